@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// Files of the host in which bytes of entries lie that no disk cache has.
+/// Files of the host that hold the bytes of entries missing in every disk cache.
 @safe final class AdditionalFiles: Sendable {
     private let path: sdimage_cache_path_fn
     private let foreign: Foreign
@@ -12,7 +12,7 @@ import SDImage
         self.foreign = foreign
     }
 
-    /// nil where the host names no file, or none that can be read.
+    /// nil if the host names no file, or a file that cannot be read.
     func bytes(for key: CacheKey) -> Bytes? {
         let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room -> [UInt8]? in
             let length = unsafe key.bytes.withUnsafeBytes { key in

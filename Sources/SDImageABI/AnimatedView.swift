@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// What the host wants to be told of one view.
+/// The host's callbacks for one animated view.
 private final class ForeignView: AnimatedViewHandler {
     private let host: ForeignTable<sdimage_animated_view_handler>
 

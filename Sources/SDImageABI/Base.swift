@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The version, in the two forms that the header promises.
+/// The version, as text and as a number, as declared in the header.
 enum Version {
     static let text: StaticString = "0.1.0"
     static let number: UInt32 = 1000

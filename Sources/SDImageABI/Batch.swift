@@ -40,7 +40,7 @@ public func sdimage_batch_options_set_background_color(_ options: Object, _ colo
 @_cdecl("sdimage_batch_options_set_strides") @implementation
 public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ picture: Int) {
     unsafe change(options, BatchOptionsObject.self) { options in
-        // What exceeds the address space is refused with the layout.
+        // Values beyond the address space become the maximum, which the layout refuses.
         (options.rowStride, options.pictureStride) = (row < 0 ? .max : row, picture < 0 ? .max : picture)
     }
 }
@@ -64,7 +64,7 @@ public func sdimage_batch_options_set_dispatcher(_ options: Object, _ dispatcher
 
 @_cdecl("sdimage_batch_options_array_size") @implementation
 public func sdimage_batch_options_array_size(_ options: Object, _ count: Int) -> Int {
-    // Options that make no sense have no array; the call that takes them says why.
+    // Invalid options have no array size; the call that takes the options reports the error.
     unsafe read(options, BatchOptionsObject.self, 0) { (try? $0.value.layout())?.byteCount(count) ?? 0 }
 }
 

@@ -3,14 +3,14 @@ import SDImage
 
 typealias CacheConfigObject = Box<CacheConfiguration>
 
-/// A cache as C holds it.
+/// A cache as seen from C.
 @safe final class CacheObject: Sendable {
     let cache: any ImageCaching
-    /// nil for a cache of the host, which offers less.
+    /// The built-in cache; nil for a cache of the host, which supports fewer functions.
     let builtIn: ImageCache?
-    /// That of the built-in cache.
+    /// The memory part of the built-in cache.
     let memory: MemoryCache?
-    /// `memory` for look-ups, which count no reference to it: it lives as long as this object.
+    /// `memory` without reference counting, for look-ups; it lives as long as this object.
     fileprivate let lookupMemory: Unmanaged<MemoryCache>?
     private let lookups = Lock<ImageManager?>(nil)
 
@@ -21,7 +21,7 @@ typealias CacheConfigObject = Box<CacheConfiguration>
         unsafe lookupMemory = memory.map { unsafe Unmanaged.passUnretained($0) }
     }
 
-    /// Loads that ask this cache alone; one for all, so that equal ones decode once.
+    /// The manager for loads from this cache only. All such loads share it, so equal loads decode once.
     func lookupManager() throws(ImageError) -> ImageManager {
         if let manager = lookups.withLock({ $0 }) { return manager }
         let made = try Defaults.makeLookupManager(cache)
@@ -57,7 +57,7 @@ private func blocking(_ pointer: Object) throws(ImageError) -> any ImageCaching 
     return cache.cache
 }
 
-/// A picture, bytes, or both.
+/// An image, bytes, or both.
 func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, Bytes?) {
     guard unsafe image != nil || data != nil else {
         throw ImageError(.invalidArgument, "neither a picture nor bytes to store")
@@ -67,7 +67,7 @@ func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, By
     )
 }
 
-/// Throws in a log function: its message may come from the middle of what it would wait for.
+/// Throws in a log function: the message may come from the middle of the operation that the call would wait for.
 private func requireNoLogging() throws(ImageError) {
     if Log.isInSink { throw ImageError(.wouldDeadlock, "waiting for a cache in a log function") }
 }
@@ -209,7 +209,7 @@ public func sdimage_cache_set_memory_image(
         try cache.builtIn?.check()
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let key = unsafe try Input.key(key, length)
-        // An explicit wish, which the cache's own rule does not touch.
+        // An explicit request of the caller, to which the cache's own storing rule does not apply.
         if let memory = cache.memory { memory.set(image, for: key) } else { cache.cache.storeInMemory(image, for: key) }
     }
 }
@@ -339,7 +339,7 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
         unsafe try requirePlace(path)
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
-        // The NUL is there for C and not counted.
+        // The NUL terminates the text for C and is not counted.
         let text = CString(try disk.pathNow(for: try disk.named(key)))
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)
     }

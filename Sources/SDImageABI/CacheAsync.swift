@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Starts asynchronous work on a cache; its outcome goes to `told` on the callback thread, and `foreign` ends after that.
+/// Starts asynchronous work on a cache. Passes its outcome to `told` on the callback thread, then releases `foreign`.
 private func start<R: Sendable>(
     _ foreign: Foreign, told: @escaping @Sendable (UserData, Result<R, ImageError>) -> Void,
     _ work: @escaping @Sendable (Engine) async throws(ImageError) -> R
@@ -15,7 +15,7 @@ private func start<R: Sendable>(
     }
 }
 
-/// The same for work that gives nothing but its end.
+/// The same for work without a result value.
 private func start(
     _ foreign: Foreign, done: sdimage_cache_done_fn?, _ work: @escaping @Sendable (Engine) async throws(ImageError) -> Void
 ) throws(ImageError) {
@@ -23,8 +23,8 @@ private func start(
         foreign, told: { userData, outcome in unsafe done?(userData, Handle.lend(outcome.failure)) }, work)
 }
 
-/// Hands the outcome of a change, made by whatever thread, to the callback thread; nil where nobody listens, so that no thread
-/// wakes for nothing.
+/// Passes the outcome of a change, completed on any thread, to the callback thread; nil without a callback, so that no thread
+/// wakes needlessly.
 private func completion(_ foreign: Foreign, _ done: sdimage_cache_done_fn?) -> DiskCache.Completion? {
     guard let function = unsafe done else { return nil }
     return { outcome in
@@ -32,7 +32,7 @@ private func completion(_ foreign: Foreign, _ done: sdimage_cache_done_fn?) -> D
     }
 }
 
-/// The cache behind a pointer, open.
+/// The cache behind a pointer; throws if it is closed.
 private func open(_ pointer: Object) throws(ImageError) -> CacheObject {
     let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self)
     try cache.builtIn?.check()
@@ -120,7 +120,7 @@ public func sdimage_cache_store_async(
         let store = PictureStore(cache: cache.cache, registry: Defaults.coders, layers: layers)
         if Engine.isForked { throw .forked }
         store.storeInMemory(image, for: key)
-        // Bytes take their place in the order before this returns (docs/decisions.md, "Order is settled before a call returns").
+        // The bytes are queued, in order, before this returns (docs/decisions.md, "Order is settled before a call returns").
         if let disk = cache.builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
             return disk.enqueueStore(entry, for: key, completion: unsafe completion(foreign, function))
         }
@@ -214,7 +214,7 @@ public func sdimage_cache_disk_totals_async(
     }
 }
 
-/// The built-in cache behind a pointer, which has a disk part.
+/// The built-in cache behind a pointer; throws if it has no disk part.
 private func withDisk(_ pointer: Object) throws(ImageError) -> ImageCache {
     guard let cache = unsafe try open(pointer).builtIn, cache.disk != nil else {
         throw ImageError(.unsupported, "no built-in cache with a disk part")

@@ -1,15 +1,15 @@
 import SDImage
 
-/// An entry of a cache as C holds it.
+/// A cache entry as seen from C.
 final class CacheEntryObject: Sendable {
     let entry: CachedData
-    /// The same with the date that its metadata has, as a query returns it: `replace_entry` compares it with what was stored.
+    /// The same entry with the date of its metadata, as a query returns it: `replace_entry` compares it with the stored entry.
     let dated: CachedData
-    /// nil where there was no memory for it: the entry is then kept as bytes alone.
+    /// nil if there was no memory for it: the entry is then stored as bytes alone.
     let metadata: Bytes?
 
     init(_ entry: CachedData) {
-        // A lease ends when the entry is stored, though the host may keep this for ever.
+        // A lease ends when the entry is stored, although the host may retain this object indefinitely.
         self.entry = entry.withoutWrite
         var dated = self.entry
         if dated.created == 0 { dated.created = MonotonicClock.wall }

@@ -1,11 +1,11 @@
 import SDImage
 
-/// A page of a list as C holds it: its keys lie in one piece of memory, each followed by a NUL.
+/// A page of a list as seen from C: its keys lie in one piece of memory, each followed by a NUL.
 final class CachePageObject: Sendable {
     let page: CachePage
     private let keys: [Bytes]
 
-    /// The page after another one; an empty last one after the last.
+    /// The page after `after`; the first page for nil, and an empty page after the last.
     static func page(of disk: DiskCache, _ query: CacheQuery, after: CachePageObject?, limit: Int) throws(ImageError)
         -> CachePageObject
     {

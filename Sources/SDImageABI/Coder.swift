@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// A coder as C holds it, with a name that can be lent.
+/// A coder as seen from C, with a name that can be lent.
 final class CoderObject: Sendable {
     let coder: any ImageCoder
     let name: CString
@@ -13,14 +13,15 @@ final class CoderObject: Sendable {
     }
 }
 
-/// Bytes of the caller, for the length of a call only.
+/// The caller's bytes, borrowed for the duration of a call.
 func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
     let view = unsafe try Input.content(bytes, length)
     return unsafe Bytes(lending: view.baseAddress, count: view.count)
 }
 
 extension Image {
-    /// Without parts of the bytes it was decoded from, which are the caller's and soon gone.
+    /// The image without references into the bytes it was decoded from: they belong to the caller and are valid during the call
+    /// only.
     fileprivate func detached() throws(ImageError) -> Image {
         guard let profile = metadata.colorProfile else { return self }
         var metadata = metadata
@@ -29,7 +30,7 @@ extension Image {
     }
 }
 
-/// The picture of bytes of the caller.
+/// Decodes the caller's bytes.
 func decodeCallersBytes(
     _ bytes: UnsafeRawPointer?, _ length: Int, _ options: DecodeOptions, _ registry: CoderRegistry
 ) throws(ImageError) -> Image {

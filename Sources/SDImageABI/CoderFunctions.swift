@@ -1,27 +1,27 @@
 import CSDImage
 import SDImage
 
-/// The functions of a coder of the host, and how they are called: on the thread of the operation, or on threads of their own.
+/// The functions of a coder of the host. Calls them on the thread of the operation, or on separate threads.
 final class CoderFunctions: Sendable {
     private let host: ForeignTable<sdimage_coder_vtable>
     private let detached: DetachedCalls?
 
     var table: sdimage_coder_vtable { host.table }
     var userData: UserData { unsafe host.userData }
-    /// Calls may outlast their operation.
+    /// True if calls may outlast their operation.
     var isDetached: Bool { detached != nil }
 
     init(_ host: ForeignTable<sdimage_coder_vtable>) {
         self.host = host
-        // Half a gibibyte of addresses is enough for libraries that recurse as deep as a file says.
+        // 512 MiB of address space is enough for libraries whose recursion depth a file controls.
         let stackBytes = min(host.table.detached_stack, 512 << 20)
         detached = stackBytes > 0 ? DetachedCalls(stackBytes: max(64 << 10, stackBytes)) : nil
     }
 
-    /// Bytes that stay valid for the length of a call.
+    /// Bytes that stay valid for the duration of a call.
     func lasting(_ bytes: Bytes) throws(ImageError) -> Bytes { isDetached ? try bytes.kept() : bytes }
 
-    /// Runs a call. Its result counts while the budget lasts; an error of a call that had to end is the budget's.
+    /// Runs a call. Its result counts while the budget lasts; a call that had to end fails with the budget's error.
     func call<R: Sendable>(
         _ budget: WorkBudget, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) throws(ImageError) -> R {

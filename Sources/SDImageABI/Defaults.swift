@@ -5,8 +5,8 @@ import SDImageCurl
 import SDImageSQLite
 import Synchronization
 
-/// The composition root: the one place that knows which coders, loaders and stores the library is made of, and the
-/// instances that the process shares.
+/// The composition root. Only this type names the coders, loaders and stores of the library, and it owns the instances that the
+/// process shares.
 enum Defaults {
     private static let core = BuiltinCoders()
     private static let modules: [any ImageCoder] = [
@@ -14,7 +14,7 @@ enum Defaults {
             name: "heif", formats: [.heic, .heif], library: .init(name: "libde265", versionFunction: "de265_get_version")),
         ModuleCoder(name: "avif", formats: [.avif], library: .init(name: "libavif", versionFunction: "avifVersion")),
     ]
-    /// In the order in which they are registered; a program asks for them.
+    /// Listed in registration order; registered only on request of a program.
     static let plugins = [
         PluginCoder(name: "av", formats: [], library: "libavformat"),
         PluginCoder(name: "jxl", formats: [.jxl], library: "libjxl"),
@@ -22,9 +22,9 @@ enum Defaults {
         PluginCoder(name: "svg", formats: [.svg], library: "librsvg"),
         PluginCoder(name: "tiff", formats: [.tiff], library: "libtiff"),
     ]
-    /// What every registry starts with.
+    /// The initial coders of every registry.
     static let builtinCoders = core.registered + modules
-    /// The built-in coders that a program can name: those of one format each too.
+    /// The built-in coders that a program can select by name, including those of a single format.
     static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
     static let coders = {
         let registry = makeRegistry()
@@ -34,23 +34,23 @@ enum Defaults {
         ForkHandlers.install()
         return registry
     }()
-    /// A registry of the built-in coders alone.
+    /// Makes a registry of the built-in coders alone.
     static func makeRegistry() -> CoderRegistry {
         CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
             try image.convertedToSRGB(options, stop: stop)
         }
     }
-    /// For programs that scale large pictures down.
+    /// The default byte limit for programs that scale large images down.
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
     static let statistics = LoadStatistics()
 
-    /// Caches that are open, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
+    /// The open caches, so that all of them can be emptied. Held weakly: an open cache keeps the engine running.
     private struct Shared {
         var caches: [WeakCache] = []
         var resources: [WeakResources] = []
         weak var defaultCache: ImageCache?
-        /// In place of those that the library would make.
+        /// Replacements, set by the program, for the instances that the library would make.
         var cache: (any ImageCaching)?
         var loader: (any ImageLoader)?
         var manager: ManagerObject?
@@ -64,7 +64,7 @@ enum Defaults {
 
     private static let watchesMemory = Atomic<Bool>(false)
 
-    /// Versions of the libraries underneath.
+    /// Versions of the libraries in use.
     static var libraries: [(String, String)] {
         (core.formats + modules).map { ($0.name, $0.libraryVersion) } + [
             ("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion),
@@ -76,7 +76,7 @@ enum Defaults {
         else {
             throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
         }
-        // With its handlers for forks, which caches need as much as decoding.
+        // Initialized here for its fork handlers, which caches need as much as decoding.
         _ = coders
         let cache = try ImageCache(configuration) { folder, name, isDurable throws(ImageError) in
             try SQLiteStore(in: folder, name: name, isDurable: isDurable)
@@ -118,7 +118,7 @@ enum Defaults {
             observers: LoadObservers(statistics, configuration.observer), lease: lease)
     }
 
-    /// For loads that ask one cache and nobody else.
+    /// Makes a manager for loads from one cache alone.
     static func makeLookupManager(_ cache: any ImageCaching) throws(ImageError) -> ImageManager {
         let lease = try Engine.acquire()
         return ImageManager(
@@ -126,7 +126,7 @@ enum Defaults {
             failedURLRetryAfter: 0, observers: LoadObservers(statistics), lease: lease)
     }
 
-    /// Those that are open now.
+    /// The caches that are open now.
     static var caches: [ImageCache] { shared.withLock { $0.caches.compactMap(\.cache) } }
 
     static func trimMemory(emptyingCaches: Bool) {
@@ -135,12 +135,12 @@ enum Defaults {
             for resources in shared.withLock({ $0.resources.compactMap(\.resources) }) { resources.clear() }
             FrameBudget.shared.empty()
         }
-        // After the caches, whose pictures come back to the pool.
+        // After the caches, whose images return their pixels to the pool.
         PixelPool.shared.trim()
         if emptyingCaches { csys_trim_heap() }
     }
 
-    /// Takes effect at once where an engine runs, and with the next one otherwise.
+    /// Takes effect immediately if an engine runs, otherwise with the next engine.
     static func watchMemoryPressure(_ watch: Bool) {
         watchesMemory.store(watch, ordering: .relaxed)
         monitorPressure()
@@ -148,9 +148,9 @@ enum Defaults {
 
     private static func monitorPressure() {
         guard let engine = Engine.current else { return }
-        // Making one cannot fail.
+        // Making a monitor cannot fail.
         let monitor = try? engine.service { () throws(ImageError) in
-            // On a worker: freeing pictures takes longer than timers may wait.
+            // Runs on a worker: freeing images takes longer than timers may wait.
             PressureMonitor(executor: engine.executor) { [weak engine] in
                 engine?.work.submit(.low) { trimMemory(emptyingCaches: true) }
             }
@@ -158,13 +158,13 @@ enum Defaults {
         monitor?.setOn(watchesMemory.load(ordering: .relaxed))
     }
 
-    // MARK: What programs set and share
+    // MARK: Instances set and shared by programs
     //
-    // In a child of fork these answer before anything else, without key paths: what looks a type up for the first time may wait
+    // In a forked child these functions return before anything else, and use no key paths: the first look-up of a type may wait
     // for a thread of the parent.
 
-    /// For managers that name none, from now on; nil: one that the library makes. What was there is let go of outside the lock:
-    /// with it something of the host may go.
+    /// Sets the cache of managers made from now on without one of their own; nil: the library makes one. The old cache is
+    /// released outside the lock, because an object of the host may be freed with it.
     static func setCache(_ cache: (any ImageCaching)?) {
         if Engine.isForked { return }
         let old = shared.withLock { shared in
@@ -174,7 +174,7 @@ enum Defaults {
         withExtendedLifetime(old) {}
     }
 
-    /// The same; nil: the built-in ones.
+    /// The same for the loader; nil: the built-in loaders.
     static func setLoader(_ loader: (any ImageLoader)?) {
         if Engine.isForked { return }
         let old = shared.withLock { shared in
@@ -184,13 +184,13 @@ enum Defaults {
         withExtendedLifetime(old) {}
     }
 
-    /// The manager that the process shares: made when it is first asked for, and kept until it is closed.
+    /// The manager shared by the process: made on first use, and kept until it is closed.
     static func sharedManager() throws(ImageError) -> ManagerObject {
-        // A child has neither its threads nor a say about who held the lock.
+        // A child has none of its threads and cannot tell whether the lock was held.
         if Engine.isForked { throw .forked }
         if let object = shared.withLock({ $0.manager }), !object.manager.isClosed { return object }
         let made = ManagerObject(try makeManager(ManagerConfiguration()))
-        // Another thread may have been faster: then its manager is everybody's.
+        // Another thread may have been faster: then all callers get its manager.
         let (object, old) = shared.withLock { shared -> (ManagerObject, ManagerObject?) in
             if let other = shared.manager, !other.manager.isClosed { return (other, nil) }
             defer { shared.manager = made }
@@ -200,7 +200,7 @@ enum Defaults {
         return object
     }
 
-    /// The prefetcher that the process shares, as long as somebody holds it.
+    /// The prefetcher shared by the process; it lives while a reference to it exists.
     static func sharedPrefetcher() throws(ImageError) -> PrefetcherObject {
         if Engine.isForked { throw .forked }
         if let object = shared.withLock({ $0.prefetcher }) { return object }
@@ -212,7 +212,7 @@ enum Defaults {
         }
     }
 
-    /// No longer kept, where it is the shared one: whoever asks next gets another.
+    /// Stops sharing this manager if it is the shared one: the next caller gets another.
     static func letGo(of manager: ImageManager) {
         let old = shared.withLock { shared -> ManagerObject? in
             guard shared.manager?.manager === manager else { return nil }
@@ -222,11 +222,11 @@ enum Defaults {
         withExtendedLifetime(old) {}
     }
 
-    /// One for all managers that name none, as long as there is such a manager.
+    /// The cache shared by all managers without one of their own, as long as such a manager exists.
     private static func defaultCache() throws(ImageError) -> any ImageCaching {
         if let cache = shared.withLock({ $0.cache ?? $0.defaultCache }) { return cache }
         let made = try makeCache(CacheConfiguration())
-        // Another thread may have been faster: then its cache is everybody's.
+        // Another thread may have been faster: then all callers get its cache.
         return shared.withLock { shared in
             if let cache = shared.defaultCache { return cache }
             shared.defaultCache = made

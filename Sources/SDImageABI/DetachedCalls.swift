@@ -1,18 +1,19 @@
 import Glibc
 import SDImage
 
-/// Runs calls on threads of their own, which are left behind once the operation is cancelled or its time is over.
+/// Runs calls on separate threads. When the operation is cancelled or its time is over, the call is left behind.
 ///
-/// For libraries that cannot be interrupted: the thread of the operation is free again, and the call ends when it ends.
+/// Intended for libraries that cannot be interrupted: the thread of the operation is free again, and the call ends when it
+/// ends.
 final class DetachedCalls: Sendable {
-    /// Calls left behind at a time: more than one, so that a single endless picture does not stop all others; few, because
-    /// each may keep a processor busy without end.
+    /// Maximum number of calls left behind at a time: more than one, so that a single endless image does not block all others;
+    /// few, because each may keep a processor busy without end.
     private static let limit = 4
     /// Nanoseconds that a further call waits for one of them to end, within its own budget.
     private static let longestWait: UInt64 = 500_000_000
-    /// Nanoseconds between two looks at the budget.
+    /// Nanoseconds between two checks of the budget.
     private static let pollInterval: UInt64 = 10_000_000
-    /// Nanoseconds for a cancelled call to return by itself.
+    /// Nanoseconds allowed for a cancelled call to return by itself.
     private static let grace: UInt64 = 100_000_000
 
     private struct Call<R: Sendable>: Sendable {

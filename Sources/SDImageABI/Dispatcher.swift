@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A dispatcher as C holds it.
+/// A dispatcher as seen from C.
 final class DispatcherObject: Sendable {
     let dispatcher: any Dispatcher
     var pollable: PollableDispatcher? { dispatcher as? PollableDispatcher }

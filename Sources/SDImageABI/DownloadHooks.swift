@@ -1,9 +1,9 @@
 import CSDImage
 import SDImage
 
-/// An answer as hooks of the host change it: the value, and what is lent of it.
+/// A response as the host's hooks change it: the value, and the texts lent from it.
 final class ResponseObject: @unchecked Sendable {
-    // Unchecked: single-owner; the hook has it until it completes its reply.
+    // Unchecked: single-owner; the hook owns it until it completes its reply.
     var value: DownloadResponse
     private var lent: [String: CString] = [:]
 

@@ -229,7 +229,7 @@ public func sdimage_downloader_new(_ config: Object, _ loader: ObjectOut, _ erro
     }
 }
 
-// MARK: a downloader that runs
+// MARK: Running downloader
 
 /// The downloader behind a pointer; nil for any other loader.
 private func downloader(_ pointer: Object) -> CurlLoader? {

@@ -3,7 +3,7 @@ import SDImage
 
 typealias EncodeOptionsObject = Box<EncodeOptions>
 
-/// The options as set, or the defaults for NULL.
+/// The options behind a pointer; the defaults for NULL.
 func encodeOptions(_ options: Object) throws(ImageError) -> EncodeOptions {
     unsafe options == nil ? EncodeOptions() : try Handle.borrow(options, as: EncodeOptionsObject.self).value
 }

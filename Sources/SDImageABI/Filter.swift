@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Names as C can borrow them.
+/// Filter names as C strings that can be lent.
 private let names = FilterCatalogue.filters.map { CString($0.name) }
 
 @_cdecl("sdimage_filter_count") @implementation

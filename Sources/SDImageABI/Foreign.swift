@@ -1,10 +1,10 @@
 import CSDImage
 import SDImage
 
-/// A pointer of the host together with its destructor, which is called exactly once when the last user is gone.
+/// A pointer of the host together with its destructor, which is called exactly once after the last use.
 ///
-/// The destructor is never called here, where a lock may be held: it is posted to the callback thread. Sendable because
-/// the host promised that its functions may be called from any thread.
+/// The destructor is never called here, where a lock may be held: it is posted to the callback thread. Sendable because the
+/// host promised that its functions may be called from any thread.
 @safe final class Foreign: @unchecked Sendable {
     let userData: UserData
     private let destroy: sdimage_destroy_fn?
@@ -22,7 +22,7 @@ import SDImage
     }
 }
 
-/// The same together with a table of functions.
+/// A host pointer together with a table of functions.
 @safe final class ForeignTable<Table>: @unchecked Sendable {
     // Unchecked: copied once and never changed; see `Foreign` for the pointer.
     let table: Table

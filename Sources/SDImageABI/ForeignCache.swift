@@ -52,7 +52,7 @@ final class ForeignCache: ImageCaching {
         if isShared, data.isPrivate { return }
         let lent = data.options.map { OptionsObject($0.bag) }
         let entry = unsafe host.table.store_entry == nil ? nil : CacheEntryObject(data)
-        // What follows may outlive the call by a while: the lease does not go with it.
+        // The statements below may outlive the call for a while: the lease must not.
         let stored = data.bytes
         defer { withExtendedLifetime((lent, entry, data.lease)) {} }
         _ = unsafe try await ask(key) { table, userData, bytes, reply in
@@ -70,15 +70,15 @@ final class ForeignCache: ImageCaching {
         guard stores, !isShared || !data.isPrivate else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
-                // What it refuses by its own rules is no defect.
+                // An entry refused by the cache's own rules is no defect.
                 let level: Log.Level = [.busy, .tooLarge].contains(error.status) ? .info : .error
                 Log.write(level, "a cache of the host could not store: \(error.message.string)")
             }
         }
     }
 
-    /// Stores the entry with the new record where it is still the one that came with `old`. A cache that keeps bytes alone has
-    /// nothing to renew. In a shared cache another process may store a newer image meanwhile: there the cache itself compares.
+    /// Stores the entry with the new record if its record still has the validators of `old`. A cache of bytes alone has no
+    /// record to update. In a shared cache another process may store a newer image meanwhile: there the cache itself compares.
     func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
@@ -92,7 +92,7 @@ final class ForeignCache: ImageCaching {
         }
     }
 
-    /// Without the function of the table nothing is renewed.
+    /// Replaces an entry; does nothing if the table lacks the function.
     private func replace(_ old: CachedData, by new: CachedData, for key: CacheKey) async throws(ImageError) {
         guard unsafe host.table.replace_entry != nil else { return }
         let entries = (CacheEntryObject(old), CacheEntryObject(new))
@@ -103,7 +103,7 @@ final class ForeignCache: ImageCaching {
         }
     }
 
-    /// Leases are for caches that several processes share.
+    /// True if several processes share the cache. Leases are for such caches.
     var isShared: Bool { unsafe host.table.is_shared || host.table.lease != nil }
 
     var grantsLeases: Bool { unsafe host.table.lease != nil }
@@ -120,12 +120,12 @@ final class ForeignCache: ImageCaching {
             if let found { return .found(found) }
             return .granted(CacheLease { [self] in end(key) })
         } catch {
-            // The origin knows better than a cache in trouble.
+            // The load continues with the origin if the cache has failed.
             return .unknown
         }
     }
 
-    /// Tells the host, where it may block, that a lease is over.
+    /// Reports the end of a lease to the host, on a thread that may block.
     private func end(_ key: CacheKey) {
         lease.engine.blocking.submit(.normal) { [self] in
             unsafe key.bytes.withUnsafeBytes { bytes in
@@ -165,7 +165,7 @@ final class ForeignCache: ImageCaching {
         }
     }
 
-    /// Calls a function of the host where it may block, and waits for its reply.
+    /// Calls a function of the host on a thread that may block, and waits for its reply.
     private func ask(
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void

@@ -23,7 +23,7 @@ final class ForeignCoder: ImageCoder {
         unsafe functions.table.can_decode(functions.userData, bytes.pointer, bytes.count)
     }
 
-    /// Whether the coder reads headers.
+    /// True if the coder reads headers.
     private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
 
     func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
@@ -64,10 +64,10 @@ final class ForeignCoder: ImageCoder {
         return try picture(bytes, options, stop).finished(options, stop: stop)
     }
 
-    /// An animation, by the instance that also makes its frames; nil for stills.
+    /// Decodes an animation with the instance that also makes its frames; nil for still images.
     private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
         guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
-        // A coder that reads headers is asked first whether the picture moves at all.
+        // A coder that reads headers first reports whether the image is animated.
         let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
         try decoder.update(try bytes.kept(), isFinished: true, stop: stop)
@@ -83,7 +83,7 @@ final class ForeignCoder: ImageCoder {
         try ForeignDecoder(functions, source: source, options: options, stop: stop)
     }
 
-    /// A vector picture: at its own size by `decode`, at any other by `render`.
+    /// Draws a vector image: at its own size by `decode`, at any other by `render`.
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
         let vector = ForeignVector(functions, bytes: try bytes.kept(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
@@ -111,7 +111,7 @@ final class ForeignCoder: ImageCoder {
         }
     }
 
-    /// What a function of the host returned and stored; its references are taken over.
+    /// Converts the status and the stored objects of a host function; takes over their references.
     static func take(_ status: sdimage_status?, _ image: Object, _ error: Object) throws(ImageError) -> Image {
         defer {
             unsafe Handle.unref(image, as: Image.self)
@@ -168,7 +168,7 @@ final class ForeignCoder: ImageCoder {
 }
 
 extension Image {
-    /// Shrunk, turned and converted as the options want, as far as the coder has not done it.
+    /// The image resized, rotated and converted according to the options, as far as the coder has not done so.
     func finished(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let image = try Defaults.coders.fit(self, options: options, stop: stop)
         guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
@@ -179,7 +179,7 @@ extension Image {
 }
 
 extension ImageInfo {
-    /// What a coder of the host said of a header. `pixels`: the format that it decoded to, where it had to.
+    /// Header information from a coder of the host. `pixels`: the decoded format, if decoding was necessary.
     fileprivate init(_ metadata: ImageMetadata, pixels: PixelFormat?) {
         self.init()
         format = metadata.format

@@ -1,10 +1,10 @@
 import CSDImage
 import SDImage
 
-/// A growing or moving picture of a coder of the host.
+/// A progressive or animated image of a coder of the host.
 final class ForeignDecoder: ImageDecoder {
-    /// What a detached instance says of its frames, noted after each of its calls: asking it could wait for a call that was
-    /// left behind.
+    /// Frame properties of a detached instance, recorded after each of its calls: reading them from the instance could wait for
+    /// a call that was left behind.
     private struct Facts {
         var frameCount = 0
         var loopCount = 0
@@ -15,14 +15,14 @@ final class ForeignDecoder: ImageDecoder {
     private let facts: Monitor<Facts>
     private let seen = Monitor(PixelSize(width: 0, height: 0))
 
-    /// nil when the table cannot open one.
+    /// Opens an instance; nil if the table cannot open one.
     init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
         guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
         self.instance = instance
         facts = Monitor(Facts())
     }
 
-    /// For bytes that the coder reads as it needs them; nil when it cannot.
+    /// Opens an instance for bytes that the coder reads as it needs them; nil if it cannot.
     init?(
         _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
     ) throws(ImageError) {
@@ -33,7 +33,7 @@ final class ForeignDecoder: ImageDecoder {
         facts = Monitor(instance.functions.isDetached ? ForeignDecoder.facts(of: instance) : Facts())
     }
 
-    /// Known with the first picture only.
+    /// Known after the first image only.
     var size: PixelSize { seen.withLock { $0 } }
     var isSatisfied: Bool { false }
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The host's own loop.
+/// A dispatcher that uses the host's own loop.
 final class ForeignDispatcher: Dispatcher {
     private let host: ForeignTable<sdimage_host_vtable>
 

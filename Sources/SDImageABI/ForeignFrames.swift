@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Frames of the host.
+/// Frames made by the host.
 final class ForeignFrames: FrameProvider {
     private let host: ForeignTable<sdimage_frame_vtable>
 
@@ -15,7 +15,7 @@ final class ForeignFrames: FrameProvider {
         host = ForeignTable(copy, foreign)
     }
 
-    /// What no animation exceeds: players and images walk through all frames, each a call of the host.
+    /// Maximum number of frames: players and images iterate over all frames, each a call of the host.
     private static let mostFrames = 1 << 20
 
     var frameCount: Int { min(Int(clamping: unsafe host.table.frame_count?(host.userData) ?? 0), ForeignFrames.mostFrames) }

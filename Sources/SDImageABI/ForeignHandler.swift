@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The callbacks of one load.
+/// The host's callbacks for one load.
 final class ForeignHandler: LoadHandler {
     private let host: ForeignTable<sdimage_load_handler>
 

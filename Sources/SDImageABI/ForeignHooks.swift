@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Hooks of the host.
+/// Download hooks of the host.
 final class ForeignHooks: Sendable {
     private let host: ForeignTable<sdimage_download_hooks_vtable>
 
@@ -12,7 +12,7 @@ final class ForeignHooks: Sendable {
         host = ForeignTable(copy, foreign)
     }
 
-    /// Those functions that the table has.
+    /// The hooks that the table contains.
     var hooks: DownloadHooks {
         let table = host.table
         let request: DownloadHooks.RequestHook = { @Sendable [self] request async throws(ImageError) in

@@ -1,14 +1,14 @@
 import CSDImage
 import SDImage
 
-/// An instance of a coder of the host: its pointer, what it reads from, and the budget of the call under way.
+/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way.
 @safe final class ForeignInstance: Sendable {
-    // The host's own pointer, passed back to it and never followed.
+    // The host's own pointer, passed back to it and never dereferenced.
     nonisolated(unsafe) let pointer: UserData
     let functions: CoderFunctions
     let options: DecodeOptions
     let budget: WorkBudget
-    /// Lent to `open`: they, and their budget, are valid until the instance is destroyed.
+    /// Options lent to `open`: they, and their budget, are valid until the instance is destroyed.
     private let lent: DecodeOptionsObject
     private let source: SourceObject?
     /// True while a call is under way.
@@ -35,7 +35,7 @@ import SDImage
         }
     }
 
-    /// For bytes that arrive piece by piece. Opening is short: it runs on the thread of the operation.
+    /// Opens an instance for bytes that arrive in parts. Opening is short: it runs on the thread of the operation.
     static func open(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) -> ForeignInstance? {
         guard let open = unsafe functions.table.open, unsafe functions.table.instance_update != nil,
             unsafe functions.table.instance_image != nil
@@ -50,7 +50,7 @@ import SDImage
         return unsafe ForeignInstance(made, functions, lent, budget, source: nil)
     }
 
-    /// For bytes that the coder reads as it needs them.
+    /// Opens an instance for bytes that the coder reads as it needs them.
     static func open(
         _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
     ) throws(ImageError) -> ForeignInstance? {
@@ -76,7 +76,7 @@ import SDImage
 
     private enum Progress { case pending, begun, withdrawn }
 
-    /// Runs a call of the instance when the one before has returned, also one that was left behind.
+    /// Runs a call of the instance after the previous call has returned, even one that was left behind.
     func call<R: Sendable>(
         _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
@@ -96,7 +96,7 @@ import SDImage
                 return try body(self)
             }
         } catch {
-            // A call that was not begun, and will not be.
+            // True for a call that has not started; it never will.
             let isWithdrawn = progress.withLock { state in
                 if state == .pending { state = .withdrawn }
                 return state == .withdrawn

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Hooks of the host in loads.
+/// Load hooks of the host.
 final class ForeignLoadHooks: Sendable {
     private let host: ForeignTable<sdimage_load_hooks_vtable>
 
@@ -12,7 +12,7 @@ final class ForeignLoadHooks: Sendable {
         host = ForeignTable(copy, foreign)
     }
 
-    /// Those functions that the table has.
+    /// The hooks that the table contains.
     var hooks: LoadHooks {
         let table = host.table
         let process: LoadHooks.Processor = { [self] request throws(ImageError) in try processed(request) }
@@ -28,14 +28,14 @@ final class ForeignLoadHooks: Sendable {
             remembersFailure: table.should_remember_failure == nil ? nil : remembersFailure)
     }
 
-    /// What the host leaves is checked like any request.
+    /// Runs the host's hook on a copy of the request, and checks the result like any request.
     private func processed(_ request: ImageRequest) throws(ImageError) -> ImageRequest {
         let copy = RequestObject(request)
         unsafe host.table.process_request?(host.userData, Handle.lend(copy))
         return try copy.submitted()
     }
 
-    /// A key is text of at least one byte (docs/decisions.md, "Keys are bytes"); anything else is none.
+    /// A key is text of at least one byte (docs/decisions.md, "Keys are bytes"); nil for anything else.
     private func key(of request: ImageRequest) -> [UInt8]? {
         let lent = RequestObject(request)
         let key = unsafe taken(host.table.cache_key?(host.userData, Handle.lend(lent)))

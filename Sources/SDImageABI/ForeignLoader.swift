@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 import Synchronization
 
-/// A loader of the host. Its `load` runs where it may block for a while; what it fetches arrives through the sink.
+/// A loader of the host. Its `load` runs on a thread that may block for a while; the fetched bytes arrive through the sink.
 final class ForeignLoader: ImageLoader {
     let name: String
     let number = UniqueNumber.next()
@@ -25,7 +25,7 @@ final class ForeignLoader: ImageLoader {
         return unsafe host.table.can_load(host.userData, Handle.lend(lent))
     }
 
-    /// Values of the host may change the bytes, and cannot be compared: then nothing is shared.
+    /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         guard request.options.count == 0, request.headers.isEmpty, request.isGet, canShare(request) else { return nil }
         return request.url
@@ -58,7 +58,7 @@ final class ForeignLoader: ImageLoader {
 
     private func begin(_ request: ImageRequest, _ inflow: Inflow) {
         let sink = LoadSink(inflow)
-        // After the sink is known to `inflow`: from then on a cancellation reaches the host.
+        // Checked after `inflow` knows the sink: from then on a cancellation reaches the host.
         guard !inflow.isCancelled else { return inflow.finish(ImageError.cancelled) }
         let lent = RequestObject(request)
         let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Somebody of the host who hears of every load that ends.
+/// The host's callback for the end of every load.
 @safe final class ForeignObserver: LoadObserver {
     private let host: ForeignTable<sdimage_load_observer_fn>
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// What the host wants to see of one player.
+/// The host's callbacks for one player.
 final class ForeignPlayback: PlaybackHandler {
     private let host: ForeignTable<sdimage_player_handler>
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The callbacks of one list that is prefetched.
+/// The host's callbacks for one prefetched list.
 final class ForeignPrefetchHandler: PrefetchHandler {
     private let host: ForeignTable<sdimage_prefetch_handler>
 
@@ -25,7 +25,7 @@ final class ForeignPrefetchHandler: PrefetchHandler {
     }
 }
 
-/// What is told of all lists of a prefetcher.
+/// The host's callbacks for all lists of a prefetcher.
 final class ForeignPrefetchObserver: PrefetchObserver {
     private let host: ForeignTable<sdimage_prefetch_observer_vtable>
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Bytes that functions of the host read.
+/// A byte source read by functions of the host.
 final class ForeignSource: ByteSource {
     let size: UInt64
     private let host: ForeignTable<sdimage_source_vtable>

@@ -49,7 +49,7 @@ extension TargetTransition {
     fileprivate var code: sdimage_transition { sdimage_transition(rawValue: number) ?? .SDIMAGE_TRANSITION_NONE }
 }
 
-/// Who watches a counter.
+/// The host's callback for a progress counter.
 @safe final class ForeignProgressObserver: ProgressObserver {
     private let host: ForeignTable<sdimage_progress_fn>
 

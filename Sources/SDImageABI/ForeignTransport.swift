@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A transport of the host. Its `start` runs where it may block for a while.
+/// A transport of the host. Its `start` runs on a thread that may block for a while.
 final class ForeignTransport: Transport {
     private let host: ForeignTable<sdimage_transport_vtable>
 
@@ -31,7 +31,7 @@ final class ForeignTransport: Transport {
     }
 }
 
-/// What the host holds of an exchange. Letting go of it unfinished ends the exchange: so only the host may hold it.
+/// The host's reference to an exchange. Releasing it unfinished ends the exchange: so only the host may hold it.
 final class ExchangeObject: Sendable {
     let exchange: Exchange
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A vector picture of a coder of the host.
+/// A vector image of a coder of the host.
 final class ForeignVector: VectorPicture {
     private let functions: CoderFunctions
     private let bytes: Bytes
@@ -37,7 +37,7 @@ final class ForeignVector: VectorPicture {
         return image.with(vector: self)
     }
 
-    /// What is drawn for these options: into the box, larger too, or within the bytes.
+    /// The drawn size for these options: scaled into the box, also up, or within the byte limit.
     static func size(_ own: PixelSize, _ options: DecodeOptions) -> PixelSize {
         if options.limitBytes > 0 {
             let perPixel = options.pixelFormat?.bytesPerPixel ?? 4

@@ -2,7 +2,8 @@ import CSDImage
 import SDImage
 import Synchronization
 
-/// Does once, in the parent before its first fork, what a child may do: info, decode and encode, and FORKED from the rest.
+/// Runs once, in the parent before its first fork, the calls that a child may make: info, decode and encode, and the FORKED
+/// errors of all others.
 ///
 /// The first use of a generic type takes a lock of the Swift runtime. A child whose parent had a thread inside that lock would
 /// wait for it forever. After this a child finds every type it needs and takes no such lock, which `forks.c` checks. Calls no
@@ -13,10 +14,10 @@ enum ForkPreparation {
     private static let hasEngineTypes = Atomic<Bool>(true)
 
     static func run() {
-        // Another thread may be making the list of coders: the child must not find it half made.
+        // Another thread may be making the list of coders: the child must not find it incomplete.
         _ = Defaults.coders
         let registry = Defaults.makeRegistry()
-        // With 4 and with 3 channels: encoders convert one or the other.
+        // Uses 4 and 3 channels: encoders convert one or the other.
         for format in [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_RGB8, .SDIMAGE_PIXEL_FORMAT_RGBA8] { use(format, registry) }
         refuse()
     }
@@ -46,7 +47,7 @@ enum ForkPreparation {
         }
     }
 
-    /// Encodes, then reads what was encoded: in full, as a thumbnail, and cut in half.
+    /// Encodes, then reads the result: in full, as a thumbnail, and truncated to half.
     private static func useAll(_ picture: Object, _ format: ImageFormat, _ registry: CoderRegistry) {
         var data: Object = nil
         _ = attempt(nil) { () throws(ImageError) in
@@ -86,7 +87,7 @@ enum ForkPreparation {
         unsafe sdimage_error_unref(error)
     }
 
-    /// The errors of calls that a child may not make, and the objects that such calls take.
+    /// Exercises the errors of calls that a child may not make, and the objects that such calls take.
     private static func refuse() {
         var error: Object = nil
         _ = unsafe attempt(&error) { () throws(ImageError) in throw .forked }

@@ -1,12 +1,12 @@
 #if DEBUG
     import SDImage
 
-    /// Addresses of objects whose last reference was given back through the C API (docs/decisions.md, "Freed handles"). A call
-    /// with such a pointer is answered with BAD_HANDLE instead of touching what lies there now. Debug builds only: the rule of
-    /// the API remains that using a freed handle is undefined.
+    /// Addresses of objects whose last reference was released through the C API (docs/decisions.md, "Freed handles"). A call
+    /// with such a pointer fails with BAD_HANDLE instead of touching the memory. Debug builds only: the rule of the API remains
+    /// that using a freed handle is undefined.
     ///
-    /// An address leaves when an object at it is handed out again, owned or lent. In a forked child, where the lock may be
-    /// held for ever, nothing is in quarantine.
+    /// An address is removed when an object at it is handed out again, owned or lent. In a forked child, which may inherit a
+    /// held lock, nothing is in quarantine.
     enum FreedHandles {
         private static let addresses = Lock<Set<UInt>>([])
 

@@ -4,18 +4,18 @@ import SDImage
 
 /// A pointer to one of the library's objects, as C passes it; nil for NULL.
 public typealias Object = OpaquePointer?
-/// Where an object is stored for the caller; nil for NULL.
+/// Storage for an object returned to the caller; nil for NULL.
 public typealias ObjectOut = UnsafeMutablePointer<OpaquePointer?>?
 /// Text up to its NUL; nil for NULL.
 public typealias Text = UnsafePointer<CChar>?
 /// A pointer of the host.
 public typealias UserData = UnsafeMutableRawPointer?
 
-/// The only place where objects become pointers and pointers objects again.
+/// The only place that converts between objects and pointers.
 ///
-/// All opaque C structs arrive as `OpaquePointer`; the first word of the object, its class, tells which kind it is.
+/// All opaque C structs arrive as `OpaquePointer`; the first word of the object, its class, identifies its kind.
 enum Handle {
-    /// One reference for the caller.
+    /// Returns a pointer with one reference, which the caller owns.
     static func own(_ object: AnyObject) -> Object {
         let pointer = unsafe OpaquePointer(Unmanaged.passRetained(object).toOpaque())
         #if DEBUG
@@ -24,7 +24,7 @@ enum Handle {
         return unsafe pointer
     }
 
-    /// No reference: lives as long as whatever holds `object`.
+    /// Returns a pointer without a reference: valid as long as the owner of `object` holds it.
     static func lend(_ object: AnyObject?) -> Object {
         guard let object else { return nil }
         let pointer = unsafe OpaquePointer(Unmanaged.passUnretained(object).toOpaque())
@@ -34,7 +34,8 @@ enum Handle {
         return unsafe pointer
     }
 
-    /// The object behind a pointer, or why it is none.
+    /// The object behind a pointer; throws for NULL, for objects of another kind, in a forked child for objects that need the
+    /// engine, and in debug builds for freed handles.
     static func borrow<T: AnyObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where an object is required") }
         if csys_is_forked(), needsEngine(type) { throw .forked }
@@ -50,8 +51,8 @@ enum Handle {
         return unsafe peek(pointer, as: type)
     }
 
-    /// What `body` makes of the object behind a pointer, without counting a reference for it: threads that use one object
-    /// at a time do not wait for its counter. nil for NULL and for objects of another kind.
+    /// Returns the result of `body` for the object behind a pointer, without counting a reference to it: threads that use one
+    /// object at a time do not contend for its counter. nil for NULL and for objects of another kind.
     @inline(__always)
     static func using<T: AnyObject, R>(_ pointer: Object, as type: T.Type, _ body: (T) -> R?) -> R? {
         guard let pointer = unsafe pointer, !csys_is_forked() || !needsEngine(type), unsafe isValid(pointer, as: type) else {
@@ -60,20 +61,20 @@ enum Handle {
         return unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer))._withUnsafeGuaranteedRef(body)
     }
 
-    /// One more reference; nil, and none, for what is not a `T`.
+    /// Adds a reference; nil, without one, for objects that are no `T`.
     static func ref<T: AnyObject>(_ pointer: Object, as type: T.Type) -> Object {
         guard let object = unsafe find(pointer, as: type) else { return nil }
         return unsafe own(object)
     }
 
-    /// Takes a reference back; does nothing for NULL, for what is not a `T`, and in a forked child for what would take
-    /// locks on its way out.
+    /// Releases a reference. Does nothing for NULL, for objects that are no `T`, and in a forked child for objects whose
+    /// release would take locks.
     static func unref<T: AnyObject>(_ pointer: Object, as type: T.Type) {
         guard let pointer = unsafe pointer, !csys_is_forked() || !needsEngine(type) && !holdsEngine(type),
             unsafe peek(pointer, as: type) != nil
         else { return }
         #if DEBUG
-            // The last reference of all: from here on the pointer is nobody's. Noted before the memory can be used again.
+            // The last reference of all: from here on the pointer is invalid. Recorded before the memory can be used again.
             var object: T? = unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue()
             if isKnownUniquelyReferenced(&object) { unsafe FreedHandles.insert(pointer) }
             object = nil
@@ -82,7 +83,7 @@ enum Handle {
         #endif
     }
 
-    /// Objects that live by the engine's threads and locks, which a forked child does not have.
+    /// True for objects that depend on the engine's threads and locks, which a forked child does not have.
     static func needsEngine(_ type: AnyObject.Type) -> Bool {
         type == ManagerObject.self || type == CacheObject.self || type == LoaderObject.self || type == DispatcherObject.self
             || type == LoadTask.self || type == LoadSink.self || type == Reply.self || type == PrefetcherObject.self
@@ -90,7 +91,7 @@ enum Handle {
             || type == AnimationPlayer.self || type == AnimatedView.self || type == Resources.self
     }
 
-    /// Objects that refer to such objects.
+    /// True for objects that refer to such objects.
     static func holdsEngine(_ type: AnyObject.Type) -> Bool {
         type == RequestObject.self || type == ManagerConfigObject.self || type == LoadEvent.self
             || type == TargetOptionsObject.self || type == BatchOptionsObject.self
@@ -113,9 +114,9 @@ enum Handle {
 
 /// A value that C code builds up with setters, behind a reference. Single-owner: not locked.
 final class Box<Value>: @unchecked Sendable {
-    // Unchecked: the header's rule for single-owner objects, one thread at a time, is the caller's to keep.
+    // Unchecked: single-owner objects are used by one thread at a time, a rule of the header that the caller observes.
     var value: Value
-    /// Of the operation that options were made for; nil for what the host made.
+    /// The budget of the operation for which the options were made; nil for options made by the host.
     let budget: WorkBudget?
 
     convenience init(_ value: Value) { self.init(value, budget: nil) }

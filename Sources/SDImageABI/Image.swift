@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// What the two constructors check before they touch a pixel.
+/// Checks shared by the two constructors before they touch a pixel.
 private func checkedLayout(
     _ width: UInt32, _ height: UInt32, _ stride: Int?, _ format: sdimage_pixel_format
 ) throws(ImageError) -> (PixelSize, PixelFormat) {
@@ -23,7 +23,7 @@ private func checkedLayout(
     return (PixelSize(width: width, height: height), format)
 }
 
-/// Metadata of pixels that come from the host.
+/// Metadata of pixels provided by the host.
 private func hostMetadata(_ size: PixelSize, _ format: PixelFormat) -> ImageMetadata {
     var metadata = ImageMetadata()
     metadata.hasAlpha = format.hasAlpha

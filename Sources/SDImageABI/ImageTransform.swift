@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A stop signal with the time limit of one transformation, which is that of an encode.
+/// A stop signal with the time limit of one transformation, which equals that of an encode.
 private func timeLimit() -> StopSignal {
     let stop = StopSignal()
     stop.allow(nanoseconds: CallTimeLimits.transformation)

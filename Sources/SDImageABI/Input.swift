@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// Reading what C callers pass: lengths and pointers are checked here, once.
+/// Reads arguments of C callers: lengths and pointers are checked here, once.
 enum Input {
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
     static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
@@ -11,16 +11,16 @@ enum Input {
         return unsafe Array(buffer)
     }
 
-    /// Generous even for a data: URL; beyond it a length is a mistake.
+    /// Generous even for a data: URL; a longer length is an error of the caller.
     private static let longestText = 64 << 20
 
-    /// Bytes that are no text, whose length must be told; valid during the call.
+    /// Bytes other than text, which require a length; valid during the call.
     static func content(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
         guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
         return unsafe try view(pointer, length)
     }
 
-    /// The same without a copy; valid during the call.
+    /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text, without a copy; valid during the call.
     @inline(__always)
     static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
         guard let pointer = unsafe pointer else {
@@ -45,7 +45,7 @@ enum Input {
         return CacheKey(bytes)
     }
 
-    /// Text of the host; nil for NULL. Invalid UTF-8 is kept out by repairing it: for names and messages only.
+    /// Text of the host; nil for NULL. Repairs invalid UTF-8: use it for names and messages only.
     static func text(_ pointer: Text) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
 
     /// The bytes of a name, without its NUL; empty for NULL.
@@ -89,8 +89,8 @@ enum Input {
         return objects
     }
 
-    /// A table of functions: what of it the caller's version has, the rest zero. At least `required` bytes. Half a
-    /// pointer is none.
+    /// A copy of the caller's table of functions, with the size of the caller's version and the rest zero. Requires at least
+    /// `required` bytes. Drops a pointer cut in half by that size.
     static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else {
             throw ImageError(.invalidArgument, "NULL where a table of functions is required")

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A small JSON value, written in UTF-8 (RFC 8259). Only what the library reports; it reads none.
+/// A small JSON value, written in UTF-8 (RFC 8259). Supports only what the library reports; there is no parser.
 indirect enum JSONText {
     case string(String)
     case integer(Int)
@@ -10,7 +10,7 @@ indirect enum JSONText {
     case array([JSONText])
     case object([(String, JSONText)])
 
-    /// As bytes that C can borrow.
+    /// The text as bytes that can be lent to C.
     func bytes() throws(ImageError) -> Bytes { try Bytes.copying(Array(text.utf8)) }
 
     var text: String {
@@ -35,7 +35,7 @@ indirect enum JSONText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            // The upper control characters too: a terminal may obey them.
+            // Escapes the upper control characters too: a terminal may obey them.
             case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

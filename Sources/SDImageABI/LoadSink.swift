@@ -1,7 +1,7 @@
 import SDImage
 
-/// What a loader of the host holds and writes into. Letting go of it unfinished ends the load: so only the loader may hold
-/// it, and those who wait hold the `Inflow`.
+/// The write end of a load, held by a loader of the host. Releasing it unfinished ends the load: so only the loader may hold
+/// it, and waiters hold the `Inflow`.
 final class LoadSink: Sendable {
     let inflow: Inflow
 
@@ -13,7 +13,7 @@ final class LoadSink: Sendable {
     deinit { inflow.finish(ImageError(.internalError, "the loader let go of its sink without finishing it")) }
 }
 
-/// What has been written into a sink. Ends exactly once: finished, or cancelled.
+/// The data written into a sink. Ends exactly once: finished, or cancelled.
 @safe final class Inflow: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
@@ -24,7 +24,7 @@ final class LoadSink: Sendable {
         var isStorable = true
         var waiting: Resumption<Outcome>?
         weak var sink: LoadSink?
-        /// An end that came before anybody waited for it.
+        /// An end that came before the waiter.
         var early: Outcome?
     }
 
@@ -40,7 +40,7 @@ final class LoadSink: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether a disk cache may keep what comes.
+    /// True if a disk cache may store the data.
     var isStorable: Bool {
         get { state.withLock { $0.isStorable } }
         set { state.withLock { $0.isStorable = newValue } }
@@ -63,7 +63,7 @@ final class LoadSink: Sendable {
 
     func expect(_ length: UInt64) {
         state.withLock { $0.expected = Int64(clamping: length) }
-        // A hint only: when the memory is refused, the first write says so.
+        // A hint only: if the memory is refused, the first write fails.
         try? body.reserve(Int(clamping: length))
     }
 
@@ -77,22 +77,22 @@ final class LoadSink: Sendable {
         progress(Int64(body.count), expected)
     }
 
-    /// Forgets what was written.
+    /// Discards the bytes written so far.
     func startAnew() {
         if !isOver { body.reset() }
     }
 
-    /// Shows what stands for the final picture.
+    /// Shows a preview of the final image.
     func show(_ image: Image) {
         if !isOver { progress.shows(image) }
     }
 
-    /// How far it is, where no bytes come.
+    /// Reports progress without bytes.
     func report(_ received: Int64, _ expected: Int64) {
         if !isOver { progress(max(received, 0), max(expected, -1)) }
     }
 
-    /// Ends with what was written, or with the error.
+    /// Ends with the bytes written, or with the error.
     func finish(_ error: ImageError?) { end(error.map { .failure($0) }) }
 
     /// Ends with bytes by reference.
@@ -101,7 +101,7 @@ final class LoadSink: Sendable {
         end(.success(LoadedData(bytes: data)))
     }
 
-    /// Ends with a picture that has no bytes.
+    /// Ends with an image that has no bytes.
     func finish(_ image: Image?) {
         guard let image else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
         var data = LoadedData(bytes: .empty)
@@ -109,7 +109,7 @@ final class LoadSink: Sendable {
         end(.success(data))
     }
 
-    /// Ends with a picture that is still encoded.
+    /// Ends with an image that is still encoded.
     func finish(_ data: Bytes?, decodedWith options: DecodeOptions) {
         guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
         var loaded = LoadedData(bytes: data)
@@ -117,7 +117,7 @@ final class LoadSink: Sendable {
         end(.success(loaded))
     }
 
-    /// Nobody waits any more; true for the first time, while the loader still works.
+    /// Cancels the wait; returns true for the first call while the loader still works.
     func cancel() -> Bool {
         let isFirst = state.withLock { state -> Bool in
             guard !state.isCancelled, !state.isFinished else { return false }
@@ -128,7 +128,7 @@ final class LoadSink: Sendable {
         return isFirst
     }
 
-    /// nil: with what was written.
+    /// nil: ends with the bytes written.
     private func end(_ outcome: Outcome?) {
         let isFirst = state.withLock { state in
             defer { state.isFinished = true }

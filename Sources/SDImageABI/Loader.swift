@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A loader as C holds it, with a name that can be lent.
+/// A loader as seen from C, with a name that can be lent.
 final class LoaderObject: Sendable {
     let loader: any ImageLoader
     let name: CString

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// How a manager is to be made.
+/// The parameters of a new manager.
 struct ManagerConfiguration {
     var cache: Setting<any ImageCaching> = .inherited
     var loader: (any ImageLoader)?
@@ -16,7 +16,7 @@ struct ManagerConfiguration {
 
 typealias ManagerConfigObject = Box<ManagerConfiguration>
 
-/// A manager as C holds it: letting go of it closes the manager.
+/// A manager as seen from C: releasing it closes the manager.
 final class ManagerObject: Sendable {
     let manager: ImageManager
 
@@ -150,7 +150,7 @@ public func sdimage_manager_load(
     }
 }
 
-/// Delivers an image in memory without what other loads need. `task` is nil where there is more to do.
+/// Delivers an image in memory without the setup of other loads. `task` is nil if more work is needed.
 private func delivered(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
 ) -> (task: LoadTask?, hasMissed: Bool) {
@@ -196,7 +196,7 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         var request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        // Nobody is called back, so nothing is to be queued anywhere.
+        // There is no callback, so nothing needs a queue.
         request.dispatcher = .none
         let task = try manager.load(request, handler: nil, token: 0, owner: nil)
         _ = task.waitForResult(deadline: .max)

@@ -39,7 +39,7 @@ struct MetricsText {
         text += "# HELP sdimage_\(name) \(help)\n# TYPE sdimage_\(name) \(type)\n"
     }
 
-    /// Names and values of labels are the library's own words, which need no escapes.
+    /// Writes one sample. Label names and values are constants of the library and need no escapes.
     private mutating func line(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
         text += "sdimage_" + name
         if !labels.isEmpty { text += "{" + labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",") + "}" }

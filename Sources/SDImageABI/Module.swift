@@ -5,7 +5,7 @@ import SDImage
 
 /// A shared object that makes a coder, of a module or a plug-in: opened once, on first use, and never closed.
 final class Module: Sendable {
-    /// The library behind it, and its function that tells its version.
+    /// The library in the module, and its function that returns its version.
     struct Library: Sendable {
         let name: String
         let versionFunction: String
@@ -34,7 +34,7 @@ final class Module: Sendable {
 
     var isInstalled: Bool { unsafe access(path, R_OK) == 0 }
 
-    /// False once it could not be opened, and while there is no such file.
+    /// False if the file is missing or could not be opened.
     var isUsable: Bool {
         state.withLock { state in
             switch state {
@@ -45,10 +45,10 @@ final class Module: Sendable {
         }
     }
 
-    /// What the module made, where it was opened.
+    /// The coder of the module; nil before the module is opened.
     var opened: (any ImageCoder)? { state.withLock { if case .open(let coder, _) = $0 { coder } else { nil } } }
 
-    /// For `doctor`, which does not open it.
+    /// A description for `doctor`, which does not open the module.
     var report: String {
         state.withLock { state in
             switch state {
@@ -60,7 +60,7 @@ final class Module: Sendable {
         }
     }
 
-    /// What the module makes. A module that cannot be opened is not tried again.
+    /// The coder of the module, which is opened on first use. A failed open is not retried.
     func coder() throws(ImageError) -> any ImageCoder {
         try state.withLock { state throws(ImageError) in
             if case .closed = state { state = load() }
@@ -91,14 +91,14 @@ final class Module: Sendable {
         }
     }
 
-    /// The symbol is found in what the module is linked with.
+    /// The version of the library. The symbol is found among the libraries linked by the module.
     private func version(_ module: UnsafeMutableRawPointer) -> String {
         guard let function = unsafe dlsym(module, library.versionFunction) else { return "" }
         let tell = unsafe unsafeBitCast(function, to: VersionFunction.self)
         return unsafe tell().map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The loader's own words name the file or the library that is missing.
+    /// The message of the dynamic loader names the missing file or library.
     private static func refused() -> ImageError {
         ImageError(.unsupported, unsafe dlerror().map { unsafe String(cString: $0) } ?? "the module cannot be opened")
     }

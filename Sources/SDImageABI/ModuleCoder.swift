@@ -2,8 +2,8 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// A built-in coder whose heavy libraries lie in a module, a file of its own that is opened when bytes of its formats are
-/// first to be read (docs/decisions.md, "Coders that are registered"): no program pays for them that never sees such bytes.
+/// A built-in coder with heavy libraries in a module, a separate file opened on the first bytes of its formats
+/// (docs/decisions.md, "Coders that are registered"): a program that never sees such bytes does not pay for them.
 final class ModuleCoder: ImageCoder {
     let name: String
     private let formats: [ImageFormat]
@@ -16,10 +16,10 @@ final class ModuleCoder: ImageCoder {
     }
 
     var libraryVersion: String { module.report }
-    /// None when it is known that the module cannot be opened.
+    /// Empty if the module is known to be unusable.
     var decodableFormats: [ImageFormat] { module.isUsable ? formats : [] }
 
-    /// None before the module was opened: what it encodes depends on the libraries that it finds.
+    /// Empty before the module is opened: the formats that it encodes depend on the libraries that it finds.
     var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
 
     /// Never opens the module.
@@ -37,7 +37,7 @@ final class ModuleCoder: ImageCoder {
         try module.coder().open(options: options, stop: stop)
     }
 
-    /// May open the module, and the library of the encoder, which says so.
+    /// May open the module, and the library of the encoder, which reports the result.
     func canEncode(_ format: ImageFormat) -> Bool {
         guard formats.contains(format), module.isUsable else { return false }
         do throws(ImageError) { return try module.coder().canEncode(format) } catch { return false }

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Static names of enum values, and numbers of the core's enums as C knows them.
+/// Static names of enum values, and conversions of the core's enums to C values.
 enum Names {
     static func pointer(_ name: StaticString) -> Text {
         unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -84,7 +84,7 @@ extension StageTimings {
 }
 
 extension ExpiryRule {
-    /// By both other dates an entry is as old as its store.
+    /// Maps both other rules to `creation`: by both, the age of an entry is that of its store.
     init(_ rule: sdimage_expire_rule) { self = rule == .SDIMAGE_EXPIRE_RULE_ACCESS ? .access : .creation }
 }
 

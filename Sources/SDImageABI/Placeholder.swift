@@ -7,7 +7,7 @@ public func sdimage_blurhash_encode(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(text)
-        // No time limit here and in the other encoder: two passes over a bitmap whose size is limited.
+        // No time limit here and in the other encoder: two passes over a bitmap of limited size.
         let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
         let hash = try BlurHash(image, across: Int(xComponents), down: Int(yComponents))
         unsafe try give(try Bytes.copying(hash.text), text)

@@ -102,7 +102,7 @@ public func sdimage_player_set_clock(
     }
 }
 
-/// A clock as C names it; nil for the host's.
+/// A clock selected from C; nil for the host's clock.
 func playbackClock(
     _ clock: sdimage_player_clock, _ dispatcher: Object, _ turn: @escaping @Sendable () -> Void
 ) throws(ImageError) -> (any PlaybackClock)? {

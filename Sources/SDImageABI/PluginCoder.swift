@@ -1,6 +1,6 @@
 import SDImage
 
-/// The coder of a plug-in that may be installed beside the library; registered when a program asks for all plug-ins.
+/// The coder of a plug-in that may be installed beside the library; registered when a program loads all plug-ins.
 final class PluginCoder: ImageCoder {
     let name: String
     private let formats: [ImageFormat]
@@ -14,7 +14,7 @@ final class PluginCoder: ImageCoder {
             path: "\(ModuleFolder.plugins)/libsdimage-\(name).so.1")
     }
 
-    /// Opens the plug-in, and registers its coder unless it is.
+    /// Opens the plug-in, and registers its coder unless it is already registered.
     func load(into registry: CoderRegistry) throws(ImageError) {
         guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "not installed") }
         do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// What became of each plug-in, as C holds it.
+/// The outcome of loading each plug-in, as seen from C.
 final class PluginList: Sendable {
     struct Row: Sendable {
         let name, path, library: CString
@@ -10,7 +10,7 @@ final class PluginList: Sendable {
 
     let rows: [Row]
 
-    /// Loads those that are not.
+    /// Loads the plug-ins that are not loaded yet.
     init(loading plugins: [PluginCoder], into registry: CoderRegistry) {
         rows = plugins.map { plugin in
             var failure: ImageError?

@@ -1,10 +1,10 @@
 import CSDImage
 import SDImage
 
-/// A prefetcher as C holds it: letting go of it cancels what is under way.
+/// A prefetcher as seen from C: releasing it cancels the work under way.
 final class PrefetcherObject: Sendable {
     let prefetcher: Prefetcher
-    /// A manager is closed when nobody holds it any more.
+    /// Retained because a manager closes when its last reference is released.
     private let manager: ManagerObject
 
     init(_ manager: ManagerObject, _ dispatcher: (any Dispatcher)?) throws(ImageError) {

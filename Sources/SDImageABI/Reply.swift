@@ -1,7 +1,7 @@
 import SDImage
 
-/// What a hook of the host completes, once, at any time, from any thread. Letting go of it uncompleted is an answer too:
-/// so only the hook may hold it, and those who wait hold the `Answer`.
+/// The host's side of a hook, completed once, at any time, from any thread. Releasing it uncompleted is an outcome too: so only
+/// the hook may hold it, and waiters hold the `Answer`.
 final class Reply: Sendable {
     let answer: Answer
 
@@ -10,7 +10,7 @@ final class Reply: Sendable {
     deinit { answer.complete(.failure(ImageError(.internalError, "a hook dropped its reply"))) }
 }
 
-/// The outcome of a hook: given once, taken once.
+/// The outcome of a hook: set once, taken once.
 final class Answer: Sendable {
     typealias Outcome = Result<CachedData?, ImageError>
 
@@ -27,7 +27,7 @@ final class Answer: Sendable {
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 
-    /// `body` gets the answer, here when there is one already.
+    /// Passes the outcome to `body`, immediately if it is already there.
     func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
         let early = state.withLock { state -> Outcome? in
             guard case .early(let outcome) = state.0 else {
@@ -57,15 +57,15 @@ final class Answer: Sendable {
 }
 
 extension Answer {
-    /// Calls a function of the host where it may block, with a reply of its own, and waits for what that says. It waits also
-    /// when nobody wants it any more: what was lent to the function must live until it has answered.
+    /// Calls a function of the host on a thread that may block, with a reply of its own, and waits for the outcome. It waits
+    /// also after a cancellation: the objects lent to the function must live until it has replied.
     static func ask(
         _ priority: LoadPriority = .normal, on engine: Engine? = Engine.current, _ call: @escaping @Sendable (Object) -> Void
     ) async throws(ImageError) -> Bytes? {
         unsafe try await askForEntry(priority, on: engine, call)?.bytes
     }
 
-    /// The same for caches, where the answer may be an entry with all that belongs to it.
+    /// The same for caches, where the outcome may be an entry with all its properties.
     static func askForEntry(
         _ priority: LoadPriority = .normal, on engine: Engine?, _ call: @escaping @Sendable (Object) -> Void
     ) async throws(ImageError) -> CachedData? {

@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// The JSON objects that C functions hand out.
+/// The JSON objects returned by C functions.
 enum Report {
     static func info(_ info: ImageInfo) -> JSONText {
         .object([
@@ -30,7 +30,7 @@ enum Report {
         ])
     }
 
-    /// Texts of the same key are one of several lines: a key that comes twice is read differently by every parser.
+    /// Joins the texts of a repeated key to one text of several lines: parsers disagree about duplicate keys.
     private static func text(_ entries: [(key: String, value: String)]) -> JSONText {
         var order: [String] = []
         var values: [String: String] = [:]

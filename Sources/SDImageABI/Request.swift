@@ -1,16 +1,16 @@
 import CSDImage
 import SDImage
 
-/// A request as C builds it up: the value, and what is lent of it.
+/// A request as C builds it up: the value, and the texts lent from it.
 final class RequestObject: @unchecked Sendable {
-    // Unchecked: single-owner; the copies that reach hooks are not changed any more.
+    // Unchecked: single-owner; copies passed to hooks are not changed any more.
     var value: ImageRequest {
         didSet { prepared = nil }
     }
-    /// Since the last change.
+    /// The prepared request; nil after a change.
     var prepared: PreparedRequest?
     private(set) var url: CString
-    /// What header fields were lent.
+    /// The texts lent for header fields.
     private var lentHeaders: [String: CString] = [:]
     private(set) var method: CString
     private var options: OptionsObject?
@@ -32,7 +32,7 @@ final class RequestObject: @unchecked Sendable {
         method = CString(value.method)
     }
 
-    /// Lent until the next look at that field.
+    /// The value of a header field, lent until the next access to that field.
     func header(_ name: String) -> CString? {
         let name = name.lowercased()
         guard let field = value.headers.first(where: { $0.name.lowercased() == name }) else { return nil }
@@ -41,7 +41,7 @@ final class RequestObject: @unchecked Sendable {
         return text
     }
 
-    /// Name and value of a field; nil behind the last.
+    /// Name and value of a field; nil after the last.
     func header(at index: Int) -> (name: CString, value: CString)? {
         guard value.headers.indices.contains(index) else { return nil }
         let name = CString(value.headers[index].name)
@@ -64,7 +64,7 @@ private func change(_ pointer: Object, _ body: (inout ImageRequest) -> Void) {
     if let request = unsafe Handle.find(pointer, as: RequestObject.self) { body(&request.value) }
 }
 
-/// An object, explicitly none, or, for a handle of another kind, what was there.
+/// The setting for an argument: an object, none for NULL, or the value before for a handle of another kind.
 private func setting<T: AnyObject, Value>(
     _ pointer: Object, _ type: T.Type, _ before: Setting<Value>, _ value: (T) -> Value
 ) -> Setting<Value> {

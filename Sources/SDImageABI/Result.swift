@@ -78,7 +78,7 @@ public func sdimage_result_transaction_count(_ result: Object) -> Int {
     unsafe read(result, ImageResult.self, 0) { $0.transactions.count }
 }
 
-/// What `body` reads of the transaction at an index, as long as there is one.
+/// Returns the result of `body` for the transaction at an index; `neutral` if there is none.
 private func transaction<R>(_ result: Object, _ index: Int, _ neutral: R, _ body: (LoadTransaction) -> R) -> R {
     unsafe read(result, ImageResult.self, neutral) { result in
         result.transactions.indices.contains(index) ? body(result.transactions[index]) : neutral

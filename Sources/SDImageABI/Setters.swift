@@ -2,27 +2,27 @@ import CSDImage
 import SDImage
 
 extension DecodeOptions {
-    /// A zero side is no thumbnail.
+    /// Sets the thumbnail box; a zero side removes it.
     mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
         let box = PixelSize(width: Int(width), height: Int(height))
         thumbnailSize = box.isEmpty ? nil : box
         thumbnailMode = preserveAspectRatio ? .aspectFit : .fill
     }
 
-    /// Unknown modes are left alone.
+    /// Sets the mode; unknown modes change nothing.
     mutating func setThumbnailMode(_ mode: sdimage_scale_mode) {
         thumbnailMode = ScaleMode(rawValue: Int32(bitPattern: mode.rawValue)) ?? thumbnailMode
     }
 }
 
 extension EncodeOptions {
-    /// A zero side is no box.
+    /// Sets the box; a zero side removes it.
     mutating func setMaxPixelSize(_ width: UInt32, _ height: UInt32) {
         let box = PixelSize(width: Int(width), height: Int(height))
         maxPixelSize = box.isEmpty ? nil : box
     }
 
-    /// Numbers out of range are told when encoding; unknown parameters are left alone.
+    /// Sets a parameter. Encoding reports values out of range; unknown parameters change nothing.
     mutating func setWebP(_ parameter: sdimage_webp_parameter, _ value: Double) {
         guard let known = WebPParameter(rawValue: Int32(bitPattern: parameter.rawValue)) else { return }
         webP[known] = value
@@ -38,7 +38,7 @@ extension DecodeLimits {
 }
 
 extension [HeaderField] {
-    /// Replaces the field of that name, whatever its case; nil removes it.
+    /// Replaces the field of that name (case-insensitive); nil removes it.
     mutating func set(_ name: String, _ value: String?) {
         removeAll { $0.name.lowercased() == name.lowercased() }
         if let value { append(HeaderField(name: name, value: value)) }
@@ -50,10 +50,10 @@ extension ImageRequest {
 }
 
 extension RequestObject {
-    /// The request as a load takes it: checked for what no loader could answer, and with its values on the way to coders.
+    /// The request as a load takes it: checked for errors that no loader could handle, and with the option values for coders.
     func submitted() throws(ImageError) -> ImageRequest { try preparation().request }
 
-    /// The same with what loads make of it once, as long as nothing is changed.
+    /// The same with the data that loads derive from it once; reused until the next change.
     func preparation() throws(ImageError) -> PreparedRequest {
         if let prepared { return prepared }
         guard String(validating: value.url, as: UTF8.self) != nil else {
@@ -68,7 +68,7 @@ extension RequestObject {
 }
 
 extension ImageError {
-    /// The same load may succeed later without any change.
+    /// True if the same load may succeed later without any change.
     var isTransient: Bool {
         switch status {
         case .noMemory, .timeout, .busy, .resolveFailed, .connectFailed, .connectionLost, .diskFull, .offline, .failedURL: true

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A source as C holds it.
+/// A source as seen from C.
 final class SourceObject: Sendable {
     let source: any ByteSource
 

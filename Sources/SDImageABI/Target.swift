@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A target as C holds it: letting go of it closes the target.
+/// A target as seen from C: releasing it closes the target.
 final class TargetObject: Sendable {
     let target: ImageTarget
 
@@ -15,7 +15,7 @@ extension Input {
     static func targetKey(_ pointer: Text) -> TargetKey { unsafe pointer == nil ? .standard : TargetKey(name(pointer)) }
 }
 
-/// The key of a slot where NULL means that of the latest load.
+/// The key of a slot; NULL selects the slot of the latest load.
 private func latestOr(_ pointer: Text) -> TargetKey? { unsafe pointer == nil ? nil : Input.targetKey(pointer) }
 
 @_cdecl("sdimage_target_new") @implementation

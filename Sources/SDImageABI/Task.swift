@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The monotonic moment `milliseconds` from now; never for UINT32_MAX.
+/// The monotonic time `milliseconds` from now; never for UINT32_MAX.
 func deadline(_ milliseconds: UInt32) -> UInt64 {
     milliseconds == .max ? .max : MonotonicClock.now.addingSaturated(.saturatingNanoseconds(milliseconds: milliseconds))
 }
@@ -40,7 +40,7 @@ public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: Obje
     unsafe attempt(error) { () throws(ImageError) in
         let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
-        // Also where it is finished: a mistake that shows only at times is found late.
+        // Checked for a finished task too: an error that shows only at times is found late.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
         if !task.waitForResult(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "no result in time") }
     }

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A transformer as C holds it, with a key that can be lent.
+/// A transformer as seen from C, with a key that can be lent.
 final class TransformerObject: Sendable {
     let transformer: any ImageTransformer
     let key: CString
@@ -146,7 +146,7 @@ public func sdimage_transformer_new_custom(
     }
 }
 
-/// The values of a bag; none for NULL.
+/// The values of a bag; empty for NULL.
 func filterParameters(_ parameters: Object) throws(ImageError) -> OptionsBag {
     unsafe parameters == nil ? OptionsBag() : try Handle.borrow(parameters, as: OptionsObject.self).value
 }

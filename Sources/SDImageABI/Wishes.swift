@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Values of C's enums as the core knows them; unknown numbers are an error.
+/// Conversions of C enums to values of the core; unknown numbers are an error.
 extension ScaleMode {
     init(_ mode: sdimage_scale_mode) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {

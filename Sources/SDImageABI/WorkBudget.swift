@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The budget of an operation as a coder of the host sees it: of one call, or of the call under way of an instance.
+/// The budget of an operation as seen by a coder of the host: of one call, or of the current call of an instance.
 final class WorkBudget: Sendable {
     private struct State {
         var stop: StopSignal?
@@ -11,7 +11,7 @@ final class WorkBudget: Sendable {
 
     private let state: Monitor<State>
 
-    /// Without limits until a call begins.
+    /// A budget without limits until a call begins.
     init() { state = Monitor(State()) }
 
     convenience init(_ stop: StopSignal, nanoseconds: UInt64) {
@@ -32,7 +32,7 @@ final class WorkBudget: Sendable {
         if MonotonicClock.now > deadline { throw ImageError(.timeout, "time limit of the work exceeded") }
     }
 
-    /// Why the work must end; nil while it may go on.
+    /// The reason to stop the work; nil while it may continue.
     var failure: ImageError? {
         do throws(ImageError) { try check() } catch { return error }
         return nil
@@ -40,7 +40,7 @@ final class WorkBudget: Sendable {
 
     func spend(_ bytes: Int) throws(ImageError) {
         let stop = state.withLock { $0.stop }
-        // More than any amount; sums of a few do not overflow.
+        // Capped above any real amount, so that sums of several calls do not overflow.
         try stop?.spend(min(max(0, bytes), 1 << 32))
         try check()
     }

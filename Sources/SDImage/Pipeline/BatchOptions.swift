@@ -5,12 +5,12 @@ package struct BatchOptions: Sendable {
     package var size: PixelSize
     package var format = PixelFormat.rgb8
     package var mode = ScaleMode.aspectFill
-    /// Below what is clear, where the format has no alpha.
+    /// The color behind transparent pixels if the format has no alpha.
     package var background = Color(red: 0, green: 0, blue: 0)
     /// In bytes; 0 = tight.
     package var rowStride = 0
     package var pictureStride = 0
-    /// For each of them; its URL is replaced.
+    /// The request for each image; its URL is replaced.
     package var request: ImageRequest?
     package var maxConcurrent = BatchOptions.standardConcurrency
     package var dispatcher: (any Dispatcher)?
@@ -25,7 +25,7 @@ package struct BatchOptions: Sendable {
         try ResizeTransformer(width: Double(size.width), height: Double(size.height), mode: mode)
     }
 
-    /// One load: decoded no larger than it must be, then brought to the size behind what else changes it.
+    /// The request for one image: decoded no larger than necessary, then resized after its other transformations.
     func request(transformer: (any ImageTransformer)?) throws(ImageError) -> ImageRequest {
         var request = self.request ?? ImageRequest(url: [])
         let resize = try resize()
@@ -41,17 +41,17 @@ package struct BatchOptions: Sendable {
         request.decodeOptions.firstFrameOnly = true
         // Sizes of transformers are in points.
         request.decodeOptions.scale = 1
-        // Others become it as they are written, whatever memory has them in.
+        // Other formats are converted while the image is written, whatever its format in memory.
         request.decodeOptions.pixelFormat = format == .rgbaFloat ? format : nil
         return request
     }
 }
 
-/// The array of a host, and how a picture gets the size of its places.
+/// The array of a host, and the resizing of images to its layout.
 struct BatchArray: Sendable {
     let pictures: PictureArray
     private let resize: ResizeTransformer
-    /// Of the call that starts the batch; other threads write the images.
+    /// The time limit of the call that starts the batch; other threads write the images.
     private let timeLimit = CallTimeLimits.frame
 
     init(_ pictures: PictureArray, _ options: BatchOptions) throws(ImageError) {
@@ -61,7 +61,7 @@ struct BatchArray: Sendable {
 
     func write(_ image: Image, at index: Int) throws(ImageError) {
         guard image.size != pictures.layout.size else { return try pictures.write(image, at: index) }
-        // One whose transformer failed comes as it was.
+        // An image whose transformer failed arrives untransformed.
         var metadata = image.metadata
         metadata.scale = 1
         let stop = StopSignal()
@@ -72,7 +72,7 @@ struct BatchArray: Sendable {
 }
 
 extension ImageManager {
-    /// Loads a list of pictures into an array; nil for an empty list.
+    /// Loads a list of images into an array; nil for an empty list.
     package func loadBatch(
         _ urls: [[UInt8]], _ options: BatchOptions, into pictures: PictureArray, handler: (any PrefetchHandler)?,
         owner: (any Sendable & AnyObject)?

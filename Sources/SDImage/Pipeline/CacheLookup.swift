@@ -1,4 +1,4 @@
-/// A picture from a cache alone, for callers who wait: memory, or bytes of the disk decoded and kept in memory.
+/// An image from a cache alone, for blocking callers: from memory, or decoded from bytes on disk and then stored in memory.
 package struct CacheLookup: Sendable {
     private let cache: any ImageCaching
     private let registry: CoderRegistry
@@ -8,7 +8,7 @@ package struct CacheLookup: Sendable {
         self.registry = registry
     }
 
-    /// By a text of the caller: an exact key, or the printed form of a variant's.
+    /// Finds an image by a text of the caller: an exact key, or the printed form of a variant's key.
     package func image(for text: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
         let found = try text.first { key throws(ImageError) in try find(key, options) }
         guard let found else { throw ImageError(.notFound, "no such entry") }
@@ -20,7 +20,7 @@ package struct CacheLookup: Sendable {
         request.cacheKey = key.bytes
         request.decodeOptions = options
         let options = request.scaled(for: key).decodeOptions
-        // A thumbnail is never kept under the key of the full picture.
+        // A thumbnail is never stored under the key of the full image.
         let keys = LoadKeys(request, transformer: nil)
         if let image = cache.memoryImage(for: keys.final) { return image }
         guard let found = try cache.dataNow(for: key) else { return nil }

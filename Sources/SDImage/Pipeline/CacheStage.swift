@@ -8,7 +8,7 @@ final class CacheStage: Sendable {
 
     private let monitor = Monitor(State.running)
 
-    /// Hands the final result to the waiting call; false when the load has left the caches.
+    /// Passes the final result to the waiting call; false if the load has left the caches.
     func finish(_ result: ImageResult) -> Bool {
         let isWaiting = monitor.withLock { state -> Bool in
             guard case .running = state else { return false }
@@ -19,13 +19,13 @@ final class CacheStage: Sendable {
         return isWaiting
     }
 
-    /// The load leaves the caches without a result.
+    /// Marks that the load leaves the caches without a result.
     func pass() {
         monitor.withLock { state in if case .running = state { state = .passed } }
         monitor.signal()
     }
 
-    /// The result, or nil when the load went on; blocks.
+    /// The result, or nil if the load continued without one; blocks.
     func wait() -> ImageResult? {
         let end: State? = monitor.wait { state, _ in if case .running = state { nil } else { state } }
         if case .found(let result) = end { return result }

@@ -89,8 +89,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
             }
         }
 
-        /// Stores the handle that cancels the work, or cancels at once when all waiters have left: cancelling finished work has no
-        /// effect.
+        /// Stores the handle that cancels the work, or cancels immediately when all waiters have left: cancelling finished work
+        /// has no effect.
         func attach(_ work: any Cancellable) {
             let isFinished = state.withLock { state in
                 if !state.isFinished { state.work = work }
@@ -179,9 +179,9 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
 
     /// Joins the work of `key`, or starts it. Holds no task: thousands of waiters cost little more than their requests.
     ///
-    /// `start` begins the work, which calls `done` when it ends. `joined` is called when the work had started before, `shared` when
-    /// several waiters get the outcome, before they get it. `completion` is called once, on any thread, possibly before this
-    /// returns.
+    /// `start` begins the work, which calls `done` when it ends. `joined` is called when the work had started before, `shared`
+    /// when several waiters get the outcome, before they get it. `completion` is called once, on any thread, possibly before
+    /// this returns.
     @_specialize(exported:false,where Key == FetchKey, Value == FetchResult)
     @_specialize(exported:false,where Key == DecodeKey, Value == Image)
     package func join(
@@ -249,7 +249,8 @@ package final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendab
         let completion = waiter.takeCompletion(), inFlight = waiter.inFlight
         let (isLast, work) = inFlight?.remove(waiter) ?? (false, nil)
         if isLast, let inFlight { forget(inFlight) }
-        // Must come last: the waiter may free the object whose address is part of the key, and a new object may reuse that address.
+        // Must come last: the waiter may free the object whose address is part of the key, and a new object may reuse that
+        // address.
         completion?(.failure(.cancelled))
         work?.cancel()
     }

@@ -11,7 +11,7 @@ package struct DecodeKey: Hashable, Sendable {
     /// The cache that stores the image before its transformer.
     let kept: ObjectIdentifier?
 
-    /// Loads with the same key and origin mostly want the same.
+    /// Hashes only the key and the origin: loads that share both mostly have equal options too.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(origin)

@@ -76,8 +76,8 @@ package struct FailureScope: Sendable {
     package let url: CacheKey
     let identity: MD5
 
-    /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests whose failures say
-    /// nothing about others: they accept invalid certificates, change something at the server, or cannot be compared.
+    /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests that do not predict the
+    /// failure of others: they accept invalid certificates, change something at the server, or cannot be compared.
     package init?(_ url: [UInt8], _ request: ImageRequest, _ loader: any ImageLoader) {
         guard request.isGet, !request.acceptsInvalidCertificates else { return nil }
         var plain = request

@@ -47,10 +47,10 @@ package struct FetchKey: Hashable, Sendable {
     var alone: ObjectIdentifier?
     let maxBodyBytes: Int
     let timeout: UInt32
-    /// Also where the loader's own key does not say so: the bytes of one are never given to the other.
+    /// Part of the key even if the loader's own key omits it: the bytes of one kind of load are never given to the other.
     let acceptsInvalidCertificates: Bool
     let handlesCookies: Bool
-    /// Which entry of a shared cache may take the place of the transfer; nil where none may.
+    /// The entry of a shared cache that may replace the transfer; nil if none may.
     let leasing: LeaseRequest.Identity?
 
     package func hash(into hasher: inout Hasher) { unsafe url.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }

@@ -1,6 +1,6 @@
-/// Pictures that are there without loading.
+/// Images that are available without loading.
 extension ImageManager {
-    /// The answer of a load that memory can give at once; nil where a load would have more to do.
+    /// The result of a load that memory can provide immediately; nil if a load would have more to do.
     package func find(_ prepared: PreparedRequest) throws(ImageError) -> ImageResult? {
         if Engine.isForked { throw .forked }
         if isClosed { throw .shutdown }
@@ -19,15 +19,15 @@ extension ImageManager {
         return result
     }
 
-    /// The image in memory for a request, without counting as a use. Its hooks are not asked: that is for its load.
+    /// The image in memory for a request, without counting as a use. Its hooks are not called: that is left to its load.
     package func imageInMemory(_ request: ImageRequest) -> Image? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
         return request.cache.resolved(cache)?.peek(keys(request).final)
     }
 
-    /// The largest picture in memory that differs from what is asked for in its size alone.
+    /// The largest image in memory that differs from the requested one in its size alone.
     package func relatedImage(_ request: ImageRequest) -> Image? {
-        // What its hooks refuse has no key; the load will say so.
+        // A request that its hooks refuse has no key; its load reports the error.
         guard let request = try? request.processed(by: hooks, transformer: transformer), request.sourcePolicy != .loaderOnly,
             request.queryCacheType.contains(.memory),
             let cache = request.cache.resolved(cache)
@@ -38,7 +38,7 @@ extension ImageManager {
         return images.max { $0.area < $1.area }
     }
 
-    /// The picture asked for from memory or, while the caller waits, from the disk.
+    /// The requested image from memory or, while the caller waits, from the disk.
     package func cachedImage(_ request: ImageRequest) -> Image? {
         var request = request
         request.sourcePolicy = .cacheOnly
@@ -47,7 +47,7 @@ extension ImageManager {
         request.isProgressive = false
         request.blockingReads = .disk
         request.dispatcher = .none
-        // Refused, it is not there.
+        // A refused load counts as a missing image.
         guard let task = try? load(request, handler: nil, token: 0) else { return nil }
         defer { task.cancel() }
         return task.result?.image

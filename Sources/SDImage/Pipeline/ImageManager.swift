@@ -1,10 +1,10 @@
 import Synchronization
 
-/// From a URL to pixels: puts caches, loaders and coders together. This is the synchronous head and the set of loads under
-/// way; the story of one load is `LoadPipeline`.
+/// Turns URLs into pixels: connects caches, loaders and coders. Contains the synchronous start of loads and the set of loads
+/// under way; `LoadPipeline` runs a single load.
 package final class ImageManager: Sendable {
-    /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that nobody
-    /// empties holds its loads, and the manager holds the queue.
+    /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that is never
+    /// emptied holds its loads, and the manager holds the queue.
     private final class Loads: Sendable {
         struct State {
             /// Loads whose last callback has not returned yet.
@@ -34,7 +34,7 @@ package final class ImageManager: Sendable {
     let variants: VariantWriter
     let progressiveDecodes = ProgressiveDecodes()
     let sizes = KnownSizes()
-    /// Never that of another manager.
+    /// A number that no other manager has.
     let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     private let loads = Loads()
@@ -61,15 +61,15 @@ package final class ImageManager: Sendable {
         variants = VariantWriter(registry: registry)
     }
 
-    /// Starts a load. A picture in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered before
-    /// the call returns").
+    /// Starts a load. An image in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered
+    /// before the call returns").
     package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
         throws(ImageError) -> LoadTask
     {
         try load(PreparedRequest(request), handler: handler, token: token, owner: owner)
     }
 
-    /// `hasMissed`: `found` has looked into memory already.
+    /// `hasMissed`: `found` has already looked in memory.
     package func load(
         _ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil,
         hasMissed: Bool = false
@@ -89,12 +89,12 @@ package final class ImageManager: Sendable {
     package enum Finding {
         case found(LoadTask, ImageResult)
         case missed
-        /// The image in memory, if any, might not be the whole result: memory was not asked.
+        /// Memory was not queried: an image in memory might not be the whole result.
         case skipped
     }
 
-    /// The load of an image in memory, for a caller that delivers the result itself on this thread. A screen full of images is
-    /// loaded in this way whenever it is drawn.
+    /// The load of an image in memory, for a caller that delivers the result itself on this thread. Every redraw of a screen
+    /// full of images uses it.
     package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> Finding {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
             !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
@@ -108,7 +108,7 @@ package final class ImageManager: Sendable {
         return .found(task, result)
     }
 
-    /// The synchronous head of a load whose request hooks have seen.
+    /// The synchronous start of a load, after the request hooks.
     private func begin(
         _ prepared: PreparedRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?,
         hasMissed: Bool = false
@@ -133,7 +133,7 @@ package final class ImageManager: Sendable {
         return task
     }
 
-    /// The key under which the picture of a request is kept.
+    /// The cache key of the image of a request.
     package func cacheKey(for request: ImageRequest) throws(ImageError) -> CacheKey {
         keys(try request.processed(by: hooks, transformer: transformer)).final
     }
@@ -156,8 +156,8 @@ package final class ImageManager: Sendable {
 
     package var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// Takes no more loads and ends the running ones with `shutdown`. Those whose last callback has not returned are
-    /// returned, to be waited for.
+    /// Refuses further loads and ends the running ones with `shutdown`. Returns the loads whose last callback has not returned,
+    /// so that the caller can wait for them.
     @discardableResult
     package func close() -> [LoadTask] {
         let tasks = loads.state.withLock { state in
@@ -190,7 +190,7 @@ package final class ImageManager: Sendable {
             cacheKey: keys.text, timings: timings)
     }
 
-    /// By which rule a picture in memory is the result, if it is; otherwise the story is longer.
+    /// The rule under which an image in memory is the result; nil if more work is needed.
     func ruleToUse(_ image: Image, _ policy: FreshnessPolicy, _ request: ImageRequest, _ keys: LoadKeys)
         -> FreshnessRule?
     {
@@ -231,7 +231,7 @@ package final class ImageManager: Sendable {
     ) throws(ImageError) {
         try lease.engine.executor.ensureStarted()
         try register(task)
-        // Now: a picture on screen must not flash.
+        // Delivered immediately: an image on screen must not flash.
         if policy == .refresh, let memoryImage {
             task.deliver(result(.cached, memoryImage, .refresh, keys, task), inline: true)
         }

@@ -1,7 +1,8 @@
-/// Under which keys thumbnails of one picture were kept, so that one can stand in for another. Bounded: the oldest goes.
+/// The keys under which thumbnails of each image are stored, so that one can be shown in place of another. Bounded: the oldest
+/// is removed.
 final class KnownSizes: Sendable {
     private struct State {
-        /// By the key that the whole picture has.
+        /// Keys of thumbnails by the key of the full-size image.
         var thumbnails: [CacheKey: [CacheKey]] = [:]
         var order = FIFO<CacheKey>()
     }

@@ -1,17 +1,17 @@
 /// The cache keys of one load.
 package final class LoadKeys: Sendable {
-    /// Of the encoded original: the request's own key, or the URL.
+    /// The key of the encoded original: the request's own key, or the URL.
     package let original: CacheKey
-    /// Of the image as requested: the pair of the original's key and what changes its pixels.
+    /// The key of the requested image: the pair of the original's key and the parameters that change its pixels.
     package let final: CacheKey
-    /// The same without the transformer: of what it is not applied to.
+    /// The same without the transformer: the key of images to which it is not applied.
     package let decoded: CacheKey
-    /// nil where there is none, or one that does nothing.
+    /// nil if there is no transformer, or one that does nothing.
     package let transformer: (any ImageTransformer)?
 
-    /// The encoded original is the picture, but for how many of its frames are wanted.
+    /// True if the encoded original is the requested image, apart from the number of frames.
     package let isOriginal: Bool
-    /// `final` for messages and results, in its printed form.
+    /// The printed form of `final`, for messages and results.
     let text: CString
 
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
@@ -31,7 +31,7 @@ package final class LoadKeys: Sendable {
         text = CString(final.printed)
     }
 
-    /// The request's own key, or its URL. A URL with a separator in it, whose load fails, never names a variant.
+    /// The request's own key, or its URL. A URL that contains a separator fails to load and never names a variant.
     private static func original(_ request: ImageRequest, _ ignoresSignatures: Bool) -> CacheKey {
         if let key = request.cacheKey { return CacheKey(key) }
         let url = ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url
@@ -43,8 +43,8 @@ package final class LoadKeys: Sendable {
         CacheKey(base: base.bytes, variant: suffixes)
     }
 
-    /// Of the disk's copy of a thumbnail or transformed picture, whatever its pixel format; nil where the disk keeps the
-    /// original only.
+    /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original
+    /// only.
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
         guard options.wantsThumbnail || transformer != nil else { return nil }
@@ -52,21 +52,21 @@ package final class LoadKeys: Sendable {
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
-    /// Of the picture in its full size.
+    /// The key of the image in full size.
     func whole(_ request: ImageRequest) -> CacheKey {
         var options = request.decodeOptions
         options.thumbnailSize = nil
         return LoadKeys.composed(original, LoadKeys.suffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
-    /// Under which key a picture is kept; nil for one whose transformer failed.
+    /// The key under which an image is stored; nil if its transformer failed.
     func key(of image: Image, _ request: ImageRequest) -> CacheKey? {
         guard transformer != nil, request.transforms(image) else { return decoded }
         return image.metadata.isTransformed ? final : nil
     }
 
-    /// A picture in memory under another key that answers the request: one that its transformer would leave as it is, or an
-    /// animation of which only the first frame is wanted.
+    /// An image in memory under another key that satisfies the request: one that its transformer would not change, or an
+    /// animation if only its first frame is requested.
     func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
         // Most requests have no such image: these look-ups do not count as misses.
         if transformer != nil, let image = cache.peek(decoded), !request.transforms(image) {
@@ -80,8 +80,8 @@ package final class LoadKeys: Sendable {
         return cache.memoryImage(for: moving)?.still
     }
 
-    /// The picture as asked for, or as it was where the transformer fails. A crop is a view: what is kept for
-    /// long must not keep the whole picture.
+    /// The image as requested, or untransformed if the transformer fails. A crop is a view, so the result is compacted: a
+    /// cached crop must not retain the full image.
     func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let transformer, request.transforms(image) else { return image }
         do throws(ImageError) {
@@ -98,7 +98,7 @@ package final class LoadKeys: Sendable {
 
     private static func suffixes(_ options: DecodeOptions) -> [String] {
         var suffixes = shapeSuffixes(options)
-        // Other pixels under the same key would be handed to whoever asks next.
+        // Other pixels under the same key would be returned to the next caller.
         if options.choosesPixels {
             let format = options.pixelFormat?.rawValue ?? 0
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
@@ -106,7 +106,7 @@ package final class LoadKeys: Sendable {
         return suffixes
     }
 
-    /// What an encoded picture of this kind has lost for good.
+    /// Suffixes for the changes that an encoded variant cannot undo.
     private static func shapeSuffixes(_ options: DecodeOptions) -> [String] {
         var suffixes: [String] = []
         if let box = options.thumbnailSize, !box.isEmpty {
@@ -118,6 +118,6 @@ package final class LoadKeys: Sendable {
 }
 
 extension DecodeOptions {
-    /// The pixels are to be others than those of everybody who says nothing.
+    /// True if the pixels differ from those of the default options.
     fileprivate var choosesPixels: Bool { pixelFormat != nil || !applyOrientation || !convertToSRGB }
 }

@@ -1,6 +1,7 @@
-/// The part of a load that asks whether a cached picture is still good (docs/decisions.md, "Freshness is part of the cache").
+/// The part of a load that checks whether a cached image may still be used (docs/decisions.md, "Freshness is part of the
+/// cache").
 extension LoadPipeline {
-    /// A picture that is cached, in memory or only as bytes, and what its answer said.
+    /// A cached image, in memory or only as bytes, and the record of its response.
     private struct Copy {
         var image: Image?
         var data: CachedData?
@@ -44,15 +45,16 @@ extension LoadPipeline {
         }
     }
 
-    /// What a request says where the answer depends on it; a hook of the host may have a word in that.
+    /// The fields that the request sends to the origin. If the response depends on request fields (Vary), the host's request
+    /// hook is applied first.
     private func sentFields(to origin: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
         guard let origin else { return request.headers }
-        // Where the hook refuses, asking fails for the same reason.
+        // If the hook refuses the request, revalidation fails for the same reason.
         let sent = record.vary.isEmpty ? request : (try? await origin.prepared(request)) ?? request
         return origin.sentFields(sent)
     }
 
-    /// By which rule the copy is used without asking, if it is.
+    /// The rule under which the copy is used without revalidation; nil if it must be revalidated.
     private func ruleToUse(_ freshness: Freshness, hasOrigin: Bool) -> FreshnessRule? {
         switch policy {
         case .refresh: return freshness.isImmutable ? .immutable : hasOrigin ? nil : freshness.rule
@@ -64,14 +66,14 @@ extension LoadPipeline {
         }
     }
 
-    /// Asks the origin, under conditions where the copy has validators.
+    /// Sends a request to the origin, conditional if the copy has validators.
     private func ask(_ origin: any ImageLoader, about copy: Copy, _ freshness: Freshness, _ timings: inout StageTimings)
         async throws(ImageError) -> LoadOutcome
     {
         var copy = copy
         let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
         var asking = request.asking(conditions)
-        // Somebody waits, and there is a picture to show: better that than another try.
+        // A caller is waiting and a cached image is available: returning it is better than a retry.
         let failure = ImageError(.connectFailed, "origin cannot be reached")
         if policy == .respect, !isRenewal, freshness.rule(inPlaceOf: failure) != nil {
             asking.maxRetries = asking.maxRetries ?? 0
@@ -86,7 +88,7 @@ extension LoadPipeline {
                 return try await confirmed(
                     copy, await keep(record.noted(asking, origin), copy, image, by: loaded), rule, loaded, &timings)
             }
-            // It speaks of another picture, or there is nothing that it could confirm.
+            // The response belongs to another image, or there is no image that it could confirm.
             loaded = try await fetch(origin, request, &timings)
         }
         if let kept = loaded.kept {
@@ -105,7 +107,7 @@ extension LoadPipeline {
         return outcome
     }
 
-    /// The copy with the error beside it, or the error alone.
+    /// The outcome with the cached image and the error, or with the error alone.
     private func inPlace(of error: ImageError, _ copy: inout Copy, _ freshness: Freshness, _ timings: inout StageTimings)
         async throws(ImageError) -> LoadOutcome
     {
@@ -122,7 +124,7 @@ extension LoadPipeline {
         return outcome
     }
 
-    // MARK: the copy
+    // MARK: cached copy
 
     private func copy(_ timings: inout StageTimings) async throws(ImageError) -> Copy? {
         if let memoryImage, let answer = memoryImage.metadata.answer {
@@ -141,8 +143,8 @@ extension LoadPipeline {
         return Copy(data: data, entry: entry, record: data.record, source: data.source)
     }
 
-    /// The entry of the original may know better than memory, or than what was made of it: another thumbnail, or another
-    /// process, has asked meanwhile.
+    /// Uses the entry of the original if its response is newer than that of memory or of the variant: another thumbnail, or
+    /// another process, may have revalidated it meanwhile.
     private func takeNewer(_ copy: inout Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         guard copy.source == .memory || copy.entry?.isMade == true, let entry = entries.last, !entry.isMade,
             let newer = try await self.copy(of: entry, &timings), newer.record.responseTime > copy.record.responseTime
@@ -156,7 +158,7 @@ extension LoadPipeline {
         return true
     }
 
-    /// nil where the bytes turn out to be no picture.
+    /// The image of a copy; nil if its bytes are not an image.
     private func picture(_ copy: inout Copy, _ timings: inout StageTimings) async throws(ImageError) -> Image? {
         if let image = copy.image { return image }
         guard let entry = copy.entry, var data = copy.data else { return nil }
@@ -192,7 +194,7 @@ extension LoadPipeline {
                 url: task.url, cacheKey: keys.text))
     }
 
-    /// Whether a complete response has the bytes of the cached original.
+    /// True if a complete response has the same bytes as the cached original.
     private func isSame(_ loaded: LoadedData, _ copy: Copy, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         guard !loaded.isPicture else { return false }
         if let data = copy.data, copy.entry?.isMade == false { return data.bytes.hasContents(of: loaded.bytes) }
@@ -203,9 +205,9 @@ extension LoadPipeline {
         return kept.record.hasValidators(of: copy.record) && kept.data?.bytes.hasContents(of: loaded.bytes) == true
     }
 
-    // MARK: what is known now
+    // MARK: updated records
 
-    /// Notes with the picture, in memory and on disk, what was just said of it.
+    /// Stores the new record with the image, in memory and on disk.
     private func keep(_ record: ResponseRecord, _ copy: Copy, _ image: Image, by loaded: FetchResult) async -> Image {
         // A response under an invalid certificate confirms nothing.
         guard mayFillCaches else { return image }

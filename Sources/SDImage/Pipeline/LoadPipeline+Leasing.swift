@@ -1,6 +1,6 @@
-/// The request for a lease on a shared cache, before the origin is asked.
+/// The request for a lease on a shared cache, made before the origin is contacted.
 struct LeaseRequest: Sendable {
-    /// The properties that loads must have in common to be answered by the same entry.
+    /// The properties that loads must have in common to be satisfied by the same entry.
     struct Identity: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
@@ -10,17 +10,17 @@ struct LeaseRequest: Sendable {
 
     let cache: any ImageCaching
     let key: CacheKey
-    /// Date of the answer that is known, and not good enough; 0 for none.
+    /// Date of the known response, which is not good enough; 0 for none.
     let date: UInt64
     private let policy: FreshnessPolicy
 
-    /// nil for loads of which the others would get nothing, or that want a new answer whatever the others have.
+    /// nil for loads whose response is useless to other processes, or that need a new response in any case.
     init?(_ pipeline: LoadPipeline, _ loader: any ImageLoader, newerThan date: UInt64) {
         let request = pipeline.request
         guard let cache = pipeline.originals, cache.grantsLeases, request.isGet, request.coder == nil, pipeline.mayFillCaches,
             pipeline.policy != .refresh, request.sourcePolicy != .loaderOnly,
             !["file", "data"].contains(URLText(request.url).scheme), ResponseRecord().mayBeStored(request.headers),
-            // The response will hardly be shared: others would wait for it one after the other.
+            // The response will hardly be shared: other processes would wait for it one after the other.
             !request.carriesCredentials(loader.sentFields(request)),
             pipeline.entries.contains(where: { !$0.isMade }),
             pipeline.diskPlaces.contains(where: { $0.cache === cache && $0.key == pipeline.keys.original })
@@ -34,7 +34,7 @@ struct LeaseRequest: Sendable {
     var identity: Identity { Identity(cache: ObjectIdentifier(cache), key: key, date: date, policy: policy) }
 }
 
-/// The part of a load that lets a fleet of processes ask the origin once (docs/decisions.md, "Several processes ask the origin
+/// The part of a load that lets several processes ask the origin once (docs/decisions.md, "Several processes ask the origin
 /// once").
 extension LoadPipeline {
     /// Fetches from the origin, unless another process has stored the response in the shared cache or is about to.
@@ -64,7 +64,7 @@ extension LoadPipeline {
         return FetchResult(data.noted(request, loader), engine.backlog, lease: lease)
     }
 
-    /// Under `respect` an answer to another process counts for no more than one that was cached here.
+    /// Under `respect`, a response received by another process must be fresh, like one cached by this process.
     private func mayUse(_ kept: CachedData, _ loader: any ImageLoader, _ request: ImageRequest) -> Bool {
         if policy == .ignore { return true }
         let fields = loader.sentFields(request)
@@ -76,7 +76,7 @@ extension LoadPipeline {
         data.source = kept.source
         data.answer = kept.record
         let fetched = FetchResult(data, engine.backlog, kept: kept)
-        // It is stored there already.
+        // The shared cache has the entry already.
         _ = fetched.claimStore(wish.key, in: wish.cache)
         return fetched
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Fetching: the part of a load that obtains bytes from a loader.
 extension LoadPipeline {
-    /// Nothing is to be done with the bytes before all are there, nor asked before they are asked for. Never for a renewal,
-    /// which is about freshness.
+    /// True if the load does nothing with the bytes before all have arrived, and the request is sent without a hook that may
+    /// change it. Never true for a background revalidation, which depends on freshness.
     func waitsIdly(for loader: any ImageLoader) -> Bool {
         policy == .ignore && !request.isProgressive && !request.endsEarly && !loader.prepares(request)
     }
@@ -21,7 +21,7 @@ extension LoadPipeline {
             return task.attach(Task(executorPreference: engine.executor) { self.end(.failure(error), timings) })
         }
         share(waiter, loader, request, LeaseRequest(self, loader, newerThan: 0)) { [self] outcome in
-            // Cancelled meanwhile.
+            // The load was cancelled meanwhile.
             if task.isFinished { return }
             task.attach(
                 Task(executorPreference: engine.lane(request.priority)) {
@@ -32,7 +32,7 @@ extension LoadPipeline {
         }
     }
 
-    /// Asks the loader for `request`: the load's own, or that under conditions.
+    /// Fetches `request` from the loader: the load's own request, or its conditional form.
     func fetch(
         _ loader: any ImageLoader, _ request: ImageRequest, subscription: ProgressiveSubscription? = nil,
         leasing: LeaseRequest? = nil,
@@ -80,7 +80,7 @@ extension LoadPipeline {
         LoadProgress(task.report(received:expected:), arrival: subscription?.arrival, response: task.note, picture: show)
     }
 
-    /// Delivers a preview on a worker. Of several that arrive meanwhile, only the latest is delivered.
+    /// Delivers a preview on a worker. If several arrive meanwhile, only the latest is delivered.
     private func show(_ standIn: Image) {
         let (old, isBusy) = standIns.withLock { state -> (Image?, Bool) in
             defer { state = (standIn, true) }

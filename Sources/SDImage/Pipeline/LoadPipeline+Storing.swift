@@ -8,7 +8,7 @@
 /// | the encoded original, where the picture is made of it | disk of the cache of originals | the original key | `originalStoreCacheType` |
 /// | the picture before its transformer | memory of the cache of originals | the original key | `originalStoreCacheType` |
 extension LoadPipeline {
-    /// False when the answer forbids that it is stored: then it is kept in memory only.
+    /// Stores the parts of a load. False if the response forbids storing: then the image is stored in memory only.
     func store(_ image: Image, _ loaded: FetchResult, _ timings: inout StageTimings) async throws(ImageError) -> Bool {
         let isStorable = loaded.data.answer.mayBeStored(request.headers)
         guard mayFillCaches else { return isStorable }
@@ -25,13 +25,13 @@ extension LoadPipeline {
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.kept?.extendedData
         await storeVariant(image, of: cached, &timings)
-        // The others wait for the original alone.
+        // Other processes wait for the original alone.
         cached.lease = loaded.lease
         try await storeOriginal(cached, image, of: loaded, &timings)
         return true
     }
 
-    /// Under the key of what it is; a picture whose transformer failed is kept nowhere.
+    /// Stores an image in memory under the key of its content; an image whose transformer failed is not stored.
     func keepInMemory(_ image: Image) {
         guard mayFillCaches, request.storeCacheType.contains(.memory), let key = keys.key(of: image, request) else { return }
         cache?.storeInMemory(image, for: key)
@@ -51,7 +51,7 @@ extension LoadPipeline {
     /// Removes the entries that the request would find on disk.
     func forget() async {
         guard mayFillCaches else { return }
-        // The caches count and log what they could not do.
+        // The caches count and log their failures.
         if let originals { try? await originals.remove(keys.original, from: .disk) }
         if let cache, let variant = keys.variant(request) { try? await cache.remove(variant, from: .disk) }
     }

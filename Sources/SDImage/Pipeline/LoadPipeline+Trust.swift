@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The one place that decides whether something of a load may enter a cache or be remembered for other loads.
+/// The only place that decides whether data of a load may enter a cache or be remembered for other loads.
 extension LoadPipeline {
-    /// False for a load that accepts invalid certificates, by its own request or by that of a hook: whatever it brings,
-    /// complete, partial or revalidated, stays with it. What it finds in caches is used as it is.
+    /// False for a load that accepts invalid certificates, by its own request or by that of a hook: its data, complete, partial
+    /// or revalidated, is used by that load alone. Cached data is used as it is.
     var mayFillCaches: Bool { !request.acceptsInvalidCertificates && !isUntrusted.load(ordering: .acquiring) }
 
-    /// Notes the request that is sent, before anything of its response arrives.
+    /// Records the request as sent, before any part of its response arrives.
     func noteSent(_ request: ImageRequest) {
         if request.acceptsInvalidCertificates { isUntrusted.store(true, ordering: .releasing) }
         sent.withLock { $0 = request }
@@ -14,12 +14,12 @@ extension LoadPipeline {
 
     // MARK: failures
 
-    /// Throws where the network is switched off.
+    /// Throws if the network is switched off.
     func admit(_ request: ImageRequest) throws(ImageError) {
         if manager.offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
     }
 
-    /// Throws where the same request, as it is sent, failed a moment ago.
+    /// Throws if the same request, as it is sent, failed recently.
     func refuseFailed(_ loader: any ImageLoader, _ sent: ImageRequest) throws(ImageError) {
         guard !request.retryFailed, request.isGet, manager.failedURLs.knows(CacheKey(request.url)),
             let scope = FailureScope(request.url, sent, loader), let failure = manager.failedURLs.failure(of: scope)
@@ -28,8 +28,8 @@ extension LoadPipeline {
             .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
     }
 
-    /// Remembers a failure for equal requests; the host's word counts before the loader's. A response to another
-    /// method holds for that method only.
+    /// Remembers a failure for equal requests; the host's decision precedes that of the loader. A response to another method
+    /// applies to that method only.
     func remember(_ error: ImageError, of loader: any ImageLoader) {
         guard request.isGet, mayFillCaches, ![.cancelled, .shutdown, .noMemory, .failedURL, .offline].contains(error.status),
             request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error),

@@ -11,12 +11,12 @@ final class LoadPipeline: Sendable {
     let originals: (any ImageCaching)?
     let loader: (any ImageLoader)?
     let policy: FreshnessPolicy
-    /// What memory has, where that is not the whole answer: its bytes are wanted too, or its freshness is in doubt. Under
+    /// The image in memory if it is not the whole result: its bytes are requested too, or its freshness is in doubt. Under
     /// `refresh` it was delivered already.
     let memoryImage: Image?
     /// Background revalidation; no caller is waiting for it.
     let isRenewal: Bool
-    /// Hears when the load leaves the caches.
+    /// Notified when the load leaves the caches.
     let local: CacheStage?
     /// The latest preview, and whether a worker is preparing one.
     let standIns = Lock<(next: Image?, isBusy: Bool)>((nil, false))
@@ -44,7 +44,7 @@ final class LoadPipeline: Sendable {
         self.local = local
     }
 
-    /// Starts the load: on the calling thread when no cache is to be asked and the loader is quick.
+    /// Starts the load: on the calling thread if no cache is queried and the loader is quick.
     func begin() {
         if policy == .ignore, memoryImage == nil, isForLoaderAlone, let loader, loader.isQuick,
             let chosen = try? loader.chosen(for: request), waitsIdly(for: chosen)
@@ -151,7 +151,7 @@ final class LoadPipeline: Sendable {
             defer { loaded.leaveBacklog() }
             let decoded = try await decode(loaded.data, from: loaded.decodeOrigin, after: started, &timings)
             image = loaded.kept.map { decoded.with(extendedData: $0.extendedData) } ?? decoded
-            // The task may be at work before it is known to be the one to cancel.
+            // The task may run before it is registered for cancellation.
             if task.isFinished { throw .cancelled }
         } catch {
             if loaded.kept != nil, error.meansUnreadable { return try await takeAgain(loaded, loader, &timings) }
@@ -187,15 +187,15 @@ final class LoadPipeline: Sendable {
 
     // MARK: disk
 
-    /// The bytes of a picture in memory, where the disk has them.
+    /// The bytes of an image in memory, if the disk has them.
     func dataOfMemory(_ timings: inout StageTimings) async throws(ImageError) -> Bytes? {
         let key = keys.isOriginal ? keys.original : keys.variant(request)
         guard let cache, let key else { return nil }
         return try await diskData(cache, key, &timings)?.bytes
     }
 
-    /// The picture that is not in memory, from the caches: under its own key, or made from the original. Whatever goes wrong
-    /// there is a miss.
+    /// An image missing in memory, from the caches: under its own key, or made from the original. Any error there counts as a
+    /// miss.
     private func queryCaches(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
         for entry in entries where entry.isMade {
             if let outcome = try await queryDisk(entry, &timings) { return outcome }
@@ -216,7 +216,7 @@ final class LoadPipeline: Sendable {
 
     /// A thumbnail or transformed image made from an original in memory.
     private func queryOriginalInMemory(_ timings: inout StageTimings) async throws(ImageError) -> LoadOutcome? {
-        // Pixels as they are stored cannot be made of others.
+        // Pixels as they are stored in the file cannot be derived from the image in memory.
         guard !keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
             request.coder == nil, let originals, let original = originals.memoryImage(for: keys.original)
         else { return nil }
@@ -232,14 +232,14 @@ final class LoadPipeline: Sendable {
         return LoadOutcome(image: image, source: .memory)
     }
 
-    /// An entry that may have the picture: as it was made (`isMade`), or its original.
+    /// An entry that may have the image: the variant itself (`isMade`), or its original.
     struct Entry {
         let cache: any ImageCaching
         let key: CacheKey
         let isMade: Bool
     }
 
-    /// Those that the request asks the disk for, best first.
+    /// The entries that the request looks up on disk, best first.
     var entries: [Entry] {
         var entries: [Entry] = []
         if request.queryCacheType.contains(.disk), request.coder == nil, let cache, let variant = keys.variant(request) {
@@ -252,7 +252,7 @@ final class LoadPipeline: Sendable {
         return entries
     }
 
-    /// The picture of an entry, which is then kept in memory; nil where it is none.
+    /// The image of an entry, which is then stored in memory; nil if the bytes are not an image.
     func picture(_ cached: CachedData, of entry: Entry, _ timings: inout StageTimings) async throws(ImageError) -> Image? {
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
@@ -286,8 +286,8 @@ final class LoadPipeline: Sendable {
 
     // MARK: decode
 
-    /// Decodes on a worker, once for all equal wishes of the moment; `origin` is nil where there can be no other. `isMade`: the
-    /// bytes are of the picture as asked for.
+    /// Decodes on a worker, once for all equal concurrent loads; `origin` is nil if no other load can be equal. `isMade`: the
+    /// bytes are of the final image.
     private func decode(
         _ data: LoadedData, isMade: Bool = false, from origin: DecodeOrigin?, after started: ProgressiveDecode? = nil,
         _ timings: inout StageTimings
@@ -317,12 +317,12 @@ final class LoadPipeline: Sendable {
         } onCancel: {
             stop.cancel()
         }
-        // A coder of the host may not have heard of it.
+        // A coder of the host may have missed the cancellation.
         if Task.isCancelled { throw .cancelled }
         return try outcome.get()
     }
 
-    /// A thumbnail or transformed picture that was kept as it is.
+    /// A thumbnail or transformed image, decoded from its own entry.
     private func variant(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Image {
         let image = try registry.decode(bytes, options: request.decodeOptions.ofVariant, stop: stop)
         var metadata = image.metadata
@@ -331,17 +331,17 @@ final class LoadPipeline: Sendable {
         return image.with(metadata)
     }
 
-    /// The picture as asked for, of the encoded original or of the picture itself.
+    /// The requested image, made from the encoded original or from an image.
     private func made(of data: LoadedData, after started: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
         let image = try picture(data, after: started, stop)
-        // Only here is it at hand as it was before its transformer.
+        // The untransformed image is available only here.
         if keepsOriginal(data) {
             originals?.storeInMemory(data.answer.isEmpty ? image : image.with(data.answer), for: keys.original)
         }
         return try keys.transformed(image, request, stop)
     }
 
-    /// Whether the image before its transformer is stored in memory.
+    /// True if the image before its transformer is stored in memory.
     private func keepsOriginal(_ data: LoadedData) -> Bool {
         request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
             && data.source != .memory && mayFillCaches
@@ -363,7 +363,7 @@ final class LoadPipeline: Sendable {
 }
 
 extension ImageError {
-    /// No coder makes a picture of the bytes, now or later.
+    /// True if no coder can decode the bytes, now or later.
     package var meansUnreadable: Bool {
         switch status {
         case .badData, .truncated, .notAnImage, .emptyData: true

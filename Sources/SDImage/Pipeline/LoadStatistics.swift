@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Told once of the end of every load of a manager, cancelled ones included; on any thread, so it must be quick.
+/// Notified once of the end of every load of a manager, including cancelled ones; on any thread, so it must be quick.
 package protocol LoadObserver: AnyObject, Sendable {
     func loadEnded(_ result: ImageResult)
 }
 
-/// All who hear of the loads of one manager.
+/// The observers of one manager's loads.
 package final class LoadObservers: Sendable {
     private let statistics: LoadStatistics
     private let observer: (any LoadObserver)?
@@ -23,7 +23,7 @@ package final class LoadObservers: Sendable {
 
 /// Counters of all loads of the process; they only increase.
 package final class LoadStatistics: Sendable {
-    /// Which of a load's stages took how long.
+    /// A histogram of the durations of one stage of loads.
     package struct Histogram: Sendable {
         /// Upper bounds of the classes in nanoseconds; there is one more class above the last.
         package static let bounds: [UInt64] = [
@@ -40,14 +40,14 @@ package final class LoadStatistics: Sendable {
         }
     }
 
-    /// All numbers at one moment.
+    /// A snapshot of all counters.
     package struct Numbers: Sendable {
-        /// By where the picture came from; failed loads and those that found nothing have no source.
+        /// Loads by the source of their image; failed loads and those that found nothing have no source.
         package fileprivate(set) var ended: [ImageSource: Int] = [:]
         package fileprivate(set) var failed: [Status: Int] = [:]
-        /// A cached picture that could not be renewed was the result.
+        /// Loads whose result was a stale image because its revalidation failed.
         package fileprivate(set) var stale = 0
-        /// Of answers, codings undone.
+        /// Bytes of responses after content decoding.
         package fileprivate(set) var receivedBytes: UInt64 = 0
         package fileprivate(set) var exchanges = 0
         package fileprivate(set) var exchangesOnKeptConnections = 0
@@ -61,7 +61,7 @@ package final class LoadStatistics: Sendable {
         ("store", { $0.store }), ("total", { $0.total }),
     ]
 
-    /// Apart, because finding a picture in memory is as cheap as taking the lock.
+    /// Counted separately, because finding an image in memory is as cheap as taking the lock.
     private let fromMemory = Atomic<Int>(0)
     private let others = Lock(Numbers())
 

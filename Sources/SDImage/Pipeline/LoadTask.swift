@@ -24,13 +24,13 @@ package final class LoadEvent: Sendable {
     }
 }
 
-/// A load under way: its state, its queue of deliveries, and the promise that exactly one of them is final.
+/// A load under way: its state, its queue of deliveries, and the guarantee that exactly one of them is final.
 package final class LoadTask: Sendable {
     private enum Item {
         case result(ImageResult)
         case progress
 
-        /// Worth nothing once something better is known.
+        /// True for a delivery that becomes worthless once a better one exists.
         var isPassing: Bool {
             switch self {
             case .progress: true
@@ -41,7 +41,7 @@ package final class LoadTask: Sendable {
 
     private struct State {
         var pending: [Item] = []
-        /// The thread that is calling back.
+        /// The thread that is running callbacks.
         var deliverer: pthread_t?
         var result: ImageResult?
         var isFinalDelivered = false
@@ -49,23 +49,23 @@ package final class LoadTask: Sendable {
         var expected: Int64 = -1
         var head: ReceivedHead?
         var work: (any Cancellable)?
-        /// Of a picture that is prepared to be shown before the final one.
+        /// Stops the preparation of an image that is shown before the final one.
         var partial: StopSignal?
         var handler: (any LoadHandler)?
-        /// Told once the final result is delivered.
+        /// Called once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
         var lease: EngineLease?
-        /// The host's object that is held until the load has ended.
+        /// The host's object, retained until the load has ended.
         var owner: (any Sendable & AnyObject)?
-        /// Counts changes for threads that wait; nil until one does, because there are many loads and few are waited for.
+        /// Counts changes for waiting threads; nil until a thread waits, because few of many loads are waited for.
         var sleepers: Monitor<UInt64>?
     }
 
-    /// The URL as asked for, without user and password.
+    /// The requested URL, without user and password.
     package let url: CString
-    /// The host's own pointer, by which it knows the load again.
+    /// The host's own pointer, which identifies the load.
     package let token: UInt
-    /// 0 for a load that ended as it began.
+    /// 0 for a load that finished at its start.
     package let started: UInt64
     private let dispatcher: any Dispatcher
     private let hasHandler: Bool
@@ -91,8 +91,8 @@ package final class LoadTask: Sendable {
         self.state = Lock(state)
     }
 
-    /// A load that ended as it began. `isHandled`: whoever made it is calling back, and says with `foundDelivered` when he is
-    /// done.
+    /// A load that finished at its start. `isHandled`: the caller runs the callback itself, and reports its end with
+    /// `foundDelivered`.
     init(found result: ImageResult, token: UInt, dispatcher: any Dispatcher, observers: LoadObservers, isHandled: Bool) {
         url = result.url
         self.observers = observers
@@ -108,7 +108,7 @@ package final class LoadTask: Sendable {
         self.state = Lock(state)
     }
 
-    /// The callback of a load that ended as it began has returned.
+    /// Notes that the callback of a load that finished at its start has returned.
     package func foundDelivered() {
         let hasSleepers = withLock { state in
             state.isFinalDelivered = true
@@ -128,13 +128,13 @@ package final class LoadTask: Sendable {
         sleepers.broadcast()
     }
 
-    /// Sleeps until the state is as wanted; false when `deadline` passed first.
+    /// Sleeps until the condition holds; false if `deadline` passed first.
     private func wait(deadline: UInt64, until isTrue: (State) -> Bool) -> Bool {
         while true {
             let (isAsWanted, bell, seen) = withLock { state in
                 let bell = state.sleepers ?? Monitor(0)
                 state.sleepers = bell
-                // Read before the lock is given back: every later change counts further.
+                // Read before the lock is released: every later change increases the count.
                 return (isTrue(state), bell, bell.withLock { $0 })
             }
             if isAsWanted { return true }
@@ -151,7 +151,7 @@ package final class LoadTask: Sendable {
     /// The head of the response so far; nil before it arrives.
     package var response: ReceivedHead? { withLock { $0.head } }
 
-    /// Remembers an answer, in place of one before.
+    /// Records the head of a response, in place of an earlier one.
     package func note(_ head: ReceivedHead) {
         let old = withLock { state in
             defer { state.head = head }
@@ -160,8 +160,8 @@ package final class LoadTask: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Remembers what is under way, to be cancelled with the load; in place of what was before. `isFirst`: what came of it may
-    /// be under way already, and stays.
+    /// Stores the handle of the current work, to cancel it with the load; replaces the earlier one. `isFirst`: work that
+    /// follows it may be attached already, and stays.
     package func attach(_ work: any Cancellable, isFirst: Bool = false) {
         let (isFinished, old) = withLock { state -> (Bool, (any Cancellable)?) in
             guard state.result == nil else { return (true, nil) }
@@ -173,7 +173,8 @@ package final class LoadTask: Sendable {
         if isFinished { work.cancel() }
     }
 
-    /// Remembers the work on a picture that is shown before the final one, to be cancelled when the load ends. False when it has.
+    /// Stores the stop signal of work on an image that is shown before the final one, to cancel it when the load ends. False if
+    /// the load has ended.
     func attachPartial(_ stop: StopSignal) -> Bool {
         withLock { state in
             guard state.result == nil else { return false }
@@ -182,7 +183,7 @@ package final class LoadTask: Sendable {
         }
     }
 
-    /// Calls `body` once the last callback has returned, here when it has.
+    /// Calls `body` once the last callback has returned, immediately if it has.
     package func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDelivered = withLock { state -> Bool in
             if !state.isFinalDelivered { state.whenDelivered = body }
@@ -191,20 +192,20 @@ package final class LoadTask: Sendable {
         if isDelivered { body() }
     }
 
-    /// Ends the load with `error` now; what its work brings later is ignored.
+    /// Ends the load with `error` now; later results of its work are ignored.
     package func cancel(_ error: ImageError = .cancelled) {
         let (isFirst, work) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
         if isFirst {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
-            // A result was on its way to this thread already.
+            // A result was already queued for this thread.
             dispatcher.deliver(self)
         }
         work?.cancel()
     }
 
-    /// Delivers the final result; false when there was one before. `inline`: on the dispatcher's own thread it is
-    /// delivered before this returns.
+    /// Delivers the final result; false if there was one before. `inline`: on the dispatcher's own thread it is delivered
+    /// before this returns.
     @discardableResult
     package func finish(_ result: ImageResult, inline: Bool = false) -> Bool {
         let isFirst = conclude(result).isFirst
@@ -212,13 +213,13 @@ package final class LoadTask: Sendable {
         return isFirst
     }
 
-    /// Sets the final result unless there is one, and gives the work that is no longer needed. Both in one step: work
+    /// Sets the final result unless there is one, and returns the work that is no longer needed. Both in one step: work
     /// attached in between would never be cancelled.
     private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: (any Cancellable)?) {
         let (isFirst, work, partial, passed) = withLock { state -> (Bool, (any Cancellable)?, StopSignal?, [Item]) in
             guard state.result == nil else { return (false, nil, nil, []) }
             state.result = result
-            // Progress, or a part of a picture, would be noise beside the final result. Let go of outside the lock.
+            // Progress and partial images are useless beside the final result. Released outside the lock.
             let passed = state.pending.filter(\.isPassing)
             state.pending.removeAll(where: \.isPassing)
             state.pending.append(.result(result))
@@ -234,7 +235,7 @@ package final class LoadTask: Sendable {
         return (isFirst, work)
     }
 
-    /// Notes how far the transfer is; only the latest numbers are delivered.
+    /// Records the progress of the transfer; only the latest numbers are delivered.
     package func report(received: Int64, expected: Int64) {
         let isNew = withLock { state -> Bool in
             state.received = received
@@ -247,7 +248,7 @@ package final class LoadTask: Sendable {
         if isNew { dispatcher.postProgress(self) }
     }
 
-    /// Delivers a picture that another one follows; nothing after the final result.
+    /// Delivers an image that another one follows; does nothing after the final result.
     package func deliver(_ cached: ImageResult, inline: Bool = false) {
         let isTaken = withLock { state -> Bool in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
@@ -257,7 +258,7 @@ package final class LoadTask: Sendable {
         if isTaken { schedule(inline: inline) }
     }
 
-    /// Delivers a part of the picture, in place of one that nobody has taken yet; nothing after the final result.
+    /// Delivers a partial image, in place of one that is still pending; does nothing after the final result.
     package func show(_ partial: ImageResult) {
         let (isNew, old) = withLock { state -> (Bool, Item?) in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
@@ -284,11 +285,11 @@ package final class LoadTask: Sendable {
         wait(deadline: deadline) { $0.isFinalDelivered }
     }
 
-    /// Whether a memory hit is delivered before the starting call returns.
+    /// True if a memory hit is delivered before the starting call returns.
     package var deliversInline: Bool { hasHandler && dispatcher.isCurrent }
 
-    /// Whether the last callback cannot come before this thread has returned to whoever called it: it is calling back
-    /// now, or has to take what is queued.
+    /// True if the last callback cannot come before this thread has returned to its caller: the thread is running a callback
+    /// now, or must take the queued deliveries itself.
     package var isWaitingFutile: Bool {
         if let deliverer = withLock({ $0.deliverer }) { return deliverer == pthread_self() }
         return dispatcher.isWaitingFutile
@@ -300,10 +301,10 @@ package final class LoadTask: Sendable {
     }
 }
 
-/// Taking deliveries: the side of the dispatchers.
+/// Functions with which dispatchers take deliveries.
 extension LoadTask: Delivery {
-    /// Calls back for everything pending; returns how many that were. While another thread is delivering it does nothing:
-    /// that one goes on until nothing is pending, so calls never overlap.
+    /// Runs the callbacks of all pending deliveries; returns their number. Does nothing while another thread is delivering:
+    /// that thread continues until nothing is pending, so calls never overlap.
     @discardableResult
     package func deliverPending() -> Int {
         var count = 0
@@ -354,7 +355,7 @@ extension LoadTask: Delivery {
         }
     }
 
-    /// After the final delivery the handler is let go, outside the lock: its destructor may call anything.
+    /// After the final delivery the handler is released, outside the lock: its destructor may call anything.
     private func delivered(_ item: Item) {
         guard case .result(let result) = item, result.kind == .final else { return }
         let released = withLock { state in

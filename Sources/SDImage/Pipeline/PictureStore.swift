@@ -1,5 +1,4 @@
-/// Puts pictures into a cache: the picture into memory, and on disk the bytes that came with it, or the picture encoded
-///.
+/// Stores images in a cache: the image in memory, and on disk the bytes that came with it, or the encoded image.
 package struct PictureStore: Sendable {
     private let cache: any ImageCaching
     private let registry: CoderRegistry
@@ -11,19 +10,19 @@ package struct PictureStore: Sendable {
         self.layers = layers
     }
 
-    /// The part that is done at once.
+    /// Stores the image in memory, which is immediate.
     package func storeInMemory(_ image: Image?, for key: CacheKey) {
         if let image, layers.contains(.memory) { cache.storeInMemory(image, for: key) }
     }
 
-    /// Blocks until all is committed.
+    /// Stores in memory and on disk; blocks until the store is committed.
     package func storeNow(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions) throws(ImageError) {
         storeInMemory(image, for: key)
         guard let data = try entry(image, bytes, options) else { return }
         do throws(ImageError) { try cache.storeNow(data, for: key) } catch { try forgive(error, image) }
     }
 
-    /// Returns when all is committed; memory must have the picture already.
+    /// Stores on disk; returns when the store is committed. Memory must have the image already.
     package func storeOnDisk(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, engine: Engine)
         async throws(ImageError)
     {
@@ -41,7 +40,7 @@ package struct PictureStore: Sendable {
         if let bytes {
             data = CachedData(bytes: bytes)
         } else if let image, let own = image.frames?.encoded, !image.metadata.isThumbnail {
-            // What all its frames come from.
+            // The encoded bytes that contain all frames.
             data = CachedData(bytes: own)
         } else if let image {
             let format = registry.format(toStore: image)
@@ -55,14 +54,14 @@ package struct PictureStore: Sendable {
         return data
     }
 
-    /// Memory is enough where the cache has nothing else.
+    /// Ignores an unsupported store on disk if the image is stored in memory.
     private func forgive(_ error: ImageError, _ image: Image?) throws(ImageError) {
         guard error.status == .unsupported, image != nil, layers.contains(.memory) else { throw error }
     }
 }
 
 extension CoderRegistry {
-    /// The format of a picture that is stored without bytes of its own: its own where that can be written.
+    /// The format of an image that is stored without encoded bytes: its own format if that can be written.
     func format(toStore image: Image) -> ImageFormat {
         let own = image.metadata.format
         if own != .undefined, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }

@@ -1,6 +1,6 @@
 /// Processing of decoded images that a request specifies.
 extension ImageRequest {
-    /// The picture as it is delivered, where it is what the request takes: its frames at hand where they are wanted so.
+    /// The image as it is delivered, if it satisfies the request; with all frames decoded if the request preloads them.
     func taken(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let frames = image.frames else {
             if self.requiresAnimation {
@@ -11,7 +11,7 @@ extension ImageRequest {
         return self.preloadsFrames ? try image.holding(frames, within: self.decodeOptions.limits.outputBytes, stop) : image
     }
 
-    /// With the scale that the key tells, where the request does not say.
+    /// The request with the scale of the key, unless it sets one.
     func scaled(for key: CacheKey) -> ImageRequest {
         guard self.decodeOptions.scale == nil, key.scale != 1 else { return self }
         var request = self
@@ -21,7 +21,7 @@ extension ImageRequest {
 }
 
 extension Image {
-    /// With all frames decoded; as it is where they would take more than `limit` bytes.
+    /// The image with all frames decoded; unchanged if they would take more than `limit` bytes.
     fileprivate func holding(_ frames: any FrameProvider, within limit: Int, _ stop: StopSignal) throws(ImageError) -> Image {
         let (cost, overflow) = pixels.heldBytes.multipliedReportingOverflow(by: frames.frameCount)
         guard !overflow, cost <= limit else { return self }
@@ -33,15 +33,14 @@ extension Image {
         }
         let held = try HeldFrames(images, durations: durations, loopCount: frames.loopCount)
         var metadata = metadata
-        // Each frame counts where it is held.
+        // The cost includes every frame that the image holds.
         metadata.memoryCost = metadata.memoryCost ?? cost
         return Image(pixels: pixels, metadata: metadata, frames: held, vector: vector)
     }
 }
 
 extension CacheKey {
-    /// Pixels per point of the picture that a key names: "@2x." is anywhere in it, or "%402x." in one of a URL; nil where it
-    /// says nothing.
+    /// Pixels per point of the image that a key names: "@2x." anywhere in it, or "%402x." in a URL; nil if it names none.
     package var scale: Double? {
         guard bytes.count >= 8, bytes.contains(where: { $0 == Byte.at || $0 == Byte.percent }) else { return nil }
         let isURL = bytes.starts(with: Array("http://".utf8)) || bytes.starts(with: Array("https://".utf8))

@@ -1,21 +1,21 @@
 /// Callbacks of a prefetched list, called through the prefetcher's dispatcher.
 package protocol PrefetchHandler: AnyObject, Sendable {
-    /// One of the list is done, be it with an error.
+    /// One image of the list is done, possibly with an error.
     func fetched(_ group: PrefetchGroup, index: Int, result: ImageResult)
     func progress(_ group: PrefetchGroup, finished: Int, total: Int)
-    /// Nothing follows. Without a group the list was empty; `error` says that it was cancelled.
+    /// The last callback. `group` is nil if the list was empty; `error` reports a cancellation.
     func completed(_ group: PrefetchGroup?, finished: Int, skipped: Int, error: ImageError?)
 }
 
-/// A list of URLs that is prefetched: how far it is, what failed, and the promise that it completes once.
+/// A list of URLs that is prefetched: its progress, its failures, and the guarantee that it completes once.
 package final class PrefetchGroup: Sendable {
-    /// One that could not be had.
+    /// An image that could not be loaded.
     package struct Failure: Sendable {
         package let index: Int
         package let error: ImageError
     }
 
-    /// How many are done, and how many of these without a picture.
+    /// The number of finished loads, and of those without an image.
     struct Counts {
         var finished = 0
         var skipped = 0
@@ -25,20 +25,20 @@ package final class PrefetchGroup: Sendable {
         var next = 0
         var tasks: [Int: LoadTask] = [:]
         var counts = Counts()
-        /// The counts as the host was told.
+        /// The counts reported to the host.
         var told = Counts()
         var failures: [Failure] = []
         var isCancelled = false
-        /// Pictures on their way into the array.
+        /// Number of images being written into the array.
         var writing = 0
-        /// The host was told that nothing follows.
+        /// True after completion was reported to the host.
         var isCompleted = false
         var handler: (any PrefetchHandler)?
         var owner: (any Sendable & AnyObject)?
     }
 
     package let urls: [[UInt8]]
-    /// For each of them; the URL is replaced.
+    /// The request for each image; its URL is replaced.
     let request: ImageRequest
     private let prefetcher: Prefetcher
     private let array: BatchArray?
@@ -66,18 +66,18 @@ package final class PrefetchGroup: Sendable {
 
     private func isOver(_ state: borrowing State) -> Bool { state.isCancelled || state.counts.finished == urls.count }
 
-    /// Ends its loads; what was not started never is.
+    /// Cancels its loads; URLs that were not started are never loaded.
     package func cancel() { prefetcher.cancel(self) }
 
-    /// Waits until nothing of it is under way; false when `deadline` passed first.
+    /// Waits until no work of the group is under way; false if `deadline` passed first.
     package func wait(deadline: UInt64) -> Bool {
         monitor.wait(deadline: deadline) { [self] state, _ in isOver(state) && state.writing == 0 ? true : nil } ?? false
     }
 }
 
-/// The side of the prefetcher.
+/// Functions for the prefetcher.
 extension PrefetchGroup {
-    /// The place of the next URL to load, and whether it is the last one; nil when there is none.
+    /// The index of the next URL to load, and whether it is the last one; nil if there is none.
     func takeNext() -> (index: Int, isLast: Bool)? {
         monitor.withLock { state in
             guard !state.isCancelled, state.next < urls.count else { return nil }
@@ -86,7 +86,7 @@ extension PrefetchGroup {
         }
     }
 
-    /// Remembers a load, to be cancelled with the group; false when it is cancelled already.
+    /// Stores a load, to cancel it with the group; false if the group is cancelled already.
     func attach(_ task: LoadTask, _ index: Int) -> Bool {
         monitor.withLock { state in
             guard !task.isFinished, !state.isCancelled else { return !state.isCancelled }
@@ -95,8 +95,8 @@ extension PrefetchGroup {
         }
     }
 
-    /// The result once its picture is in the array; that of a list without one as it is. Nothing is written once the list is
-    /// cancelled.
+    /// The result after its image is written into the array; unchanged for a list without an array. Nothing is written after
+    /// the list is cancelled.
     func placed(_ result: ImageResult, at index: Int) -> ImageResult {
         guard let array, let image = result.image else { return result }
         let mayWrite = monitor.withLock { state in
@@ -116,7 +116,7 @@ extension PrefetchGroup {
         }
     }
 
-    /// False when it was cancelled before; its result is not delivered then.
+    /// Counts a result; false if the group was cancelled before, and the result must not be delivered.
     func note(_ result: ImageResult, at index: Int) -> Bool {
         let isCounted = monitor.withLock { state -> Bool in
             state.tasks[index] = nil
@@ -132,8 +132,8 @@ extension PrefetchGroup {
         return isCounted
     }
 
-    /// The loads to cancel; nil when it is over already. Waits for the rows that are being written: after it the array is the
-    /// caller's.
+    /// Cancels the group and returns its loads, to be cancelled; nil if it is over already. Waits for the rows that are being
+    /// written: after this returns the array belongs to the caller.
     func markCancelled() -> [LoadTask]? {
         let tasks = monitor.withLock { state -> [LoadTask]? in
             guard !isOver(state) else { return nil }
@@ -148,7 +148,7 @@ extension PrefetchGroup {
 
     var told: Counts { monitor.withLock { $0.told } }
 
-    /// Counts one more that the host is told of; nil when it was told the end already.
+    /// Counts one more result reported to the host; nil if completion was reported already.
     func tell(_ result: ImageResult) -> (counts: Counts, handler: (any PrefetchHandler)?)? {
         monitor.withLock { state in
             guard !state.isCompleted else { return nil }
@@ -158,7 +158,7 @@ extension PrefetchGroup {
         }
     }
 
-    /// Tells the host the end, once.
+    /// Reports completion to the host, once.
     func complete(_ error: ImageError?) {
         let (counts, handler, owner) = monitor.withLock { state in
             defer {

@@ -1,17 +1,17 @@
 /// Callbacks for all lists of a prefetcher together.
 package protocol PrefetchObserver: AnyObject, Sendable {
-    /// One more is done. The numbers are sums over the lists that are not completed.
+    /// One more image is done. The numbers are sums over the lists that are not completed.
     func fetched(url: CString, finished: Int, total: Int)
     /// The last list is completed.
     func idle(total: Int, skipped: Int)
 }
 
-/// Loads pictures before anybody asks for them, a few at a time, with whatever a load can be asked for.
+/// Loads images in advance, a few at a time, with any options of a load.
 package final class Prefetcher: Sendable {
     private struct State {
-        /// With URLs that were not started, oldest first.
+        /// Groups with URLs that were not started, oldest first.
         var waiting = FIFO<PrefetchGroup>()
-        /// Whose end the host was not told of, oldest first.
+        /// Groups whose completion was not reported to the host, oldest first.
         var groups: [PrefetchGroup] = []
         var running = 0
         var maxConcurrent = Prefetcher.standardConcurrency
@@ -20,7 +20,7 @@ package final class Prefetcher: Sendable {
     }
 
     package static let standardConcurrency = 3
-    /// Loads started in one go; then other work of the thread has its turn.
+    /// Number of loads started in one go; then the thread can do other work.
     private static let slice = 64
 
     private let manager: ImageManager
@@ -37,7 +37,7 @@ package final class Prefetcher: Sendable {
         state = Lock(State(request: request))
     }
 
-    /// Loads under way at once, over all groups; takes effect at once. 0 counts as 1.
+    /// Maximum number of concurrent loads over all groups; takes effect immediately. 0 counts as 1.
     package var maxConcurrent: Int {
         get { state.withLock { $0.maxConcurrent } }
         set {
@@ -46,7 +46,7 @@ package final class Prefetcher: Sendable {
         }
     }
 
-    /// For groups that bring none of their own; nil is a plain request of low priority.
+    /// Sets the request of groups without one of their own; nil: a plain request of low priority.
     package func setRequest(_ request: ImageRequest?) {
         var standard = ImageRequest(url: [])
         standard.priority = .low
@@ -61,14 +61,14 @@ package final class Prefetcher: Sendable {
         withExtendedLifetime(before) {}
     }
 
-    /// Starts a list; nil for an empty one, which is completed at once.
+    /// Starts a list; nil for an empty one, which completes immediately.
     package func start(
         _ urls: [[UInt8]], request: ImageRequest?, handler: (any PrefetchHandler)?, owner: (any Sendable & AnyObject)? = nil
     ) throws(ImageError) -> PrefetchGroup? {
         try start(urls, request: request, into: nil, handler: handler, owner: owner)
     }
 
-    /// `array`: what gets the pictures.
+    /// `array`: receives the images.
     func start(
         _ urls: [[UInt8]], request: ImageRequest?, into array: BatchArray?, handler: (any PrefetchHandler)?,
         owner: (any Sendable & AnyObject)?
@@ -85,7 +85,7 @@ package final class Prefetcher: Sendable {
         }
         let group = state.withLock { state in
             var request = request ?? state.request
-            // One key, or one place to deliver to, for all of them would be none.
+            // A cache key or a dispatcher common to all of them would be wrong.
             request.cacheKey = nil
             request.dispatcher = .value(ImmediateDispatcher())
             let group = PrefetchGroup(urls, request, self, array: array, handler: handler, owner: owner)
@@ -111,7 +111,7 @@ package final class Prefetcher: Sendable {
 
     // MARK: loading
 
-    /// On a thread of the library: a list found in memory would keep the caller for long.
+    /// Runs on a thread of the library: a list found in memory would keep the caller busy for long.
     private func schedule() { lease.engine.executor.submit { [self] in fill() } }
 
     private func fill() {
@@ -157,9 +157,9 @@ package final class Prefetcher: Sendable {
         schedule()
     }
 
-    // MARK: telling
+    // MARK: notifications
 
-    /// In the order of the queue, so that numbers only grow.
+    /// Reports a result, in the order of the queue, so that the numbers only increase.
     private func tell(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
         guard let (counts, handler) = group.tell(result) else { return }
         if let observer = state.withLock({ $0.observer }) {

@@ -6,9 +6,9 @@ package final class PreparedRequest: Sendable {
     }
 
     package let request: ImageRequest
-    /// Without user and password.
+    /// The URL without user and password.
     let url: CString
-    /// A picture in memory is all that it can bring, for a manager that does not care for freshness by itself.
+    /// True if an image in memory is the complete result, with a manager whose own policy ignores freshness.
     let isContentWithMemory: Bool
     private let known = Lock<Known?>(nil)
 
@@ -20,7 +20,7 @@ package final class PreparedRequest: Sendable {
             && request.queryCacheType.contains(.memory) && (request.freshness ?? .ignore) == .ignore
     }
 
-    /// The keys that `make` makes for the manager of this number.
+    /// The keys that `make` returns for the manager with this number.
     func keys(for manager: UInt64, _ make: (ImageRequest) -> LoadKeys) -> LoadKeys {
         if let keys = known.withLock({ $0?.manager == manager ? $0?.keys : nil }) { return keys }
         let keys = make(request)

@@ -78,7 +78,7 @@ final class ProgressiveDecode: BodyObserver {
         if state.withLock({ $0.subscribers.isEmpty }) { stop.cancel() }
     }
 
-    /// The decoder, when it has decoded the beginning of `bytes`; nil where decoding from the start is as fast. Waits for the decode
+    /// The decoder, if it has decoded the beginning of `bytes`; nil if decoding from the start is as fast. Waits for the decode
     /// under way.
     func decoder(for bytes: Bytes) async -> PictureDecoder? {
         await suspended { resume in

@@ -118,6 +118,6 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
 }
 
 extension ImageRequest {
-    /// Whether the transfer ends as soon as a thumbnail of full quality is decoded.
+    /// True if the transfer ends as soon as a thumbnail of full quality is decoded.
     var endsEarly: Bool { self.decodeOptions.earlyThumbnail && self.decodeOptions.thumbnailSize != nil }
 }

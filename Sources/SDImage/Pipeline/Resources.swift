@@ -1,8 +1,8 @@
-/// The pictures below one folder by their names: each is decoded once, and kept until it is forgotten.
+/// The images below one folder, by name: each is decoded once, and retained until it is cleared.
 ///
 /// Files are read and decoded on the calling thread, outside the lock.
 package final class Resources: Sendable {
-    /// A name that one thread looks up, for all that ask for it meanwhile. Guarded by the monitor.
+    /// The look-up of a name by one thread, shared by all threads that request it meanwhile. Guarded by the monitor.
     private final class Search {
         var outcome: Result<Image, ImageError>?
     }
@@ -20,7 +20,7 @@ package final class Resources: Sendable {
             return .search(search, scales)
         }
 
-        /// Lets go of all pictures; who waits goes on waiting for the old search.
+        /// Releases all images; threads that wait continue to wait for the old search.
         mutating func takeAll() -> [[UInt8]: Image] {
             searches = [:]
             defer { images = [:] }
@@ -39,14 +39,14 @@ package final class Resources: Sendable {
     private let registry: CoderRegistry
     private let state = Monitor(State())
 
-    /// `folder` is in the file system's own bytes, and must be there.
+    /// `folder` is a path in the file system's own bytes, and must exist.
     package init(folder: [UInt8], options: DecodeOptions, registry: CoderRegistry) throws(ImageError) {
         self.folder = try FileLoader.folder(folder)
         self.options = options
         self.registry = registry
     }
 
-    /// Pixels per point, the preferred first. Others than before forget the pictures.
+    /// Sets the pixels per point, the preferred first. A change discards the images.
     package func setScales(_ scales: [Double]) throws(ImageError) {
         guard scales.count <= 16 else { throw ImageError(.invalidArgument, "more than 16 scales") }
         guard scales.allSatisfy({ $0 >= 1 && $0 <= 100 }) else {
@@ -65,7 +65,7 @@ package final class Resources: Sendable {
         switch state.withLock({ $0.step(name.file) }) {
         case .found(let image): return image
         case .wait(let search):
-            // Without a deadline the answer is never nil.
+            // Without a deadline the outcome is never nil.
             guard let outcome = state.wait({ _, _ in search.outcome }) else { throw .cancelled }
             return try outcome.get()
         case .search(let search, let scales):
@@ -75,7 +75,7 @@ package final class Resources: Sendable {
         }
     }
 
-    /// Forgets all pictures.
+    /// Discards all images.
     package func clear() {
         let old = state.withLock { $0.takeAll() }
         withExtendedLifetime(old) {}
@@ -84,7 +84,7 @@ package final class Resources: Sendable {
     private func finish(_ search: Search, _ file: [UInt8], _ outcome: Result<Image, ImageError>) {
         state.withLock { state in
             search.outcome = outcome
-            // Forgotten meanwhile: then it is for those alone who wait for it.
+            // Discarded meanwhile: then the outcome is for the waiting threads alone.
             guard state.searches[file] === search else { return }
             state.searches[file] = nil
             if case .success(let image) = outcome { state.images[file] = image }
@@ -103,7 +103,7 @@ package final class Resources: Sendable {
         return .failure(ImageError(.notFound, "no \(list) in \(Resources.printable(folder))"))
     }
 
-    /// nil where there is no such file.
+    /// The decoded image; nil if there is no such file.
     private func decode(_ file: [UInt8]) throws(ImageError) -> Image? {
         let bytes: Bytes
         do throws(ImageError) {
@@ -117,14 +117,14 @@ package final class Resources: Sendable {
         return try registry.decode(bytes, options: options, stop: StopSignal())
     }
 
-    /// For messages, which are of one line.
+    /// The name for messages, which have one line.
     private static func printable(_ file: [UInt8]) -> String {
         String(decoding: file.map { $0 < Byte.space || $0 == 127 ? Byte.question : $0 }, as: UTF8.self)
     }
 }
 
 extension ImageError {
-    /// The same error, told of one file of several.
+    /// The same error with the name of one of several files.
     fileprivate func naming(_ file: String) -> ImageError {
         ImageError(
             status, "\(file): \(message.string)", httpStatus: httpStatus, systemError: systemError, libraryCode: libraryCode,

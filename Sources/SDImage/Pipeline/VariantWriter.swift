@@ -1,5 +1,5 @@
-/// Encodes thumbnails and transformed pictures for the disk, and has the host serialize originals, in the background and each
-/// once at a time.
+/// Encodes thumbnails and transformed images for the disk, and has the host serialize originals. Works in the background, on
+/// each entry once at a time.
 package final class VariantWriter: Sendable {
     private struct Place: Hashable {
         let cache: ObjectIdentifier
@@ -14,9 +14,9 @@ package final class VariantWriter: Sendable {
         var isClosed = false
     }
 
-    /// Pixels that may wait to be encoded; what comes beyond is not kept, because its original is.
+    /// Maximum number of pixel bytes waiting to be encoded; further variants are not stored, because their originals are.
     private static let pendingBytes = 64 << 20
-    /// Pixels whose encode takes well below a second; larger ones are abandoned when the manager closes.
+    /// Pixel bytes whose encode takes well below a second; larger images are abandoned when the manager closes.
     private static let quickBytes = 8 << 20
 
     private let registry: CoderRegistry
@@ -24,7 +24,7 @@ package final class VariantWriter: Sendable {
 
     package init(registry: CoderRegistry) { self.registry = registry }
 
-    /// Encodes and stores when a worker has nothing better to do. What goes wrong is logged: the original is there.
+    /// Encodes and stores at low priority. Failures are logged: the original is stored.
     func write(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) {
         let place = Place(cache: ObjectIdentifier(cache), key: key)
         guard claim(place, variant.cost, always: variant.isOriginal) else { return }
@@ -34,7 +34,7 @@ package final class VariantWriter: Sendable {
         }
     }
 
-    /// The same for a load that waits until it is committed.
+    /// The same for a load that waits for the commit.
     func writeNow(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) async {
         let stop = StopSignal()
         let data = await withTaskCancellationHandler {
@@ -47,7 +47,7 @@ package final class VariantWriter: Sendable {
         if let data { try? await cache.storeOnDisk(data, for: key) }
     }
 
-    /// Abandons long encodes, those under way and those to come: their originals are there.
+    /// Abandons long encodes, current and later ones: their originals are stored.
     func close() {
         let encodes = state.withLock { state in
             state.isClosed = true
@@ -82,7 +82,7 @@ package final class VariantWriter: Sendable {
         }
     }
 
-    /// `always`: nothing else is kept of it.
+    /// `always`: nothing else of the image is stored.
     private func claim(_ place: Place, _ cost: Int, always: Bool) -> Bool {
         state.withLock { state in
             guard always || state.bytes < VariantWriter.pendingBytes, state.underWay.insert(place).inserted else { return false }
@@ -105,21 +105,21 @@ struct Variant: Sendable {
     /// Validators and expiry of the original's entry, which hold for the variant, too.
     let origin: CachedData
     let options: EncodeOptions
-    /// The bytes as the host wants them.
+    /// Returns the bytes serialized by the host.
     let serialize: (@Sendable () -> Bytes?)?
     let isOriginal: Bool
-    /// It is encoded where the host has no bytes for it; otherwise those that came are kept.
+    /// True if the image is encoded when the host returns no bytes; otherwise the received bytes are stored.
     let isEncoded: Bool
     var cost: Int { image.memoryCost }
 
-    /// Without loss where the original was so, or a JPEG would lose the alpha channel.
+    /// Lossless if the original is, or if a JPEG would lose the alpha channel.
     var format: ImageFormat {
         let isLossless = [.png, .gif, .bmp, .ico, .svg, .pdf].contains(image.metadata.format)
         return image.metadata.hasAlpha || isLossless ? .png : .jpeg
     }
 
-    /// nil where the disk is better off with the original alone: the picture is no smaller and not changed, moves, has
-    /// more than 8 bits, is not whole, or is not as the next reader would expect it.
+    /// nil if the disk should store the original alone: the image is no smaller and not changed, is animated, has more than 8
+    /// bits per channel, is incomplete, or differs from the one that the next reader would expect.
     init?(_ image: Image, _ keys: LoadKeys, _ request: ImageRequest, origin: CachedData) {
         guard keys.key(of: image, request) != nil, request.coder == nil, image.frames == nil,
             image.pixels.format.bytesPerChannel == 1,
@@ -134,14 +134,14 @@ struct Variant: Sendable {
         isEncoded = true
     }
 
-    /// An original that came as `data`, and what the load made of it.
+    /// An original received as `data`, and the image that the load made from it.
     init(original image: Image, _ data: CachedData, _ request: ImageRequest) {
         self.image = image
         origin = data
         options = request.encodeOptions
         serialize = Variant.serializing(request, image, data.bytes)
         isOriginal = true
-        // Under the key of the original there is never a part of it.
+        // A part of the original is never stored under its key.
         isEncoded = image.isPlain && request.decodeOptions.isOrdinary && !request.decodeOptions.firstFrameOnly
     }
 
@@ -152,10 +152,10 @@ struct Variant: Sendable {
 }
 
 extension DecodeOptions {
-    /// Upright, in sRGB, whole.
+    /// True for the complete image, upright and in sRGB.
     fileprivate var isOrdinary: Bool { isUpright && !acceptPartial && limitBytes == 0 }
 
-    /// How a variant is decoded again: as it is.
+    /// The options to decode a variant again, without further changes.
     var ofVariant: DecodeOptions {
         var options = self
         options.thumbnailSize = nil
