@@ -1,12 +1,12 @@
 import Glibc
 import SDImage
 
-/// For how long a connection waits while another process has what it needs.
+/// Time limit for waiting until another process releases a lock on the database.
 ///
-/// SQLite's own way of waiting looks again after longer and longer pauses, and so misses the short gaps that a trim leaves
-/// between its slices until that is done. Used under the lock that serialises the connection.
+/// SQLite's own busy handler retries after longer and longer pauses, and so misses the short gaps between the slices of a
+/// trim until the trim ends. Used under the lock that serializes the connection.
 final class SQLiteBusyTimeout {
-    /// Another process may hold the database for its transaction; longer than this and the store is dropped (docs/decisions.md,
+    /// Another process may lock the database for its transaction; after this time the store is dropped (docs/decisions.md,
     /// "Stores are committed together").
     static let ofStores: UInt64 = 2_000_000_000
 
@@ -14,7 +14,7 @@ final class SQLiteBusyTimeout {
     var limit = SQLiteBusyTimeout.ofStores
     private var begun: UInt64 = 0
 
-    /// What SQLite calls before it tries once more; 0 says that it shall give up.
+    /// Busy handler, which SQLite calls before each retry; a result of 0 ends the retries.
     static func wait(_ context: UnsafeMutableRawPointer?, _ count: Int32) -> Int32 {
         guard let context = unsafe context else { return 0 }
         return unsafe Unmanaged<SQLiteBusyTimeout>.fromOpaque(context).takeUnretainedValue().wait(count) ? 1 : 0
@@ -24,7 +24,7 @@ final class SQLiteBusyTimeout {
         let now = MonotonicClock.now
         if count == 0 { begun = now }
         guard now &- begun < limit else { return false }
-        // Well below `DiskCache.sliceGap` for as long as most transactions take.
+        // Well below `DiskCache.sliceGap` for the duration of most transactions.
         usleep(count < 100 ? 100 : 2000)
         return true
     }

@@ -1,11 +1,11 @@
 import CSQLite
 import SDImage
 
-/// One connection to one database file, without a lock of its own: its owner serialises.
+/// Connection to one database file, without a lock: its owner serializes calls.
 @safe final class SQLiteConnection: @unchecked Sendable {
-    // Unchecked: SQLite is opened without its mutex; the store uses a connection under a lock only.
+    // Unchecked: SQLite is opened without its mutex; the store uses a connection only under a lock.
     private let handle: OpaquePointer
-    /// Open as long as the connection.
+    /// Held open as long as the connection.
     private let folder: FileDescriptor
     private let patience = SQLiteBusyTimeout()
     private let limits: SQLiteLimits
@@ -19,7 +19,7 @@ import SDImage
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe SQLiteConnection.error(code, opened, "database could not be opened")
             unsafe sqlite3_close_v2(opened)
-            // Removed by a process that found a newer one, which the caller is to use.
+            // Removed by a process that found a newer file, which the caller should use.
             if folder.status(of: name) == nil { throw ImageError(.cacheDamaged, "database was removed") }
             throw error
         }
@@ -36,10 +36,10 @@ import SDImage
             handle, SQLiteBudget.interval, { unsafe SQLiteBudget.check($0) }, Unmanaged.passUnretained(budget).toOpaque())
     }
 
-    /// Limits what follows to this much processor time; beyond it statements fail with `cacheDamaged`.
+    /// Limits the following calls to this much processor time; beyond it statements fail with `cacheDamaged`.
     func begin(_ limit: UInt64) { budget.begin(limit) }
 
-    /// As `begin`, for what reads every row or page.
+    /// The same for calls that read every row or page.
     func beginWhole() { begin(limits.whole(folder.status(of: name)?.allocated ?? 0)) }
 
     deinit { unsafe sqlite3_close_v2(handle) }
@@ -49,14 +49,14 @@ import SDImage
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Ready to be bound.
+    /// Returns a compiled statement, ready for bindings.
     func prepare(_ sql: String) throws(ImageError) -> SQLiteStatement {
         let statement = SQLiteStatement(sql, of: self)
         try statement.prepare()
         return statement
     }
 
-    /// For a statement, which ends it.
+    /// Compiles a statement. The caller finalizes it.
     func compile(_ sql: String) throws(ImageError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -64,18 +64,18 @@ import SDImage
         return unsafe statement
     }
 
-    /// The one number that a query gives.
+    /// Returns the single number of a query result.
     func number(_ sql: String) throws(ImageError) -> Int64 {
         try prepare(sql).number()
     }
 
-    /// Id of the row that was inserted last.
+    /// Id of the last inserted row.
     var lastID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-    /// Rows that the last statement changed.
+    /// Number of rows changed by the last statement.
     var changes: Int { Int(unsafe sqlite3_changes(handle)) }
 
-    /// True outside a transaction; SQLite itself ends one after some errors.
+    /// True outside a transaction; SQLite itself ends a transaction after some errors.
     var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 
     func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "database refused") }
@@ -94,9 +94,9 @@ import SDImage
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .permissionDenied
         case SQLITE_NOMEM: .noMemory
         case SQLITE_TOOBIG: .tooLarge
-        // No sound index takes as much processor time (`SQLiteBudget`).
+        // No intact index takes as much processor time (`SQLiteBudget`).
         case SQLITE_INTERRUPT: .cacheDamaged
-        // A statement of ours that does not compile, a type that does not fit, a file cut short: not our database.
+        // One of our statements that does not compile, a type that does not fit, a truncated file: not our database.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_FORMAT:
             .cacheDamaged
         case SQLITE_IOERR where code == shortRead: .cacheDamaged
@@ -105,5 +105,5 @@ import SDImage
     }
 }
 
-/// SQLITE_IOERR_SHORT_READ, a macro that does not come through to Swift.
+/// SQLITE_IOERR_SHORT_READ, a macro that Swift does not import.
 private let shortRead: Int32 = SQLITE_IOERR | (2 << 8)

@@ -1,16 +1,16 @@
 import SDImage
 
-/// Processor time that calls of the store may take, in nanoseconds (`SQLiteBudget`).
+/// Limits of processor time for calls of the store, in nanoseconds (`SQLiteBudget`).
 package struct SQLiteLimits: Sendable {
-    /// A few pages are read: more than a thousand times what a sound index takes.
+    /// Limit for calls that read a few pages: more than a thousand times the cost in an intact index.
     package var lookUp: UInt64 = 250_000_000
-    /// One page of a list.
+    /// Limit for one page of a list.
     package var list: UInt64 = 1_000_000_000
-    /// One transaction of a limited number of rows.
+    /// Limit for one transaction of a limited number of rows.
     package var change: UInt64 = 10_000_000_000
 
     package init() {}
 
-    /// Every row, or every page: grows with the bytes that the file occupies on disk, which a sparse file does not.
+    /// Limit for calls that read every row or page. Grows with the disk usage of the file, which is small for a sparse file.
     func whole(_ allocated: Int) -> UInt64 { change.addingSaturated(UInt64(clamping: allocated / (64 << 20)) * 1_000_000_000) }
 }

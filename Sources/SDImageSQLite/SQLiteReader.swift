@@ -1,7 +1,7 @@
 import SDImage
 import Synchronization
 
-/// The reading half of a store: a connection of its own, which waits for a writer only while that writes its pages.
+/// Reading half of a store. It has a separate connection, which waits for a writer only while that writes its pages.
 final class SQLiteReader: Sendable {
     private let connection: SQLiteConnection
     private let header: SQLiteStatement
@@ -48,7 +48,7 @@ final class SQLiteReader: Sendable {
         guard try statement.step() else { return nil }
         var row = CacheRow(key: key, write: CacheWrite(instance: statement.bits(0), number: statement.bits(1)))
         row.length = Int(statement.int(2))
-        // The seal of the row in the upper half.
+        // The upper half contains the seal of the row.
         let checksums = statement.bits(3)
         row.checksum = UInt32(truncatingIfNeeded: checksums)
         row.created = statement.bits(4)
@@ -85,13 +85,13 @@ final class SQLiteReader: Sendable {
             guard try statement.step() else { return page }
             looked += 1
             let here = (date: statement.int(6), id: statement.int(0))
-            // A tree that holds a page twice gives its rows again: the list would never end.
+            // A damaged tree that contains a page twice returns its rows again: the list would never end.
             guard query.order == .stored ? here.id > last.id : here > last else {
                 throw ImageError(.cacheDamaged, "disk cache: index gives rows out of order")
             }
             last = here
             let accessed = statement.bits(6)
-            // By the date nothing that follows can match.
+            // No later row can match in the order of access.
             if query.order == .accessed, accessed > query.accessedUntil { return page }
             page.next = CachePosition(date: accessed, id: statement.int(0))
             guard accessed <= query.accessedUntil, query.lengths.contains(Int(statement.int(4))),
@@ -112,7 +112,7 @@ final class SQLiteReader: Sendable {
             expires: statement.bits(7), isFile: statement.int(8) > 0)
     }
 
-    /// The database's own check of its pages and indexes.
+    /// Runs the integrity check of SQLite on its pages and indexes.
     func examine() throws(ImageError) {
         connection.beginWhole()
         let statement = try connection.prepare("PRAGMA integrity_check(1)")
@@ -121,8 +121,8 @@ final class SQLiteReader: Sendable {
         guard answer == "ok" else { throw ImageError(.cacheDamaged, "database is damaged: " + answer) }
     }
 
-    /// The more entries, the more pages of their index are worth being kept: they are the ones that each look-up needs. Bytes of
-    /// pictures pass through and are not missed.
+    /// Sets the size of the page cache by the number of entries: each look-up needs the pages of their index. Bytes of images
+    /// pass through and are not missed.
     private func keepPages(for entries: Int64) throws(ImageError) {
         let wanted = entries < 1 << 17 ? SQLiteReader.leastCache : entries < 1 << 19 ? 16384 : 32768
         guard wanted != cacheSize.load(ordering: .relaxed) else { return }
@@ -130,7 +130,7 @@ final class SQLiteReader: Sendable {
         cacheSize.store(wanted, ordering: .relaxed)
     }
 
-    /// Bytes of disk. Neither number is trusted: the sum stays at the largest one instead of overflowing.
+    /// Bytes on disk. Neither number is trusted: the sum saturates instead of overflowing.
     static func footprint(allocated: Int64, pages: Int64, _ pageSize: Int) -> Int {
         let (used, isHuge) = Int(max(0, pages)).multipliedReportingOverflow(by: max(0, pageSize))
         let (sum, isHuger) = Int(max(0, allocated)).addingReportingOverflow(used)

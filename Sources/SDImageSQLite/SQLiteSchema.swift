@@ -2,19 +2,19 @@ import SDImage
 
 /// Tables and settings of the index.
 ///
-/// Rows are found by the first 64 bits of the key's digest, then by the key itself, so that the index stays small however
-/// long keys are. The bytes of an entry are the last column of its row: a lookup finds all of it in one tree of the
-/// database, a store or a removal changes one tree less, and whoever wants the columns before them reads no further.
+/// Rows are found by the first 64 bits of the key's digest, then by the key itself: the index stays small even with long keys.
+/// The bytes of an entry are the last column of its row. So a look-up finds a complete entry in one tree of the database,
+/// a store or a removal changes one tree less, and queries of the earlier columns read no further.
 enum SQLiteSchema {
-    /// Version in the file's header. A file of another one is left alone, and a new generation of the index begun.
+    /// Version in the file header. A file of another version stays unchanged, and a new generation of the index is started.
     static let version: Int64 = 4
 
-    /// Settings of the file itself, which only take effect before it has pages.
+    /// Settings of the file itself, which take effect only before it has pages.
     ///
-    /// 16 KiB pages: a picture of 20 KB takes two, a lookup reads few. Freed pages go back in slices, when asked.
+    /// 16 KiB pages: an image of 20 KB takes two, a look-up reads few. Freed pages are returned in slices, on request.
     static let fileSettings = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
-    /// Every table and index, in the words in which SQLite keeps them.
+    /// All tables and indexes, in the exact text that SQLite stores.
     static let objects = [
         """
         CREATE TABLE entry (
@@ -56,20 +56,20 @@ enum SQLiteSchema {
             extended
         FROM entry WHERE digest = ?1 AND key = ?2
         """
-    /// The same columns and the bytes, which are nothing for a file.
+    /// The same columns and the bytes, which are NULL for an entry in a file.
     static let row = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
             extended, bytes
         FROM entry WHERE digest = ?1 AND key = ?2
         """
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
-    /// Both orders read the same columns and end where the caller has seen enough.
+    /// Both list queries read the same columns and end as soon as the caller has enough rows.
     static let listStored = """
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE id > ?2 AND ?1 >= 0 ORDER BY id
         """
-    /// Dates of another type, which this library never writes, order after all numbers but read as one: a page would begin again
-    /// before them, without end.
+    /// Dates of another type, which this library never writes, sort after all numbers but are read as a number: the next page
+    /// would start before them again, without end.
     static let listAccessed = """
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE (accessed, id) > (?1, ?2) AND typeof(accessed) = 'integer' ORDER BY accessed, id
@@ -97,13 +97,13 @@ enum SQLiteSchema {
     static let lengths = "SELECT id, length, allocated FROM entry ORDER BY id"
     static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 
-    /// Candidates of a removal, the same columns as `find`. Rows with an expiry of their own do not age by the rule.
+    /// Candidates for removal, with the same columns as `find`. Rows with their own expiry date do not age by the rule.
     static let oldestAccessed = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 AND (?3 = 0 OR expires = 0)
         ORDER BY accessed, id LIMIT ?2
         """
-    /// Rows are numbered in the order of storing. Only so many of the first are looked at: there is no index of this date,
-    /// and it would say the same but after the clock was wrong.
+    /// Ids are in the order of storing. Only a limited number of the first rows is examined: there is no index of this date, and
+    /// its order would be the same unless the clock was wrong.
     static let oldestCreated = """
         SELECT id, instance, number, length, allocated, file
         FROM (

@@ -1,14 +1,14 @@
 import CSQLite
 import SDImage
 
-/// A statement, kept for the life of its connection and used many times; prepared for its first use.
+/// Statement kept for the life of its connection and used many times; compiled on first use.
 @safe final class SQLiteStatement: @unchecked Sendable {
-    // Unchecked: used under the lock that serialises its connection.
+    // Unchecked: used under the lock that serializes its connection.
     private var handle: OpaquePointer?
     private let text: String
     // Also keeps the connection open.
     private let connection: SQLiteConnection
-    /// Code of the first binding that was refused.
+    /// Code of the first refused binding.
     private var refusal = SQLITE_OK
 
     init(_ text: String, of connection: SQLiteConnection) {
@@ -16,14 +16,14 @@ import SDImage
         self.connection = connection
     }
 
-    /// To open a cache takes less time when only what is needed is compiled.
+    /// Compiles the statement on demand, so that a cache opens faster.
     func prepare() throws(ImageError) {
         if unsafe handle == nil { unsafe handle = try connection.compile(text) }
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Binds, runs `body`, and makes the statement ready for its next use.
+    /// Runs `body`, which binds and steps, then resets the statement for its next use.
     func use<R>(_ body: (SQLiteStatement) throws(ImageError) -> R) throws(ImageError) -> R {
         try prepare()
         defer {
@@ -34,7 +34,7 @@ import SDImage
         return try body(self)
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without result rows.
     func run(_ bind: (SQLiteStatement) -> Void) throws(ImageError) {
         try use { statement throws(ImageError) in
             bind(statement)
@@ -42,35 +42,35 @@ import SDImage
         }
     }
 
-    /// The one number that a query without parameters gives.
+    /// The single number in the result of a query without parameters; 0 without a row.
     func number() throws(ImageError) -> Int64 {
         try use { statement throws(ImageError) in try statement.step() ? statement.int(0) : 0 }
     }
 
-    /// True when there is a row to read.
+    /// Returns true if there is a row to read.
     func step() throws(ImageError) -> Bool {
         guard refusal == SQLITE_OK else { throw connection.error(refusal) }
         let code = unsafe sqlite3_step(handle)
         switch code {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        // A value over the limit of what is stored: written by another program.
+        // A value over the limit of stored values: written by another program.
         case SQLITE_TOOBIG: throw ImageError(.cacheDamaged, "disk cache: index has an oversized value", libraryCode: code)
         default: throw connection.error(code)
         }
     }
 
-    /// A refused binding is told by the next step: a value too large, or no memory for its copy.
+    /// Records a refused binding, which the next step reports: a value too large, or no memory for its copy.
     private func note(_ code: Int32) { if refusal == SQLITE_OK { refusal = code } }
 
     func bind(_ position: Int32, _ value: Int64) { note(unsafe sqlite3_bind_int64(handle, position, value)) }
 
-    /// Bit by bit, because SQLite knows signed numbers only.
+    /// Binds the bit pattern, because SQLite has signed numbers only.
     func bind(_ position: Int32, _ value: UInt64) { bind(position, Int64(bitPattern: value)) }
 
     func bind(_ position: Int32, _ value: Int) { bind(position, Int64(value)) }
 
-    /// Copies.
+    /// Copies the bytes.
     func bind(_ position: Int32, _ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return empty(position) }
         note(
@@ -79,13 +79,13 @@ import SDImage
             })
     }
 
-    /// Does not copy: the bytes must live until the statement was run.
+    /// Does not copy: the bytes must stay valid until the statement was run.
     func bind(_ position: Int32, lending bytes: Bytes) {
         guard !bytes.isEmpty else { return empty(position) }
         note(unsafe sqlite3_bind_blob64(handle, position, bytes.pointer, UInt64(bytes.count), nil))
     }
 
-    // With a NULL pointer SQLite would bind NULL.
+    // SQLite would bind NULL for a NULL pointer.
     private func empty(_ position: Int32) { note(unsafe sqlite3_bind_zeroblob(handle, position, 0)) }
 
     func int(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
@@ -94,32 +94,32 @@ import SDImage
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// Short values only: keys of files, header fields. A longer one, which this library did not write, reads as empty.
+    /// Reads short values: names of files, fields. A longer one, which this library did not write, reads as empty.
     func array(_ column: Int32) -> [UInt8] {
         let bytes = unsafe buffer(column)
         return unsafe bytes.count <= 65536 ? Array(bytes) : []
     }
 
-    /// Keys have no limit of their own; this is the one of what a caller may pass.
+    /// Reads a key. The limit is that of keys that a caller may pass.
     func key(_ column: Int32) -> [UInt8] {
         let bytes = unsafe buffer(column)
         return unsafe bytes.count <= 64 << 20 ? Array(bytes) : []
     }
 
-    /// Whether a value begins with these bytes; it is not copied.
+    /// True if a value begins with these bytes; does not copy it.
     func starts(_ column: Int32, with prefix: [UInt8]) -> Bool {
         unsafe prefix.isEmpty || buffer(column).starts(with: prefix)
     }
 
-    /// A copy in memory of its own.
+    /// A copy of the value.
     func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }
 
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
-        // In this order (SQLite, "Result Values From A Query"): the pointer first, then its length.
+        // Order required by SQLite ("Result Values From A Query"): the pointer first, then its length.
         let start = unsafe sqlite3_column_blob(handle, column)
         return unsafe UnsafeRawBufferPointer(start: start, count: Int(max(0, sqlite3_column_bytes(handle, column))))
     }
 
-    /// SQLITE_TRANSIENT, a macro that does not come through to Swift.
+    /// SQLITE_TRANSIENT, a macro that Swift does not import.
     nonisolated(unsafe) private static let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

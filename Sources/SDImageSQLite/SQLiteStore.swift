@@ -1,6 +1,6 @@
 import SDImage
 
-/// The index of a disk cache in one SQLite database.
+/// Index of a disk cache in one SQLite database.
 package final class SQLiteStore: CacheStore {
     // nil once closed.
     private let reader: Lock<SQLiteReader?>
@@ -9,14 +9,14 @@ package final class SQLiteStore: CacheStore {
     private let name: String
     private let limits: SQLiteLimits
 
-    /// Opens the database `name`, an existing file in `folder`; makes the tables when it is empty.
+    /// Opens the database `name`, an existing file in `folder`; creates the tables if it is empty.
     package init(in folder: FileDescriptor, name: String, isDurable: Bool, limits: SQLiteLimits = SQLiteLimits())
         throws(ImageError)
     {
         self.folder = folder
         self.name = name
         self.limits = limits
-        // The writer first: it makes what the reader's statements are compiled against.
+        // The writer first: it creates the tables for which the reader's statements are compiled.
         writer = Lock(try SQLiteWriter(folder, name, isDurable: isDurable, limits))
         reader = Lock(try SQLiteReader(folder, name, limits))
     }
@@ -41,7 +41,7 @@ package final class SQLiteStore: CacheStore {
         try read(limits.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
     }
 
-    // On a connection of its own: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold
+    // Uses a separate connection: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold
     // back every new reader until the examination ends.
     package func examine() throws(ImageError) {
         try write { _ throws(ImageError) in try SQLiteReader(folder, name, limits).examine() }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The writing half of a store.
+/// Writing half of a store.
 final class SQLiteWriter: Sendable {
     private let connection: SQLiteConnection
     private let find: SQLiteStatement
@@ -14,10 +14,10 @@ final class SQLiteWriter: Sendable {
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
     private let pageSize: Int
-    /// 2 MiB of pages that are never given back.
+    /// 2 MiB of free pages that are never returned to the file system.
     private static let sparePages: Int64 = 128
 
-    /// What a transaction changes in the totals, and the files it leaves without a row.
+    /// Changes of a transaction to the totals, and the files that it leaves without a row.
     private struct Outcome {
         var entries = 0
         var bytes: Int64 = 0
@@ -25,7 +25,7 @@ final class SQLiteWriter: Sendable {
         var files: [String] = []
     }
 
-    /// A row about to be removed.
+    /// Row about to be removed.
     private struct Found {
         var id: Int64
         var write: CacheWrite
@@ -96,7 +96,7 @@ final class SQLiteWriter: Sendable {
         removal.files = try transaction { outcome throws(ImageError) in
             let end = MonotonicClock.now &+ selection.patience
             let candidates = try oldest(selection)
-            // The totals follow at the end of the transaction.
+            // The transaction updates the stored totals at its end.
             let allocated = try self.allocated.number()
             removal.isComplete = candidates.count < selection.limit
             for found in candidates {
@@ -140,7 +140,7 @@ final class SQLiteWriter: Sendable {
 
     func mend() throws(ImageError) {
         connection.beginWhole()
-        // REINDEX sorts the rows in memory, which those of a tree without an end would fill.
+        // REINDEX sorts the rows in memory, which the rows of an endless tree would fill.
         try forEachRow(SQLiteSchema.lengths) { _ in }
         try connection.execute("REINDEX")
     }
@@ -162,7 +162,8 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Every row in the order of its number, the first column. A tree that holds a page twice gives its rows again: damaged.
+    /// Calls `body` for every row in the order of its id, the first column. A tree that contains a page twice returns its rows
+    /// again: damaged.
     private func forEachRow(_ sql: String, _ body: (SQLiteStatement) -> Void) throws(ImageError) {
         let rows = try connection.prepare(sql)
         var last = Int64.min
@@ -187,7 +188,7 @@ final class SQLiteWriter: Sendable {
     }
 
     func vacuum(pages: Int) throws(ImageError) -> Bool {
-        // Some stay for the entries to come: to give them back only to ask for them again would cost twice.
+        // Keeps some free pages for future entries: returning and requesting them again would cost twice.
         func surplus() throws(ImageError) -> Int64 {
             let free = try freePages.number()
             return free &- max(SQLiteWriter.sparePages, (try self.pages.number() &- free) / 8)
@@ -218,7 +219,7 @@ final class SQLiteWriter: Sendable {
             try commit.run { _ in }
             return outcome
         } catch {
-            // The first error is the one to tell; a rollback that fails leaves what closing will undo.
+            // The first error is the one to report; closing undoes whatever a failed rollback leaves.
             if !connection.isIdle { _ = try? connection.execute("ROLLBACK") }
             throw error
         }
@@ -259,7 +260,7 @@ final class SQLiteWriter: Sendable {
 
     private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
         try delete.run { $0.bind(1, found.id) }
-        // A tree that holds a page twice gives its rows again: a removal would never be complete.
+        // A damaged tree that contains a page twice returns its rows again: a removal would never be complete.
         guard connection.changes == 1 else { throw ImageError(.cacheDamaged, "disk cache: index gives a row twice") }
         if !found.file.isEmpty { outcome.files.append(found.file) }
         outcome.entries -= 1
@@ -280,12 +281,12 @@ final class SQLiteWriter: Sendable {
         return result
     }
 
-    /// Bytes of disk in use, this transaction included.
+    /// Bytes on disk in use, this transaction included.
     private func footprint(_ allocated: Int64) throws(ImageError) -> Int {
         SQLiteReader.footprint(allocated: allocated, pages: try pages.number() &- freePages.number(), pageSize)
     }
 
-    /// The seal in the upper half. Of the dates as they are stored.
+    /// Stored checksums: the seal, computed from the dates as stored, in the upper half, and that of the bytes in the lower.
     private static func checksums(_ row: CacheRow) -> UInt64 {
         var row = row
         row.created = date(row.created)
@@ -293,15 +294,15 @@ final class SQLiteWriter: Sendable {
         return UInt64(row.seal) << 32 | UInt64(row.checksum)
     }
 
-    /// Dates stay positive as signed numbers, so that they sort.
+    /// Limits dates to positive signed numbers, so that they sort.
     private static func date(_ time: UInt64) -> UInt64 { min(time, UInt64(Int64.max)) }
 
     private static func prepareFile(_ connection: SQLiteConnection, isDurable: Bool) throws(ImageError) {
-        // Without `durable` nothing is waited for: after a power cut entries may be missing, never wrong. A checksum guards the
-        // bytes of each entry, and SQLite notices a torn file, which is then given up.
+        // Without `durable` no write is waited for: after a power cut entries may be missing, never wrong. A checksum guards the
+        // bytes of each entry, and SQLite detects a torn file, which is then abandoned.
         try connection.execute(
             "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF; PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
-        // The mode belongs to the connection. A journal of size 0 counts as none: cheaper to look at than to remove.
+        // The mode belongs to the connection. A journal of size 0 counts as none: a check is cheaper than its removal.
         try connection.execute("PRAGMA journal_mode = TRUNCATE")
         let version = try connection.number("PRAGMA user_version")
         guard version == 0 || version == SQLiteSchema.version else {
@@ -314,7 +315,7 @@ final class SQLiteWriter: Sendable {
         try checkSchema(connection)
     }
 
-    /// A table or index more, or another one, may hold expressions that run whenever a row is touched.
+    /// Refuses additional or different tables and indexes: they may contain expressions that run on every access to a row.
     private static func checkSchema(_ connection: SQLiteConnection) throws(ImageError) {
         let statement = try connection.prepare("SELECT sql FROM sqlite_schema LIMIT 16")
         var found: Set<String> = []

@@ -1,7 +1,7 @@
-/// Base 64 (RFC 4648, section 4); decoding takes it as it stands in URLs: white space and "%XX" escapes are allowed anywhere,
-/// padding may be left out; everything else outside the alphabet is refused.
+/// Base64 (RFC 4648, section 4). Decoding accepts the form found in URLs: white space and "%XX" escapes anywhere, padding
+/// optional. Every other byte outside the alphabet is refused.
 package enum Base64 {
-    /// Bytes worked on at a time.
+    /// Decoded bytes are appended to the output in pieces of about this size.
     static let piece = 16 << 10
 
     package static func decode(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {
@@ -25,7 +25,7 @@ package enum Base64 {
         return output.finish()
     }
 
-    /// The same of bytes of any length, where nothing is escaped.
+    /// The same for bytes of any length, without escapes.
     package static func decode(_ text: Bytes) throws(ImageError) -> Bytes {
         var output = ByteBuilder(limit: text.count)
         try output.reserve(text.count / 4 * 3)
@@ -46,7 +46,7 @@ package enum Base64 {
         return output.finish()
     }
 
-    /// On one line, with padding.
+    /// Encodes to one line, with padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []
@@ -62,7 +62,7 @@ package enum Base64 {
 
     private static let damaged = ImageError(.badData, "base64 data is malformed")
 
-    /// Digits that do not yet make a byte.
+    /// Digits of an incomplete group of four, and the padding read so far.
     private struct State {
         private var bits: UInt32 = 0
         private var digits = 0

@@ -1,4 +1,4 @@
-/// Numbers in the 83 characters of BlurHash, the highest digit first.
+/// Base 83 with the alphabet of BlurHash, most significant digit first.
 enum Base83 {
     private static let characters = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
@@ -13,7 +13,7 @@ enum Base83 {
         return text
     }
 
-    /// The value of each character.
+    /// Digit value of each character.
     static func numbers(_ text: [UInt8]) throws(ImageError) -> [Int] {
         var numbers: [Int] = []
         for character in text {

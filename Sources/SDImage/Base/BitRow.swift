@@ -1,11 +1,11 @@
-/// Numbers of some bits one after the other, each with its lowest bit first.
+/// Packed bit fields, each with its least significant bit first.
 struct BitRow: Sendable {
     private(set) var bytes: [UInt8]
     private var position = 0
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// More was read than there is.
+    /// True if reads went past the end.
     var isExceeded: Bool { position > 8 * bytes.count }
 
     mutating func put(number: Int, _ count: Int) {
@@ -16,13 +16,13 @@ struct BitRow: Sendable {
         }
     }
 
-    /// A value of 0 to 1 as the nearest of the numbers that there are.
+    /// Writes a value from 0 to 1, rounded to the nearest number of `count` bits.
     mutating func put(_ value: Double, _ count: Int) {
         let top = Double(1 << count - 1)
         put(number: Int(saturating: (min(1, max(0, value)) * top).rounded()), count)
     }
 
-    /// Beyond the end there are zeros.
+    /// Reads `count` bits; bits past the end are zero.
     mutating func number(_ count: Int) -> Int {
         var number = 0
         for bit in 0..<count {

@@ -1,4 +1,4 @@
-/// ASCII characters by name, and the classes that RFC 3986 makes of them.
+/// ASCII characters by name, and the character classes of RFC 3986.
 package enum Byte {
     package static let tab: UInt8 = 9
     package static let newline: UInt8 = 10
@@ -32,7 +32,7 @@ package enum Byte {
 
     package static func isControl(_ byte: UInt8) -> Bool { byte < 32 || byte == delete }
 
-    /// Space, tab and the line ends.
+    /// Space, tab and the line ends (bytes 9 to 13).
     package static func isSpace(_ byte: UInt8) -> Bool { byte == space || byte >= tab && byte <= carriageReturn }
 
     package static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
@@ -55,7 +55,7 @@ package enum Byte {
         }
     }
 
-    /// `pchar` or "/", without the percent sign: what stands in a path as it is.
+    /// `pchar` or "/", without the percent sign: characters that a path contains unescaped.
     package static func isPathCharacter(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || isSubDelimiter(byte) || byte == colon || byte == at || byte == slash
     }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Growing bytes from an allocator that can fail: what a download is written into before it becomes `Bytes`.
+/// Growing buffer from an allocator that can fail; downloads are written into it before they become `Bytes`.
 @safe package struct ByteBuilder: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     package private(set) var count = 0
     private var capacity = 0
-    /// More than this is refused with `tooLarge`.
+    /// Appending more than this fails with `tooLarge`.
     private let limit: Int
 
     package init(limit: Int) {
@@ -15,7 +15,7 @@ import Glibc
 
     deinit { unsafe free(base) }
 
-    /// A hint, believed up to 1 MiB only: an announced length costs the sender nothing.
+    /// Preallocates at most 1 MiB: an announced length costs the sender nothing.
     package mutating func reserve(_ announced: Int) throws(ImageError) {
         try grow(to: min(max(announced, 0), 1 << 20))
     }
@@ -34,8 +34,8 @@ import Glibc
         unsafe try span.withUnsafeBytes { bytes throws(ImageError) in unsafe try append(bytes) }
     }
 
-    /// Lets `fill` write up to `count` bytes behind those that are there, and say how many it wrote: for `pread`, which
-    /// then needs no buffer of its own.
+    /// Appends up to `count` bytes: `fill` writes them directly into the buffer and returns their number, so that `pread` needs
+    /// no intermediate buffer.
     package mutating func append(
         upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
     ) throws(ImageError) -> Int {
@@ -49,10 +49,10 @@ import Glibc
         return written
     }
 
-    /// Hands the bytes over without a copy; the builder starts anew.
+    /// Transfers the bytes to the result without a copy; the builder is empty afterwards.
     package mutating func finish() -> Bytes {
         guard count > 0 else { return .empty }
-        // Give back what doubling took in excess, where it matters.
+        // Returns a large excess from doubling.
         if capacity - count > 65536, let smaller = unsafe realloc(base, count) { unsafe base = smaller }
         let bytes = unsafe Bytes.adopting(malloced: base, count: count)
         unsafe base = nil

@@ -1,4 +1,4 @@
-/// Bounds-checked reading of untrusted bytes: a read past the end gives nil and moves nothing.
+/// Bounds-checked reading of untrusted bytes: a read past the end returns nil and does not move the offset.
 package struct ByteReader {
     private let bytes: Bytes
     package private(set) var offset = 0
@@ -8,7 +8,7 @@ package struct ByteReader {
     package var count: Int { bytes.count }
     package var remaining: Int { bytes.count - offset }
 
-    /// Absolute positioning; false, and no move, when outside.
+    /// Moves to an absolute offset; false, without a move, if it is out of range.
     @discardableResult
     package mutating func seek(to position: Int) -> Bool {
         guard position >= 0, position <= bytes.count else { return false }
@@ -23,7 +23,7 @@ package struct ByteReader {
         return true
     }
 
-    /// The byte at an absolute position.
+    /// The byte at an absolute offset.
     package func byte(at position: Int) -> UInt8? {
         guard position >= 0, position < bytes.count, let base = unsafe bytes.pointer else { return nil }
         return unsafe base.load(fromByteOffset: position, as: UInt8.self)
@@ -46,7 +46,7 @@ package struct ByteReader {
         return bigEndian ? UInt32(high) << 16 | UInt32(low) : UInt32(low) << 16 | UInt32(high)
     }
 
-    /// True when the bytes at an absolute position are exactly `pattern`.
+    /// True if the bytes at an absolute offset are exactly `pattern`.
     package func matches(_ pattern: StaticString, at position: Int) -> Bool {
         let length = pattern.utf8CodeUnitCount
         guard position >= 0, position <= bytes.count - length else { return false }

@@ -1,12 +1,12 @@
-/// Random access to encoded bytes that need not all be held; read from several threads at once.
+/// Random access to encoded bytes that are not necessarily all in memory. Several threads read at once.
 package protocol ByteSource: AnyObject, Sendable {
     var size: UInt64 { get }
-    /// Copies what there is from `offset` on; returns how much, less than asked for only at the end.
+    /// Copies bytes from `offset` on; returns their number, which is less than requested only at the end.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
 }
 
 extension ByteSource {
-    /// Some bytes, or fewer at the end. The caller has limited `count`.
+    /// Reads `count` bytes, or fewer at the end. The caller has limited `count`.
     package func bytes(_ count: Int, at offset: UInt64 = 0) throws(ImageError) -> Bytes {
         let count = Int(clamping: min(UInt64(max(count, 0)), size > offset ? size - offset : 0))
         var builder = ByteBuilder(limit: count)
@@ -24,7 +24,7 @@ extension ByteSource {
     }
 }
 
-/// Bytes in memory as a source.
+/// Source that reads from bytes in memory.
 package final class MemorySource: ByteSource {
     private let bytes: Bytes
 

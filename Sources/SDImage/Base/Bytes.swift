@@ -1,12 +1,12 @@
 import Glibc
 
-/// Immutable bytes that move by reference: from a socket, a mapped file or the caller, to whoever reads them.
+/// Immutable bytes passed by reference from a socket, a mapped file or the caller to their readers.
 @safe package final class Bytes: @unchecked Sendable {
     // Unchecked: the memory is never written after `init`; `release` runs once, in `deinit`.
     private let base: UnsafeRawPointer?
     package let count: Int
     private let release: @Sendable () -> Void
-    /// The memory is somebody else's and ends with the call that it was lent for.
+    /// True if the memory belongs to the caller and is valid only for the duration of its call.
     private let isLent: Bool
 
     package static let empty = unsafe Bytes(adopting: nil, count: 0) {}
@@ -19,7 +19,7 @@ import Glibc
         isLent = false
     }
 
-    /// Memory that is valid for the length of a call only; whoever wants it longer takes `kept`.
+    /// Wraps memory that is valid only for the duration of a call; `kept` makes bytes that live longer.
     package init(lending base: UnsafeRawPointer?, count: Int) {
         unsafe self.base = base
         self.count = count
@@ -58,7 +58,7 @@ import Glibc
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Byte for byte.
+    /// Compares byte by byte.
     package func hasContents(of other: Bytes) -> Bool {
         guard count == other.count, let here = unsafe pointer, let there = unsafe other.pointer else {
             return isEmpty && other.isEmpty
@@ -66,7 +66,7 @@ import Glibc
         return unsafe memcmp(here, there, count) == 0
     }
 
-    /// The pointer lives as long as this object.
+    /// Valid as long as this object.
     package var pointer: UnsafeRawPointer? { unsafe base }
 
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
@@ -74,19 +74,19 @@ import Glibc
         return try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// A part of these bytes, which it keeps alive; nil when the range is not inside.
+    /// A part of these bytes, which it keeps alive; nil if the range is out of bounds.
     package func slice(_ range: Range<Int>) -> Bytes? {
         guard range.lowerBound >= 0, range.upperBound <= count, let base = unsafe base else { return nil }
         return unsafe Bytes(slicing: self, from: base + range.lowerBound, count: range.count)
     }
 
-    /// The same bytes for as long as they are referenced: themselves, or a copy of what was only lent.
+    /// Bytes valid as long as they are referenced: this object, or a copy if the memory is only lent.
     package func kept() throws(ImageError) -> Bytes {
         guard isLent, let base = unsafe base, count > 0 else { return self }
         return unsafe try .copyingPooled(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// A copy in pooled memory: fresh pages for a large file would cost more than the copy.
+    /// Copies into pooled memory: fresh pages for a large file would cost more than the copy.
     package static func copyingPooled(_ source: UnsafeRawBufferPointer) throws(ImageError) -> Bytes {
         guard let from = source.baseAddress, source.count > 0 else { return .empty }
         let block = unsafe try PixelPool.shared.allocate(source.count)
@@ -94,7 +94,7 @@ import Glibc
         return unsafe Bytes(pooled: block, count: source.count)
     }
 
-    /// Takes over a block of the pool, which must hold so many bytes.
+    /// Takes over a block of the pool with a capacity of at least `count` bytes.
     package convenience init(pooled block: PixelPool.Block, count: Int) {
         let address = unsafe UInt(bitPattern: block.base)
         let capacity = unsafe block.capacity
@@ -104,6 +104,6 @@ import Glibc
         }
     }
 
-    /// Checked access from the first byte on.
+    /// Bounds-checked reader, starting at the first byte.
     package var reader: ByteReader { ByteReader(self) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An immutable NUL-terminated string with a stable address, so that C callers can borrow it.
+/// Immutable NUL-terminated string with a stable address, so that C callers can borrow it.
 @safe package final class CString: @unchecked Sendable {
     // Unchecked: the memory is written in `init` and only read afterwards.
     private let storage: UnsafeMutablePointer<CChar>?
@@ -9,7 +9,7 @@ import Glibc
 
     package static let empty = CString("")
 
-    /// Stops at the first NUL byte of `string`; empty when memory is refused.
+    /// Copies up to the first NUL byte of `string`; empty if memory is refused.
     package init(_ string: String) {
         var copy = string
         unsafe (storage, count) = copy.withUTF8 { utf8 in
@@ -21,7 +21,7 @@ import Glibc
         }
     }
 
-    /// All the bytes, whatever they are, and a NUL behind them; empty when memory is refused.
+    /// Copies all bytes, NUL bytes included, and appends a NUL; empty if memory is refused.
     package init(_ bytes: [UInt8]) {
         unsafe (storage, count) = bytes.withUnsafeBytes { source in
             guard let memory = unsafe malloc(source.count + 1) else { return (nil, 0) }
@@ -35,7 +35,7 @@ import Glibc
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Never NULL; lives as long as this object.
+    /// Never NULL; valid as long as this object.
     package var pointer: UnsafePointer<CChar> {
         if let storage = unsafe storage { return unsafe UnsafePointer(storage) }
         return unsafe CString.emptyStorage

@@ -1,6 +1,6 @@
-/// A cache key: bytes compared bytewise, with its hash computed once.
+/// Cache key: bytes compared bytewise, with its hash computed once.
 ///
-/// Never a `String`: Swift equates NFC with NFD and all invalid UTF-8, which would mix two pictures.
+/// Not a `String`: Swift equates NFC with NFD, and all invalid UTF-8, which would confuse two images.
 package struct CacheKey: Hashable, Sendable {
     package let bytes: [UInt8]
     package let hash: UInt64
@@ -10,7 +10,7 @@ package struct CacheKey: Hashable, Sendable {
         hash = unsafe bytes.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
     }
 
-    /// For whoever has the hash already.
+    /// Uses a hash that the caller already has.
     package init(_ bytes: [UInt8], hash: UInt64) {
         self.bytes = bytes
         self.hash = hash
@@ -24,6 +24,6 @@ package struct CacheKey: Hashable, Sendable {
 
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// For messages only; invalid bytes show as U+FFFD.
+    /// Text for messages only; invalid bytes appear as U+FFFD.
     package var description: String { String(decoding: printed, as: UTF8.self) }
 }

@@ -1,9 +1,9 @@
 import CSystem
 import Synchronization
 
-/// A condition variable for a `LockWord`: a counter of signals on which waiters sleep.
+/// Condition variable for a `LockWord`: a counter of signals on which waiters sleep.
 ///
-/// A change that a waiter may wait for is made under the lock, and signalled under it or after it.
+/// Changes to awaited state are made under the lock, and signalled under it or after it.
 struct Condition: ~Copyable {
     /// Changes with each signal. A waiter reads it under the lock and sleeps only while it is unchanged.
     private let signals = Atomic<UInt32>(0)

@@ -1,4 +1,4 @@
-/// Durations in nanoseconds. What exceeds 64 bits counts as the longest there is.
+/// Conversions of durations. Results that exceed 64 bits become the maximum.
 package enum Durations {
     package static func nanoseconds(milliseconds: UInt64) -> UInt64 { product(milliseconds, 1_000_000) }
 
@@ -6,7 +6,7 @@ package enum Durations {
 
     package static func milliseconds(seconds: UInt64) -> UInt64 { product(seconds, 1000) }
 
-    /// The moment `duration` after another.
+    /// The time `duration` after `start`; `.max` on overflow.
     package static func moment(_ start: UInt64, after duration: UInt64) -> UInt64 {
         let (sum, isTooLarge) = start.addingReportingOverflow(duration)
         return isTooLarge ? .max : sum

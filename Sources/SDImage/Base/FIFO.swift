@@ -1,4 +1,4 @@
-/// A first-in first-out queue on one array; popping is amortised constant time.
+/// First-in first-out queue on one array; popping takes amortised constant time.
 package struct FIFO<Element> {
     private var items: [Element?] = []
     private var head = 0
@@ -8,7 +8,7 @@ package struct FIFO<Element> {
     package var count: Int { items.count - head }
     package var isEmpty: Bool { count == 0 }
 
-    /// What `popFirst` would return.
+    /// The element that `popFirst` would return.
     package var first: Element? { head < items.count ? items[head] : nil }
 
     package mutating func append(_ item: Element) { items.append(item) }
@@ -28,7 +28,7 @@ package struct FIFO<Element> {
         return item
     }
 
-    /// Empties the queue and returns what was in it, in order.
+    /// Empties the queue and returns its elements in order.
     package mutating func drain() -> [Element] {
         defer {
             items = []

@@ -1,17 +1,17 @@
 import CSystem
 import Glibc
 
-/// An open file or folder, closed with the last reference. Every name is resolved under a held folder, and symbolic
-/// links are refused in the last component.
+/// Open file or folder, closed with the last reference. Names are resolved relative to an open folder; a symbolic link as the
+/// last component is refused.
 package final class FileDescriptor: Sendable {
     package let number: Int32
 
     private init(_ number: Int32) { self.number = number }
 
-    // In a forked child the number may already belong to another file.
+    // The descriptor number may already belong to another file in a forked child.
     deinit { if !csys_is_forked() { close(number) } }
 
-    /// Opens a folder at a path of the user, whose links are followed.
+    /// Opens a folder at a path given by the user; symbolic links are followed.
     package static func folder(at path: String) throws(ImageError) -> FileDescriptor {
         try made("folder could not be opened") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
@@ -22,7 +22,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// A name as it is, for a step of a walk: a folder, link or file that is neither read nor followed.
+    /// Opens a name for one step of a path walk: a folder, link or file, which is neither read nor followed.
     package func step(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("folder could not be opened") {
             unsafe openat(number, name, csys_open_path | O_NOFOLLOW | O_CLOEXEC)
@@ -41,11 +41,11 @@ package final class FileDescriptor: Sendable {
         return target
     }
 
-    /// Opens a folder, making it where it is missing.
+    /// Opens a folder, creating it if it is missing.
     package func folder(making name: String, mode: mode_t = 0o700) throws(ImageError) -> FileDescriptor {
         if unsafe mkdirat(number, name, mode) == 0 {
             let made = try folder(name)
-            // The process's umask may have taken away our own rights.
+            // The umask of the process may have removed the owner's permissions.
             fchmod(made.number, mode)
             return made
         }
@@ -53,7 +53,7 @@ package final class FileDescriptor: Sendable {
         return try folder(name)
     }
 
-    /// Opens a file for reading; never waits for the other end of a pipe.
+    /// Opens a file for reading; never blocks on the other end of a pipe.
     package func file(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("file could not be opened") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -67,7 +67,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Makes a file that did not exist.
+    /// Creates a file; fails if it exists.
     package func file(making name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
         let made = try FileDescriptor.made("file could not be made") {
             unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
@@ -90,13 +90,13 @@ package final class FileDescriptor: Sendable {
         return unsafe fstat(number, &status) == 0 ? FileStatus(status) : nil
     }
 
-    /// Of the name itself, should it be a link.
+    /// Status of a name; a symbolic link is not followed.
     package func status(of name: String) -> FileStatus? {
         var status = stat()
         return unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
     }
 
-    /// Writes all of it.
+    /// Writes all bytes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
@@ -107,14 +107,14 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Waits until the contents have reached the disk.
+    /// Blocks until the contents have reached the disk (fsync).
     package func synchronize() throws(ImageError) {
         guard fsync(number) == 0 else { throw .file("file could not be written", errno) }
     }
 
-    /// The first `length` bytes, in recycled memory of their own; nil when the file ends before.
+    /// Reads the first `length` bytes into recycled memory; nil if the file is shorter.
     ///
-    /// Never a mapping: a file that another process truncates would end this one with SIGBUS.
+    /// Not a mapping: a file that another process truncates would end this process with SIGBUS.
     package func read(_ length: Int) throws(ImageError) -> Bytes? {
         guard length > 0 else { return .empty }
         let block = unsafe try PixelPool.shared.allocate(length)
@@ -128,9 +128,9 @@ package final class FileDescriptor: Sendable {
         return bytes
     }
 
-    /// Calls `body` with each name in the folder until it says false.
+    /// Calls `body` with each name in the folder until it returns false.
     package func forEachName(_ body: (String) -> Bool) {
-        // A stream of its own, because its position is shared with whatever descriptor it was made from.
+        // Opens the folder again, because the read position is shared with the descriptor that a stream is made from.
         let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return }
         guard let stream = unsafe fdopendir(copy) else {
@@ -155,23 +155,23 @@ package final class FileDescriptor: Sendable {
     }
 }
 
-/// What the system knows about a file.
+/// File status as reported by `stat`.
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isFolder: Bool
     package let isLink: Bool
-    /// Owned by the user this process acts as.
+    /// Owned by the effective user of this process.
     package let isOwn: Bool
     /// Owned by root.
     package let isRoots: Bool
-    /// In a sticky folder only the owner of a name may remove or exchange it.
+    /// Sticky bit: in such a folder only the owner of a file may remove or rename it.
     package let isSticky: Bool
-    /// Others than the owner may write.
+    /// Writable by the group or others.
     package let isSharedForWriting: Bool
     package let size: Int
-    /// Bytes of disk.
+    /// Bytes on disk.
     package let allocated: Int
-    /// 0 once the last name was removed.
+    /// Number of hard links; 0 after the last name was removed.
     package let links: Int
 
     init(_ status: stat) {
@@ -189,7 +189,7 @@ package struct FileStatus: Sendable {
 }
 
 extension ImageError {
-    /// A system call on a file failed.
+    /// Error of a failed system call on a file.
     package static func file(_ what: String, _ code: Int32) -> ImageError {
         let status: Status =
             switch code {
@@ -197,7 +197,7 @@ extension ImageError {
             case EACCES, EPERM, EROFS: .permissionDenied
             case ENOSPC, EDQUOT: .diskFull
             case ENOMEM: .noMemory
-            // A link, a pipe without reader, a device without driver: not a plain file.
+            // A link, a pipe without a reader, a device without a driver: not a regular file.
             case ELOOP, ENXIO, EISDIR: .notAFile
             default: .ioError
             }

@@ -1,19 +1,19 @@
-/// Pixels per point that the name of a file says: 2 for "cat@2x.gif", 1.5 for "cat@1.5x", else 1.
+/// Scale in a file name, in pixels per point: 2 for "cat@2x.gif", 1.5 for "cat@1.5x", else 1.
 package enum FileScale {
     package static func of(_ path: String) -> Double {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
-        // The point of "@1.5x" is no extension.
+        // The dot of "@1.5x" does not start an extension.
         return scale(stem) ?? scale(name) ?? 1
     }
 
-    /// What stands behind the name in front of its extension: "@2x", "@1.5x"; nothing for 1. Of scales from 1 to 100.
+    /// Suffix of the name before its extension: "@2x", "@1.5x"; empty for 1. For scales from 1 to 100.
     static func suffix(_ scale: Double) -> String {
         guard scale != 1 else { return "" }
         return "@\(Int(exactly: scale).map(String.init) ?? String(scale))x"
     }
 
-    /// nil where the name ends in none.
+    /// nil if the name does not end in a scale.
     static func scale(_ stem: Substring) -> Double? {
         guard stem.last == "x", let sign = stem.lastIndex(of: "@") else { return nil }
         let digits = stem[stem.index(after: sign)...].dropLast()

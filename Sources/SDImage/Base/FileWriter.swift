@@ -1,9 +1,9 @@
 import Glibc
 
-/// Writes files of the user, which appear whole or not at all.
+/// Writes the user's files atomically: a file appears complete or not at all.
 package enum FileWriter {
-    /// Under a name of its own first, which then takes the place of what was there. What is no plain file, such as a pipe,
-    /// is written to as it is.
+    /// Writes a temporary file, which then replaces the existing one. Anything but a regular file, such as a pipe, is written to
+    /// directly.
     package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
         var known = stat()
         let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
@@ -19,7 +19,7 @@ package enum FileWriter {
         }
     }
 
-    /// The path as C wants it, for the length of a call.
+    /// Calls `body` with the path as a C string, valid during the call.
     private static func withPath<R>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let text = CString(path)
         return withExtendedLifetime(text) { unsafe body(text.pointer) }

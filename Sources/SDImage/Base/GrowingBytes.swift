@@ -1,12 +1,12 @@
 import Glibc
 
-/// Bytes of which more arrive. Every look at them is immutable and stays valid, whatever is appended later: what is there
-/// is never moved or changed under a reader's eyes.
+/// Bytes of which more arrive. Every view of them is immutable and stays valid whatever is appended later: bytes that a reader
+/// can see are never moved or changed.
 @safe package struct GrowingBytes {
-    /// Memory that readers share with the writer, who only writes behind what they see. Small blocks are recycled: touching fresh
-    /// pages takes longer than receiving what goes into them.
+    /// Memory shared by readers and the writer, which only writes after the bytes that readers see. Small blocks are recycled:
+    /// touching fresh pages takes longer than receiving the data for them.
     @safe fileprivate final class Block: @unchecked Sendable {
-        // Unchecked: bytes are written once, before they are handed out.
+        // Unchecked: bytes are written once, before readers get a reference to them.
         private let pooled: PixelPool.Block?
         let reservation: Reservation?
 
@@ -29,7 +29,7 @@ import Glibc
         var capacity: Int { unsafe pooled?.capacity ?? reservation?.usable ?? 0 }
     }
 
-    /// Memory behind the bytes that are there, to be filled without a lock.
+    /// Free memory after the current bytes, to be filled without a lock.
     @safe package struct Room: Sendable {
         private let block: Block
         private let offset: Int
@@ -48,33 +48,33 @@ import Glibc
     }
 
     private static let smallestBlock = 4096
-    /// An announced length costs the sender nothing.
+    /// Limit for `reserve`: an announced length costs the sender nothing.
     private static let mostAnnounced = 1 << 20
     #if SDIMAGE_SANITIZED
-        // All blocks from the C allocator, whose bounds are watched.
+        // All blocks come from the C allocator, whose bounds are checked.
         private static let reservedFrom = Int.max
     #else
-        /// From here on memory is added where the bytes are: doubling would hold them twice.
+        /// Smallest size at which memory is added in place: doubling would hold the bytes twice.
         private static let reservedFrom = 1 << 20
     #endif
-    /// Where there is no lower limit.
+    /// Address space to reserve unless the limit is lower.
     private static let reservedBytes = 1 << 30
-    /// What doubling may take in excess before it is given back.
+    /// Excess bytes from doubling that are kept.
     private static let mostSlack = 65536
 
     private var block: Block?
     package private(set) var count = 0
-    /// More than this is refused with `tooLarge`.
+    /// Appending more than this fails with `tooLarge`.
     private let limit: Int
     private let name: String
 
-    /// `name`: what is too large when it is.
+    /// `name`: the quantity named in the `tooLarge` error.
     package init(limit: Int, name: String = "encoded size in bytes") {
         self.limit = limit
         self.name = name
     }
 
-    /// A hint, believed up to 1 MiB only.
+    /// Preallocates at most 1 MiB.
     package mutating func reserve(_ announced: Int) throws(ImageError) {
         try grow(to: min(max(announced, 0), limit, GrowingBytes.mostAnnounced))
     }
@@ -87,14 +87,14 @@ import Glibc
         count += source.count
     }
 
-    /// Room for `count` bytes; nobody else appends until `commit`.
+    /// Room for `count` bytes; nothing may be appended until `commit`.
     package mutating func room(_ count: Int) throws(ImageError) -> Room? {
-        // One byte more than allowed is read, to see that there is more.
+        // Room for one byte more than the limit, to detect a longer input.
         try makeRoom(max(count, 0), limit: limit < .max ? limit + 1 : limit)
         return block.map { Room($0, offset: self.count, count: max(count, 0)) }
     }
 
-    /// So many bytes of the room were filled.
+    /// Adds the first `filled` bytes of the room.
     package mutating func commit(_ filled: Int) throws(ImageError) {
         guard filled >= 0, filled <= (block?.capacity ?? 0) - count, count + filled <= limit else {
             throw .tooLarge(name, limit: limit)
@@ -102,18 +102,18 @@ import Glibc
         count += filled
     }
 
-    /// What has arrived so far, by reference.
+    /// All bytes received so far, by reference.
     package var bytes: Bytes {
         guard let block, count > 0 else { return .empty }
         return unsafe Bytes(adopting: block.base, count: count) { withExtendedLifetime(block) {} }
     }
 
-    /// All of them, by reference; what comes next starts anew.
+    /// All bytes, by reference; the object is empty afterwards.
     package mutating func finish() -> Bytes {
         if let reservation = block?.reservation, count > 0 {
             reservation.trim(to: count)
         } else if let capacity = block?.capacity, count > 0, capacity - count > max(GrowingBytes.mostSlack, count / 2) {
-            // When it is refused the larger block does as well.
+            // If the allocation is refused, the larger block is used.
             try? move(to: count)
         }
         defer {
@@ -133,7 +133,7 @@ import Glibc
         try grow(to: max(needed, isTooMuch ? limit : min(twice, limit), GrowingBytes.smallestBlock))
     }
 
-    /// Adds memory behind the bytes, or reserves address space for all that may come; false where that is refused.
+    /// Adds memory after the bytes, or reserves address space for all that may come; false if the system refuses.
     private mutating func extend(to needed: Int, limit: Int) -> Bool {
         if block?.reservation?.makeUsable(needed) == true { return true }
         let (twice, isTooMuch) = needed.multipliedReportingOverflow(by: 2)

@@ -1,9 +1,9 @@
-/// Why an operation failed: a stable code, one line for people, and the number of whoever refused underneath.
+/// Reason for the failure of an operation: a stable code, one line of text, and the underlying error code.
 ///
-/// A class, because results and callbacks lend it to the C caller by reference.
+/// A class, because results and callbacks lend it by reference to the C caller.
 package final class ImageError: Error, Sendable {
     package let status: Status
-    /// One line, impersonal, without what the caller already knows; NUL-terminated for lending.
+    /// One line, impersonal, without facts that the caller already knows; NUL-terminated for lending.
     package let message: CString
     /// HTTP status code, or 0.
     package let httpStatus: Int32
@@ -11,11 +11,11 @@ package final class ImageError: Error, Sendable {
     package let systemError: Int32
     /// Code of the codec, transport or database library, or 0.
     package let libraryCode: Int32
-    /// The URL being loaded, without user and password; empty when no URL was involved.
+    /// The URL being loaded, without user and password; empty if no URL was involved.
     package let url: CString
-    /// What caused this one, when another error did.
+    /// The error that caused this one, if any.
     package let cause: ImageError?
-    /// What was asked and answered before it failed.
+    /// HTTP exchanges before the failure.
     package let transactions: [LoadTransaction]
 
     package init(
@@ -32,7 +32,7 @@ package final class ImageError: Error, Sendable {
         self.transactions = transactions
     }
 
-    /// The same error, naming `url` when it names none yet.
+    /// The same error with `url`, unless it already has one.
     package func about(url: CString) -> ImageError {
         guard self.url.isEmpty else { return self }
         return ImageError(
@@ -40,7 +40,7 @@ package final class ImageError: Error, Sendable {
             cause: cause, transactions: transactions)
     }
 
-    /// The same error, with what was asked and answered before it.
+    /// The same error with the exchanges before it, unless it already has some.
     package func after(_ transactions: [LoadTransaction]) -> ImageError {
         guard self.transactions.isEmpty, !transactions.isEmpty else { return self }
         return ImageError(
@@ -48,7 +48,7 @@ package final class ImageError: Error, Sendable {
             cause: cause, transactions: transactions)
     }
 
-    /// Another try with the same bytes would end alike.
+    /// True if a retry with the same bytes would fail in the same way.
     package var isLasting: Bool {
         switch status {
         case .cancelled, .timeout, .noMemory, .internalError: false
@@ -56,7 +56,7 @@ package final class ImageError: Error, Sendable {
         }
     }
 
-    /// The limit that was crossed is named in the message, so that a person can raise it.
+    /// The message includes the exceeded limit, so that the user can raise it.
     package static func tooLarge(_ what: String, limit: Int) -> ImageError {
         ImageError(.tooLarge, "\(what) exceeds the limit of \(limit)")
     }

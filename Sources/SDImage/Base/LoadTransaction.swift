@@ -1,21 +1,21 @@
-/// One request and its answer within a load: redirects and retries add more.
+/// One exchange (request and response) of a load; redirects and retries add more.
 package struct LoadTransaction: Sendable {
-    /// Without user and password.
+    /// Requested URL, without user and password.
     package var url = CString.empty
-    /// 0 when no answer came.
+    /// 0 if no response arrived.
     package var httpStatus: Int32 = 0
-    /// "HTTP/1.1", "HTTP/2"; empty when no answer came.
+    /// "HTTP/1.1", "HTTP/2"; empty if no response arrived.
     package var protocolName: StaticString = ""
-    /// "192.0.2.1:443", "[2001:db8::1]:443"; empty when nothing was connected to.
+    /// "192.0.2.1:443", "[2001:db8::1]:443"; empty if no connection was made.
     package var remoteAddress = CString.empty
-    /// The request went over a connection that an earlier one had opened.
+    /// True if the request used an existing connection.
     package var isConnectionReused = false
-    /// As they came: heads, and the body before its encoding was undone.
+    /// Bytes as received: header sections, and bodies with their content coding.
     package var wireBytes: UInt64 = 0
-    /// With the encoding undone.
+    /// Bytes of the body after content decoding.
     package var bodyBytes: UInt64 = 0
 
-    /// Nanoseconds from the start of the transaction to the end of each phase; 0 where it did not run.
+    /// Nanoseconds from the start of the exchange to the end of each phase; 0 for a phase that did not run.
     package var nameLookup: UInt64 = 0
     package var connect: UInt64 = 0
     package var tls: UInt64 = 0

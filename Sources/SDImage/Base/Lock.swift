@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A value behind a lock: the one lock type of the library. `Monitor` adds waiting for a change.
+/// Value protected by a lock: the only lock type of the library. `Monitor` adds waiting for a change.
 ///
-/// `Synchronization.Mutex` is not used: it stores the kernel's number of the owning thread, which each thread caches and which
-/// is wrong in the child of a fork, and ThreadSanitizer does not see its slow path.
+/// `Synchronization.Mutex` is not used: it stores the kernel's thread id of the owner. Each thread caches that id, which is
+/// wrong in the child of a fork. ThreadSanitizer does not see the slow path of `Mutex`.
 @safe package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Unchecked: `cell` is accessed only while `word` is locked.
     private let word = LockWord()
@@ -20,7 +20,7 @@ import Synchronization
     package func withLock<R: ~Copyable, E: Error>(_ body: (inout sending Value) throws(E) -> sending R) throws(E) -> sending R {
         word.lock()
         defer { word.unlock() }
-        // A pointer of its own: of an access through `cell` ThreadSanitizer takes the lock word for what is changed.
+        // A separate pointer: for an access through `cell`, ThreadSanitizer would report a change of the lock word.
         let value = unsafe cell._address
         return unsafe try body(&value.pointee)
     }

@@ -1,11 +1,11 @@
 import CSystem
 import Synchronization
 
-/// A mutual-exclusion lock of four bytes: the three-state futex lock of Drepper, "Futexes Are Tricky" (mutex 2).
+/// Mutual-exclusion lock of four bytes: the three-state futex lock of Drepper, "Futexes Are Tricky" (mutex 2).
 ///
 /// A waiter spins briefly, then sleeps: with more threads than processors the holder may be preempted. The lock has no owner,
-/// so that the child of a fork can unlock what the forking thread of its parent locked. It must be stored in memory that does
-/// not move.
+/// so that the child of a fork can unlock a lock taken by the forking thread of its parent. It must be stored in memory that
+/// does not move.
 package struct LockWord: ~Copyable {
     // 0 = free, 1 = locked, 2 = locked and a thread may sleep.
     private let word = Atomic<UInt32>(0)
@@ -23,7 +23,7 @@ package struct LockWord: ~Copyable {
         unsafe withUnsafePointer(to: word) { unsafe csys_did_lock($0) }
     }
 
-    /// False where the lock is held.
+    /// False if the lock is held.
     package func tryLock() -> Bool {
         unsafe withUnsafePointer(to: word) { unsafe csys_will_try_lock($0) }
         let (isLocked, _) = word.compareExchange(

@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// Messages to the host's log, if it set one.
+/// Messages to the log of the host, if it set one.
 package enum Log {
     package enum Level: Int32, Sendable, Comparable {
         case off = 0
@@ -28,7 +28,7 @@ package enum Log {
         withExtendedLifetime(old) {}  // its destructor may call the host: not under the lock
     }
 
-    /// The message is made only when somebody listens at that level.
+    /// Builds the message only if the host's log receives that level.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {
         guard messageLevel.rawValue <= level.load(ordering: .relaxed), !csys_is_forked(), !isInSink,
             let sink = sink.withLock({ $0 })
@@ -39,7 +39,7 @@ package enum Log {
         _ = pthread_setspecific(inSink, nil)
     }
 
-    /// True while this thread calls the sink. Messages are written where locks of a cache may be held.
+    /// True while this thread calls the sink. Messages may be written while locks of a cache are held.
     package static var isInSink: Bool { unsafe pthread_getspecific(inSink) != nil }
 
     private static let inSink: pthread_key_t = {

@@ -1,8 +1,8 @@
-/// The MD5 digest (RFC 1321): it names files, and protects nothing.
+/// MD5 digest (RFC 1321). Used for file names, not for security.
 package struct MD5: Hashable, Sendable {
-    /// Bytes 0 to 7 of the digest, the first one in the highest bits.
+    /// Bytes 0 to 7 of the digest, big-endian.
     package let high: UInt64
-    /// Bytes 8 to 15.
+    /// Bytes 8 to 15, big-endian.
     package let low: UInt64
 
     package init(of message: [UInt8]) {
@@ -10,7 +10,7 @@ package struct MD5: Hashable, Sendable {
         let whole = message.count & ~63
         let bytes = message.span
         for start in stride(from: 0, to: whole, by: 64) { state.add(bytes, at: start) }
-        // The rest, a one bit, zeros, and the length in bits, little-endian, at the end of a block (RFC 1321, 3.1, 3.2).
+        // Padding: the remaining bytes, a one bit, zeros, and the length in bits, little-endian (RFC 1321, 3.1, 3.2).
         var tail = [UInt8](message[whole...])
         tail.append(0x80)
         while tail.count % 64 != 56 { tail.append(0) }
@@ -26,7 +26,7 @@ package struct MD5: Hashable, Sendable {
         self.low = low
     }
 
-    /// 32 lower-case digits.
+    /// 32 lower-case hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.string(high, digits: 16) + Hexadecimal.string(low, digits: 16) }
 
     private struct State {
@@ -35,7 +35,7 @@ package struct MD5: Hashable, Sendable {
         var c: UInt32 = 0x98ba_dcfe
         var d: UInt32 = 0x1032_5476
 
-        /// One block of 64 bytes (RFC 1321, 3.4).
+        /// Processes one block of 64 bytes (RFC 1321, 3.4).
         mutating func add(_ bytes: Span<UInt8>, at start: Int) {
             var x = InlineArray<16, UInt32>(repeating: 0)
             for word in 0..<16 {
@@ -80,15 +80,15 @@ package struct MD5: Hashable, Sendable {
     ]
 }
 
-/// Unsigned numbers in lower-case digits to the base of 16.
+/// Unsigned numbers in lower-case hexadecimal.
 package enum Hexadecimal {
-    /// At least `digits` digits, filled up with zeros.
+    /// Pads with zeros to at least `digits` digits.
     package static func string(_ value: UInt64, digits: Int = 1) -> String {
         let plain = String(value, radix: 16)
         return plain.utf8.count >= digits ? plain : String(repeating: "0", count: digits - plain.utf8.count) + plain
     }
 
-    /// Only what `string` makes: no sign, no capitals, 1 to 16 digits.
+    /// Parses only the output format of `string`: no sign, no capitals, 1 to 16 digits.
     package static func value(_ text: some Sequence<UInt8>) -> UInt64? {
         var (value, count) = (UInt64(0), 0)
         for byte in text {

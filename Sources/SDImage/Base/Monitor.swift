@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A value behind a lock whose changes threads can wait for.
+/// Value protected by a lock, with waiting for a change.
 ///
-/// For library threads and for callers that asked to block. Code on the cooperative executor uses `Lock`.
+/// Used by library threads and by callers that asked to block. Code on the cooperative executor uses `Lock`.
 @safe package final class Monitor<State: ~Copyable>: @unchecked Sendable {
     // Unchecked: `cell` is accessed only while `word` is locked.
     private let word = LockWord()
@@ -25,7 +25,7 @@ import Synchronization
         return unsafe try body(&value.pointee)
     }
 
-    /// Does nothing where the lock is held.
+    /// Calls `body` under the lock; does nothing if the lock is held.
     package func withLockIfFree(_ body: (inout State) -> Void) {
         guard word.tryLock() else { return }
         defer { unlock() }
@@ -36,8 +36,8 @@ import Synchronization
     package func signal() { condition.signal() }
     package func broadcast() { condition.broadcast() }
 
-    /// Calls `body` under the lock until it returns a value, and sleeps in between. `body` may set a later time for its next
-    /// call through `wakeAt`. nil when `deadline` passed first.
+    /// Calls `body` under the lock until it returns a value, and sleeps between calls. `body` may set the time of its next call
+    /// through `wakeAt`. Returns nil if `deadline` passes first.
     package func wait<R>(deadline: UInt64 = .max, _ body: (inout State, inout UInt64) -> R?) -> R? {
         lock()
         defer { unlock() }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Time that never jumps, and the wall clock beside it.
+/// Monotonic time, wall-clock time and processor time.
 package enum MonotonicClock {
     /// Nanoseconds since an arbitrary moment.
     package static var now: UInt64 { read(CLOCK_MONOTONIC) }
 
-    /// Nanoseconds since 1970, as the system believes.
+    /// Wall-clock nanoseconds since 1970.
     package static var wall: UInt64 { read(CLOCK_REALTIME) }
 
     /// Nanoseconds of processor time that the calling thread has used.
     package static var processor: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// Seconds since 1970, as the system believes.
+    /// Wall-clock seconds since 1970.
     package static var wallSeconds: Int64 { Int64(wall / 1_000_000_000) }
 
     private static func read(_ clock: clockid_t) -> UInt64 {

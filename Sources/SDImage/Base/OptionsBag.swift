@@ -1,5 +1,5 @@
-/// String-keyed values that travel untouched from the host to hooks, custom loaders, caches, coders and plug-ins
-///. The core itself never reads them.
+/// String-keyed values passed unchanged from the host to hooks, custom loaders, caches, coders and plug-ins. The core never
+/// reads them.
 package struct OptionsBag: Sendable {
     package enum Value: Sendable {
         case string(CString)
@@ -22,7 +22,7 @@ package struct OptionsBag: Sendable {
     }
 }
 
-/// A bag that no longer changes, on its way through the layers. Equal to itself only.
+/// Immutable options, compared by identity.
 package final class FrozenOptions: Sendable, Hashable {
     package let bag: OptionsBag
 
@@ -32,7 +32,7 @@ package final class FrozenOptions: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A pointer of the host that the library carries and never looks at; its owner's destructor runs with the last copy.
+/// Pointer of the host, which the library never dereferences; its destructor runs when the last reference is released.
 package final class OpaqueValue: Sendable {
     package let address: UInt
     private let release: @Sendable () -> Void

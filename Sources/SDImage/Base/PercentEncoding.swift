@@ -1,6 +1,6 @@
 /// Percent-encoding of RFC 3986, section 2.1.
 package enum PercentEncoding {
-    /// Replaces every byte that `keeps` refuses by "%XX".
+    /// Replaces every byte for which `keeps` returns false by "%XX".
     package static func encode(_ bytes: some Sequence<UInt8>, keeping keeps: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {
@@ -13,7 +13,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// Replaces "%XX" by its byte; a percent sign that no two hexadecimal digits follow stays as it is.
+    /// Replaces "%XX" by its byte; a percent sign without two hexadecimal digits stays unchanged.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(min(bytes.count, 4096))
@@ -30,7 +30,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// The byte that an escape at `index` stands for, or nil when there is none.
+    /// The byte escaped at `index`, or nil if there is no escape.
     package static func value(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
         guard bytes[index] == Byte.percent, bytes.endIndex - index >= 3,
             let high = Byte.hexValue(bytes[index + 1]), let low = Byte.hexValue(bytes[index + 2])

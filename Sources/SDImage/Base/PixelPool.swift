@@ -1,18 +1,18 @@
 import Glibc
 
-/// Memory for pixels and for what is downloaded, recycled: first-touching a fresh 48 MB buffer costs as much as decoding the
-/// picture that goes into it.
+/// Recycled memory for pixels and downloads: touching a fresh 48 MB buffer for the first time costs as much as decoding the
+/// image for it.
 ///
-/// Blocks of 16 KiB and more are kept, up to a bound, for the next picture of about that size: the C allocator would
-/// scatter thumbnails over the arenas of its threads. From 1 MiB on they are aligned to 2 MiB and ask for huge pages.
-/// Smaller ones come from the C allocator.
+/// Blocks of 16 KiB and more are kept, up to a limit, for the next image of about that size: the C allocator would scatter
+/// thumbnails over the arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Smaller
+/// blocks come from the C allocator.
 @safe package final class PixelPool: Sendable {
     package static let shared = PixelPool()
 
     /// One block of memory; 64-byte aligned.
     @unsafe package struct Block {
         package let base: UnsafeMutableRawPointer
-        /// Usable bytes, at least what was asked for.
+        /// Usable bytes, at least the requested number.
         package let capacity: Int
     }
 
@@ -24,17 +24,17 @@ import Glibc
     }
 
     #if SDIMAGE_SANITIZED
-        // Every block from the C allocator, whose bounds are watched.
+        // Every block comes from the C allocator, whose bounds are checked.
         private static let pooledFrom = Int.max
     #else
         private static let pooledFrom = 16 << 10
     #endif
-    /// Unused bytes that are kept.
+    /// Maximum number of unused bytes that are kept.
     private static let retainedLimit = 64 << 20
     private static let hugeFrom = 1 << 20
     private static let hugePage = 2 << 20
 
-    // A monitor rather than a mutex, because it must be held across `fork`.
+    // `Monitor` instead of a mutex, because it must be held across `fork`.
     private let state = Monitor(State())
 
     private init() {}
@@ -48,7 +48,7 @@ import Glibc
         }
         let capacity = PixelPool.capacity(for: size)
         let recycled: Block? = unsafe state.withLock { state in
-            // The most recently freed block of a fitting size: its pages are the likeliest to be in a cache.
+            // The most recently freed block of a fitting size: its pages are the most likely to be in a CPU cache.
             guard
                 let index = unsafe state.free.lastIndex(where: {
                     unsafe $0.capacity >= capacity && $0.capacity <= capacity + capacity / 4
@@ -65,7 +65,7 @@ import Glibc
         return unsafe Block(base: memory, capacity: capacity)
     }
 
-    /// Fresh memory for one block.
+    /// Maps fresh memory for one block.
     private static func map(_ capacity: Int) -> UnsafeMutableRawPointer? {
         guard capacity >= hugeFrom else {
             let memory = unsafe mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -73,12 +73,12 @@ import Glibc
         }
         var memory: UnsafeMutableRawPointer?
         guard unsafe posix_memalign(&memory, hugePage, capacity) == 0, let memory = unsafe memory else { return nil }
-        // Advice only: where huge pages are off this changes nothing.
+        // Advice only: no effect where huge pages are disabled.
         _ = unsafe madvise(memory, capacity, MADV_HUGEPAGE)
         return unsafe memory
     }
 
-    /// How a block was made follows from its capacity alone.
+    /// Unmaps or frees blocks: the capacity alone determines how a block was allocated.
     private static func unmap(_ blocks: [Block]) {
         unsafe blocks.forEach { block in
             if unsafe block.capacity >= hugeFrom {
@@ -100,20 +100,20 @@ import Glibc
         unsafe PixelPool.unmap(surplus)
     }
 
-    /// Gives every unused block back to the system.
+    /// Returns every unused block to the system.
     package func trim() {
         let surplus: [Block] = unsafe state.withLock { unsafe PixelPool.evict(&$0, to: 0) }
         unsafe PixelPool.unmap(surplus)
     }
 
-    /// Bytes in use and bytes kept for reuse, blocks of 16 KiB and more only.
+    /// Bytes in use and bytes kept for reuse; counts only blocks of 16 KiB and more.
     package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.freeBytes) } }
 
     package func lockForFork() { state.lock() }
     package func unlockAfterFork() { state.unlock() }
 
-    /// Whole pages, huge ones for large blocks, in steps of an eighth of the size, so that pictures of nearly equal size
-    /// share blocks.
+    /// Rounds up to whole pages (huge pages for large blocks), in steps of an eighth of the size, so that images of nearly equal
+    /// size share blocks.
     private static func capacity(for size: Int) -> Int {
         let page = size >= hugeFrom ? hugePage : 4096
         let step = max(page, (size / 8) & ~(page - 1))

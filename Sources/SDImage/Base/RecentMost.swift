@@ -1,4 +1,4 @@
-/// The largest of the last few numbers: where small and large ones come in turns it stays as it is.
+/// Maximum of the last few numbers: constant while small and large numbers alternate.
 struct RecentMost {
     private static let few = 8
 
@@ -6,7 +6,7 @@ struct RecentMost {
     private var most = 0
     private var count = 0
 
-    /// True when the largest is another one now.
+    /// Returns true if the maximum changed.
     mutating func add(_ number: Int) -> Bool {
         let before = value
         most = max(most, number)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Address space for bytes whose number is not known yet, which are given memory as they are used: growing neither moves them nor
-/// holds them twice.
+/// Address space for an unknown number of bytes, backed by memory as it is used: growth neither moves the bytes nor holds them
+/// twice.
 @safe final class Reservation: @unchecked Sendable {
-    // Unchecked: only the one writer changes it; readers see memory that was usable before they were handed a reference.
+    // Unchecked: only the one writer changes it; readers see memory that became usable before they got a reference.
     let base: UnsafeMutableRawPointer
     /// Bytes that may be written.
     private(set) var usable = 0
     private var reserved: Int
 
-    /// A huge page: advice to use them needs whole ones.
+    /// Size of a huge page: the advice to use huge pages needs whole ones.
     private static let step = 2 << 20
 
-    /// nil where the system refuses.
+    /// nil if the system refuses.
     init?(_ size: Int) {
         let (rounded, isTooLarge) = size.addingReportingOverflow(2 * Reservation.step - 1)
         guard size > 0, !isTooLarge else { return nil }
-        // One step more, for the alignment.
+        // One step more for the alignment.
         let length = rounded & ~(Reservation.step - 1)
         guard let start = unsafe mmap(nil, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
             unsafe start != MAP_FAILED
@@ -26,13 +26,13 @@ import Glibc
         reserved = length - Reservation.step
         if before > 0 { unsafe _ = munmap(start, before) }
         if before < Reservation.step { unsafe _ = munmap(base + reserved, Reservation.step - before) }
-        // Advice only: where huge pages are off this changes nothing.
+        // Advice only: no effect where huge pages are disabled.
         unsafe _ = madvise(base, reserved, MADV_HUGEPAGE)
     }
 
     deinit { unsafe _ = munmap(base, reserved) }
 
-    /// Gives memory to the first `count` bytes; false where there is none, or they are more than was reserved.
+    /// Makes the first `count` bytes usable; false if memory is refused or `count` exceeds the reservation.
     func makeUsable(_ count: Int) -> Bool {
         guard count > usable else { return true }
         guard count <= reserved else { return false }
@@ -42,7 +42,7 @@ import Glibc
         return true
     }
 
-    /// Gives back what is behind the first `count` bytes; there must be at least one.
+    /// Returns the memory after the first `count` bytes to the system. `count` must be positive.
     func trim(to count: Int) {
         let end = (count + 4095) & ~4095
         guard end > 0, end < reserved else { return }

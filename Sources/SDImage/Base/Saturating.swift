@@ -1,7 +1,7 @@
-/// Conversions and arithmetic on numbers from outside (headers, files, callers), which end at the limits of their type instead of
-/// trapping.
+/// Conversions and arithmetic for untrusted numbers (headers, files, callers): they saturate at the limits of their type
+/// instead of trapping.
 extension Int {
-    /// The whole part of a number; 0 for what is not a number.
+    /// Integer part of a number; 0 for NaN.
     package init(saturating value: Double) {
         self = value.isNaN ? 0 : Int(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
     }

@@ -1,4 +1,4 @@
-/// Every code that crosses the C boundary; the numbers are those of `sdimage_status` and never change.
+/// Status codes of the C interface. The numbers are those of `sdimage_status` and never change.
 package enum Status: Int32, Sendable, CaseIterable {
     case needMoreData = 2
     case end = 1

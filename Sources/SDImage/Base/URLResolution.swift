@@ -1,8 +1,8 @@
 extension URLText {
-    /// The URL that `reference` means when it is found in the answer of this one (RFC 3986, section 5.2).
+    /// Resolves `reference`, found in the response to this URL, to a complete URL (RFC 3986, section 5.2).
     ///
-    /// Spaces and bytes outside ASCII are escaped, as browsers do for the header field `Location`; the fragment is the
-    /// reference's own, or else inherited (RFC 9110, section 10.2.2).
+    /// Spaces and bytes outside ASCII are escaped, as browsers do for the field `Location`. The fragment is that of the
+    /// reference, or else inherited (RFC 9110, section 10.2.2).
     package func resolving(_ reference: [UInt8]) -> URLText {
         let reference = URLText(PercentEncoding.encode(reference) { $0 > Byte.space && $0 < Byte.delete })
         var result: [UInt8] = []
@@ -25,7 +25,7 @@ extension URLText {
         return URLText.removingDotSegments((Array(folder) + reference.path)[...])
     }
 
-    /// RFC 3986, section 5.2.4, for a path that begins with "/".
+    /// Removes dot segments (RFC 3986, section 5.2.4) from a path that begins with "/".
     private static func removingDotSegments(_ path: ArraySlice<UInt8>) -> [UInt8] {
         let dot = [Byte.dot][...]
         let segments = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)

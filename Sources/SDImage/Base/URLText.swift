@@ -1,7 +1,7 @@
-/// The bytes of a URL and where its parts lie in them: the one parser that everything in the library uses.
+/// Bytes of a URL and the ranges of its parts: the only URL parser of the library.
 ///
-/// Splits by RFC 3986, appendix B, and changes nothing: no case folding, no dot segments, no escaping. It accepts any
-/// bytes; `validate` says whether they may be loaded.
+/// Splits according to RFC 3986, appendix B, and changes nothing: no case folding, no removal of dot segments, no escaping.
+/// It accepts any bytes; `validate` decides if they may be loaded.
 package struct URLText: Hashable, Sendable {
     package let bytes: [UInt8]
     private let schemeEnd: Int
@@ -33,21 +33,21 @@ package struct URLText: Hashable, Sendable {
 
     package init(_ string: String) { self.init(Array(string.utf8)) }
 
-    /// Lower case, without the colon; empty when there is none.
+    /// The scheme in lower case, without the colon; empty if there is none.
     package var scheme: String { String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() }
 
     package var hasAuthority: Bool { authority != nil }
 
-    /// What stands before the last "@" of the authority: user and password, still percent-encoded.
+    /// User and password, still percent-encoded: the bytes before the last "@" of the authority.
     package var userInfo: ArraySlice<UInt8>? {
         guard let authority, let at = bytes[authority].lastIndex(of: Byte.at) else { return nil }
         return bytes[authority.lowerBound..<at]
     }
 
-    /// As written, with the brackets of an IPv6 address.
+    /// The host as written, with the brackets of an IPv6 address.
     package var host: ArraySlice<UInt8> { hostAndPort.host }
 
-    /// The digits after the host's colon; nil when there is no colon or nothing after it.
+    /// The bytes after the colon of the host; nil without a colon or if nothing follows it.
     package var port: ArraySlice<UInt8>? { hostAndPort.port }
 
     package var path: ArraySlice<UInt8> { bytes[pathRange] }
@@ -56,7 +56,7 @@ package struct URLText: Hashable, Sendable {
 
     package var fragment: ArraySlice<UInt8>? { fragmentStart.map { bytes[$0...] } }
 
-    /// Scheme, host and port, folded: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
+    /// Scheme, host and port in lower case: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
     package var origin: [UInt8]? {
         let (host, port) = hostAndPort
         guard schemeEnd > 0, !host.isEmpty else { return nil }
@@ -65,7 +65,7 @@ package struct URLText: Hashable, Sendable {
         return Array(scheme.utf8) + Array("://".utf8) + host.map(Byte.lowercased) + [Byte.colon] + digits
     }
 
-    /// The bytes without user and password, for messages and results; of a `data:` URL only its beginning.
+    /// The URL without user and password, for messages and results; only the beginning of a `data:` URL.
     package var redacted: CString {
         let longest = 128
         if scheme == "data", bytes.count > longest {
@@ -80,11 +80,10 @@ package struct URLText: Hashable, Sendable {
         return Array(bytes[..<userInfo.startIndex] + bytes[(userInfo.endIndex + 1)...])
     }
 
-    /// Where the part starts that is never sent to a server.
+    /// The bytes before the fragment, which is never sent to a server.
     package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentStart.map { $0 - 1 } ?? bytes.count)] }
 
-    /// Position of the dot before the path's extension. A dot that begins or ends the last component is
-    /// none.
+    /// Index of the dot before the extension of the path. A dot at the beginning or end of the last component does not count.
     package var extensionDot: Int? { URLText.extensionDot(in: path) }
 
     static func extensionDot(in path: ArraySlice<UInt8>) -> Int? {
@@ -93,7 +92,7 @@ package struct URLText: Hashable, Sendable {
         return dot
     }
 
-    /// The path's extension in lower case; empty when it has none.
+    /// The extension of the path in lower case; empty if there is none.
     package var pathExtension: String {
         guard let dot = extensionDot else { return "" }
         return String(decoding: bytes[dot + 1..<pathRange.upperBound], as: UTF8.self).lowercased()
@@ -102,7 +101,7 @@ package struct URLText: Hashable, Sendable {
     private var hostAndPort: (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
         guard let authority else { return ([], nil) }
         let whole = bytes[(userInfo.map { $0.endIndex + 1 } ?? authority.lowerBound)..<authority.upperBound]
-        // The colons of an IPv6 address stand inside brackets.
+        // The colons of an IPv6 address are inside brackets.
         let searched = whole.lastIndex(of: Byte.rightBracket).map { whole[$0...] } ?? whole
         guard let colon = searched.lastIndex(of: Byte.colon) else { return (whole, nil) }
         let digits = whole[(colon + 1)...]

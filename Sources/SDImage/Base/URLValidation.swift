@@ -1,9 +1,9 @@
 extension URLText {
-    /// Refuses what no loader may be given: nothing at all, invalid UTF-8, control bytes and spaces. In `data:` URLs
-    /// white space is a matter of their own encoding.
+    /// Throws for URLs that no loader may receive: empty, invalid UTF-8, control bytes or spaces. White space in `data:` URLs is
+    /// left to their own encoding.
     package func validate() throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.invalidURL, "URL is empty") }
-        // A damaged text is the caller's mistake; it is never repaired, because two would become one.
+        // Invalid UTF-8 is the caller's mistake. It is never repaired, because a repair could make two URLs equal.
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw ImageError(.invalidArgument, "URL is not valid UTF-8")
         }
@@ -13,7 +13,7 @@ extension URLText {
         }
     }
 
-    /// Whether it can be sent over HTTP: a host, and an authority that no two parsers read differently.
+    /// Throws unless the URL can be sent over HTTP: it needs a host, and an authority that all parsers read in the same way.
     package func validateForHTTP() throws(ImageError) {
         try validate()
         guard hasAuthority, !host.isEmpty else { throw ImageError(.invalidURL, "URL has no host", url: redacted) }
@@ -22,7 +22,7 @@ extension URLText {
         }
     }
 
-    /// True for text made of the characters of RFC 3986 with whole escapes, with or without a scheme.
+    /// True if the text has only characters of RFC 3986 and complete escapes, with or without a scheme.
     package var isWellFormed: Bool {
         var index = 0
         while index < bytes.count {

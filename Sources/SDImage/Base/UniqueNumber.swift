@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers that identify objects in keys. Unlike an address, a number never stands for a later object.
+/// Numbers that identify objects in keys. Unlike an address, a number is never reused for a later object.
 package enum UniqueNumber {
     private static let last = Atomic<UInt64>(0)
 

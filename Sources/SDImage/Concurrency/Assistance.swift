@@ -1,4 +1,4 @@
-/// A job that an idle worker took on for a thread that could do it itself.
+/// Job that an idle worker runs to help a thread that could run it itself.
 package final class Assistance: Sendable {
     private enum Stage {
         case waiting(@Sendable () -> Void)
@@ -9,7 +9,7 @@ package final class Assistance: Sendable {
 
     init(_ body: @escaping @Sendable () -> Void) { stage = Monitor(.waiting(body)) }
 
-    /// For the worker.
+    /// Runs the job unless it was withdrawn. Called by the worker.
     func run() {
         let body = stage.withLock { stage -> (@Sendable () -> Void)? in
             guard case .waiting(let body) = stage else { return nil }
@@ -22,10 +22,10 @@ package final class Assistance: Sendable {
         stage.broadcast()
     }
 
-    /// Keeps the job from beginning; false when it has begun.
+    /// Prevents a start of the job; false if it has started.
     @discardableResult
     package func withdraw() -> Bool {
-        // What the job holds is let go of outside the lock.
+        // The closure of the job is released outside the lock.
         let before = stage.withLock { stage -> Stage in
             let before = stage
             if case .waiting = stage { stage = .withdrawn }
@@ -37,7 +37,7 @@ package final class Assistance: Sendable {
         }
     }
 
-    /// Returns when the job has ended. One that has not begun is withdrawn: nobody waits for a worker to be free.
+    /// Blocks until a started job has ended. Withdraws a job that has not started instead of waiting for a free worker.
     package func wait() {
         guard !withdraw() else { return }
         stage.wait { stage, _ -> Void? in

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Encoded bytes that have arrived and wait to be decoded.
+/// Counter of received encoded bytes that are not decoded yet.
 ///
-/// A fast network fills memory faster than codecs empty it: while this is full, transfers that nobody waits for urgently do
-/// not start. Bytes that the host keeps afterwards do not count, so it always empties.
+/// A fast network fills memory faster than codecs empty it: while the backlog is full, transfers without an urgent waiter do
+/// not start. Bytes that the host keeps after decoding do not count, so the backlog always empties.
 package final class Backlog: Sendable {
-    /// Counts its bytes until it is let go of.
+    /// Counts its bytes until it is released.
     package final class Entry: Sendable {
         private let backlog: Backlog
         private let count: Int
@@ -32,7 +32,7 @@ package final class Backlog: Sendable {
         return Entry(self, count)
     }
 
-    /// `body` is called on any thread whenever there is room again.
+    /// Registers `body`, which is called on any thread whenever the backlog stops being full.
     package func whenRoom(_ body: @escaping @Sendable () -> Void) { observers.withLock { $0.append(body) } }
 
     private func remove(_ count: Int) {

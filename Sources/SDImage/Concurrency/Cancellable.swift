@@ -1,6 +1,6 @@
-/// Something under way that can be ended early.
+/// Operation that can be cancelled.
 package protocol Cancellable: Sendable {
-    /// Any number of times, on any thread; nothing happens once it is over.
+    /// May be called any number of times, on any thread; does nothing after the operation has ended.
     func cancel()
 }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The limits that a container puts on this process (cgroup v2 and v1).
+/// Limits that a container sets for this process (cgroup v2 and v1).
 package enum ControlGroup {
-    /// Processors' worth of time allowed, or nil without a quota.
+    /// CPU quota in processors (quota divided by period), or nil without a quota.
     package static var processorQuota: Double? {
         if let line = SmallFile.read("/sys/fs/cgroup/cpu.max") {
             let words = line.split(whereSeparator: \.isWhitespace)
@@ -17,7 +17,7 @@ package enum ControlGroup {
     }
 }
 
-/// Files of a few hundred bytes, such as those of /proc and /sys.
+/// Reads files of a few hundred bytes, such as those of /proc and /sys.
 package enum SmallFile {
     package static func read(_ path: String, limit: Int = 16384) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -31,7 +31,7 @@ package enum SmallFile {
 }
 
 extension String {
-    /// Without surrounding white space.
+    /// The string without surrounding white space.
     package var trimmedASCII: String {
         let isSpace: (Character) -> Bool = { $0.isWhitespace }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else { return "" }

@@ -1,6 +1,6 @@
 extension Engine {
-    /// Runs asynchronous work while the calling thread waits for its end. `wouldDeadlock` on a thread of the library: the
-    /// work may need that very thread.
+    /// Runs asynchronous work and blocks the calling thread until it ends. Throws `wouldDeadlock` on a thread of the library: the
+    /// work may need that thread.
     package static func wait<R: Sendable>(
         for body: @escaping @Sendable () async throws(ImageError) -> R
     ) throws(ImageError) -> R {
@@ -15,7 +15,7 @@ extension Engine {
             outcome.withLock { $0 = result }
             outcome.signal()
         }
-        // Without the lease the engine could stop before the work began.
+        // Without the lease the engine could stop before the work starts.
         let result: Result<R, ImageError>? = withExtendedLifetime(lease) { outcome.wait { result, _ in result } }
         guard let result else { throw ImageError(.internalError, "waiting ended without an outcome") }
         return try result.get()

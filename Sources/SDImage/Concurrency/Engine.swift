@@ -2,24 +2,24 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// Every thread that the library owns, shared by all managers and caches of the process and counted by reference.
+/// Owner of all threads of the library, shared by all managers and caches of the process and counted by reference.
 ///
-/// The first lease makes it, the last release joins its threads. Threads start when first used.
+/// The first lease creates it, the last release joins its threads. Threads start on first use.
 package final class Engine: Sendable {
     /// Runs the `async` code of loads, and timers.
     package let executor = WorkerThread(name: "sdimage-async")
-    /// Runs callbacks of the host that named no dispatcher, and every `destroy`.
+    /// Runs callbacks of the host that have no dispatcher, and every `destroy`.
     package let callbacks = WorkerThread(name: "sdimage-call")
-    /// Writes and reads of the disk caches.
+    /// Reads and writes the disk caches.
     package let disk = WorkerThread(name: "sdimage-disk")
-    /// Codecs and kernels.
+    /// Runs codecs and kernels.
     package let work = WorkPool(name: "sdimage-work", threads: LibraryThread.availableProcessors)
-    /// What may block for long: files of the user, hooks of the host.
+    /// Runs work that may block for a long time: files of the user, hooks of the host.
     package let blocking = WorkPool(name: "sdimage-block", threads: 2)
 
     private let lanes: [LoadPriority: WorkLane]
 
-    /// What has been loaded and is not decoded yet.
+    /// Bytes that are loaded and not decoded yet.
     package let backlog = Backlog()
 
     private let services = Lock<[ObjectIdentifier: any EngineService]>([:])
@@ -38,14 +38,14 @@ package final class Engine: Sendable {
         ]
     }
 
-    /// Runs `async` code on the workers.
+    /// Executor that runs `async` code on the workers.
     package func lane(_ priority: LoadPriority) -> any TaskExecutor { lanes[priority] ?? executor }
 
-    /// True in a child of `fork` whose parent had a running engine: its threads and locks did not come along.
+    /// True in a child of `fork` whose parent had a running engine: the child has neither its threads nor its locks.
     @inline(__always)
     package static var isForked: Bool { csys_is_forked() }
 
-    /// Keeps the engine alive as long as the lease lives.
+    /// Returns a lease, which keeps the engine alive.
     package static func acquire() throws(ImageError) -> EngineLease {
         if isForked { throw .forked }
         ForkHandlers.install()
@@ -59,25 +59,25 @@ package final class Engine: Sendable {
         return EngineLease(engine)
     }
 
-    /// The running engine, if any.
+    /// The running engine, or nil.
     package static var current: Engine? {
         guard !isForked, live.load(ordering: .relaxed) else { return nil }
         return shared.withLock { $0.engine }
     }
 
-    /// Runs work on pixels on the calling thread, with idle workers to help where an engine runs.
+    /// Runs pixel work on the calling thread; idle workers help if an engine runs.
     package static func helped<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         guard let pool = current?.work else { return try body() }
         return try pool.counting(body)
     }
 
-    /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or here when
-    /// no engine runs, because then nothing of the library is under way.
+    /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or on the calling thread
+    /// if no engine runs, because then the library is idle.
     package static func callLater(_ body: @escaping @Sendable () -> Void) {
         if let engine = current { engine.callbacks.submit(body) } else { body() }
     }
 
-    /// A long-lived part with a thread of its own, such as the transfer loop; made once per engine.
+    /// Returns a long-lived service with its own thread, such as the transfer loop; created once per engine.
     package func service<S: EngineService>(_ make: () throws(ImageError) -> S) throws(ImageError) -> S {
         let made: Result<any EngineService, ImageError> = services.withLock { services in
             if let existing = services[ObjectIdentifier(S.self)] { return .success(existing) }
@@ -92,7 +92,7 @@ package final class Engine: Sendable {
     }
 
     fileprivate static func release() {
-        // The lock may have been held by a thread that did not come along.
+        // A thread that does not exist in the child may have held the lock.
         if isForked { return }
         let last = shared.withLock { state -> Engine? in
             state.leases -= 1
@@ -102,17 +102,17 @@ package final class Engine: Sendable {
             return state.engine
         }
         guard let last else { return }
-        // A thread cannot join itself: hand the joining to a thread outside the engine.
+        // A thread cannot join itself: a thread outside the engine joins it.
         guard LibraryThread.isCurrent else { return last.stop() }
         do throws(ImageError) {
             let thread = try LibraryThread.start("sdimage-join") { last.stop() }
             _ = pthread_detach(thread)
         } catch {
-            // Without a thread to join them the threads idle until the process ends; nothing is lost.
+            // Without a joining thread the threads stay idle until the process ends; nothing is lost.
         }
     }
 
-    /// In this order: those who hand work to others before those who receive it.
+    /// Stops producers of work before its consumers.
     private func stop() {
         for service in services.withLock({ Array($0.values) }) { service.stop() }
         blocking.stop()
@@ -126,18 +126,18 @@ package final class Engine: Sendable {
         if live.load(ordering: .relaxed) { csys_mark_forked() }
     }
 
-    /// Held across a fork: a child whose parent had no engine yet may start one.
+    /// The lock is held across a fork, so that a child whose parent had no engine can start one.
     static func lockForFork() { shared.lock() }
     static func unlockAfterFork() { shared.unlock() }
 }
 
-/// A part of the engine with threads or descriptors of its own.
+/// Part of the engine with its own threads or descriptors.
 package protocol EngineService: AnyObject, Sendable {
     /// Ends its threads and closes its descriptors; blocks until done.
     func stop()
 }
 
-/// Keeps the engine alive.
+/// Reference that keeps the engine alive.
 package final class EngineLease: Sendable {
     package let engine: Engine
 

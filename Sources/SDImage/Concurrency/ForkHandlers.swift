@@ -1,7 +1,7 @@
 import CSystem
 
-/// What happens around `fork` (docs/decisions.md, "Fork"): locks that synchronous decoding needs are held across it, so that the
-/// child finds them free; the child is told that the engine's threads stayed behind.
+/// Handlers for `fork` (docs/decisions.md, "Fork"). The locks that synchronous decoding needs are held across it, so that the
+/// child finds them free. The child is marked, because it has none of the engine's threads.
 package enum ForkHandlers {
     private struct Held {
         let lock: @Sendable () -> Void
@@ -19,8 +19,8 @@ package enum ForkHandlers {
 
     private static let held = Monitor(State())
 
-    /// Before the first fork, while nothing is locked: has the runtime make the types that a child needs. A second thread that
-    /// forks meanwhile waits.
+    /// Has the runtime create the types that a child needs, before the first fork and while nothing is locked. A second thread
+    /// that forks meanwhile waits.
     private static func prepareOnce() {
         let isFirst = held.wait { state, _ -> Bool? in
             switch state.preparation {
@@ -37,19 +37,19 @@ package enum ForkHandlers {
         held.broadcast()
     }
 
-    /// Adds a lock, for parts that the core does not know.
+    /// Adds a lock of a module that the core does not know.
     package static func hold(lock: @escaping @Sendable () -> Void, unlock: @escaping @Sendable () -> Void) {
         held.withLock { $0.locks.append(Held(lock: lock, unlock: unlock)) }
     }
 
-    /// Called by everything that first needs a lock held: an engine, or a decode without one.
+    /// Installs the handlers. Called before the first use of a lock to be held: by an engine, or by a decode without one.
     package static func install() {
         csys_handle_forks(
             {
                 ForkHandlers.prepareOnce()
                 ForkHandlers.held.lock()
                 ForkHandlers.held.withHeldState { for held in $0.locks { held.lock() } }
-                // Last: a module may need it while it is opened, under the lock of that module.
+                // Last: a module may take this lock while it opens, under its own lock.
                 Engine.lockForFork()
             },
             { ForkHandlers.release() },

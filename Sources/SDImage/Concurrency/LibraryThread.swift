@@ -2,9 +2,9 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// Starting, naming and joining the threads that the library owns.
+/// Creation, naming and counting of the threads that the library owns.
 package enum LibraryThread {
-    /// Says "a thread of this library" in the thread's own storage.
+    /// Thread-specific value that marks threads of the library.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         unsafe pthread_key_create(&key, nil)
@@ -16,7 +16,7 @@ package enum LibraryThread {
 
     private static let running = Atomic<Int>(0)
 
-    /// Threads of the library that run now.
+    /// Number of running threads of the library.
     package static var count: Int { running.load(ordering: .relaxed) }
 
     /// True on the threads that `owner` started.
@@ -26,7 +26,7 @@ package enum LibraryThread {
     }
 
     /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
-    /// `stackBytes`: 0 for the size that threads of the process have.
+    /// `stackBytes`: 0 for the default size of the process.
     package static func start(
         _ name: String, of owner: AnyObject? = nil, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
     ) throws(ImageError) -> pthread_t {
@@ -48,7 +48,7 @@ package enum LibraryThread {
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 unsafe csys_name_thread(body.name)
                 unsafe pthread_setspecific(LibraryThread.key, argument)
-                // `isOwned` looks at it meanwhile.
+                // `isOwned` reads it while the thread runs.
                 withExtendedLifetime(body) { body.run() }
                 return nil
             }, box.toOpaque())
@@ -74,7 +74,7 @@ package enum LibraryThread {
         deinit { LibraryThread.running.wrappingSubtract(1, ordering: .relaxed) }
     }
 
-    /// Processors this process may use: the CPU set, and the quota of its control group.
+    /// Number of processors that this process may use: the CPU set, limited by the quota of its control group.
     package static let availableProcessors: Int = {
         var count = Int(csys_available_processors())
         if let quota = ControlGroup.processorQuota { count = min(count, max(1, Int(saturating: quota.rounded(.up)))) }

@@ -1,4 +1,4 @@
-/// Order among waiting loads.
+/// Priority of queued loads.
 package enum LoadPriority: Int32, Sendable, Comparable {
     case low = -1
     case normal = 0

@@ -1,16 +1,16 @@
-/// Whether the system, or the control group of this process, is short of memory.
+/// Detects that the system, or the control group of this process, is short of memory.
 ///
-/// Linux tells programs in several places, and none is there everywhere: each is asked, and one that is missing or cannot
-/// be read says nothing. Only files are read: a trigger on stalls needs rights that containers do not have.
+/// Linux reports pressure in several places, none of which exists everywhere: all are read, and a missing or unreadable one is
+/// ignored. Only files are read: a trigger on stalls needs permissions that containers do not have.
 package struct MemoryPressure: Sendable {
-    /// Where /proc and /sys lie; another folder in tests.
+    /// Prefix of /proc and /sys; another folder in tests.
     private let root: String
 
-    /// Per cent of the last ten seconds in which some thread waited for memory.
+    /// Percentage of the last ten seconds in which some thread waited for memory.
     private static let stalled = 10.0
-    /// Of the group's limit, what its own pages may take.
+    /// Fraction of the group's limit that its own pages may use.
     private static let used = 0.95
-    /// Of all memory, what must be available.
+    /// Fraction of all memory that must be available.
     private static let available = 0.05
 
     package init(root: String = "") { self.root = root }
@@ -27,7 +27,7 @@ package struct MemoryPressure: Sendable {
 
     private func systemStalls() -> Bool? { stalls("/proc/pressure/memory") }
 
-    /// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" (kernel documentation, accounting/psi).
+    /// Parses "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" (kernel documentation, accounting/psi).
     private func stalls(_ path: String) -> Bool? {
         guard let line = read(path)?.split(separator: "\n").first(where: { $0.hasPrefix("some ") }),
             let field = line.split(separator: " ").first(where: { $0.hasPrefix("avg10=") }),
@@ -36,7 +36,7 @@ package struct MemoryPressure: Sendable {
         return share >= MemoryPressure.stalled
     }
 
-    /// What the group uses, without the pages of files, against its limit: cgroup v2, then v1.
+    /// Compares the memory of the group, without file pages, with its limit: cgroup v2, then v1.
     private func groupUse() -> Bool? {
         if let path = group({ $0 == "0" }), let limit = number("/sys/fs/cgroup" + path + "/memory.max") {
             guard let use = field("anon", of: "/sys/fs/cgroup" + path + "/memory.stat") else { return nil }
@@ -55,7 +55,7 @@ package struct MemoryPressure: Sendable {
         return available < total * MemoryPressure.available
     }
 
-    /// Path of this process's group in the hierarchy chosen by number; lines are "0::/path".
+    /// Path of the process's group in the hierarchy selected by number; lines are "0::/path".
     private func group(_ isWanted: (Substring) -> Bool) -> String? {
         for line in read("/proc/self/cgroup")?.split(separator: "\n") ?? [] {
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -64,7 +64,7 @@ package struct MemoryPressure: Sendable {
         return nil
     }
 
-    /// The number behind a name in a file of such lines.
+    /// The number after a name, in a file of lines of a name and a number.
     private func field(_ name: String, of path: String) -> Double? {
         for line in read(path)?.split(separator: "\n") ?? [] {
             let words = line.split(separator: " ")
@@ -73,7 +73,7 @@ package struct MemoryPressure: Sendable {
         return nil
     }
 
-    /// nil also for "max".
+    /// The number in a file; nil also for "max".
     private func number(_ path: String) -> Double? { read(path).flatMap { Double($0.trimmedASCII) } }
 
     private func read(_ path: String) -> String? { SmallFile.read(root + path) }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file as a coder writes it, in pooled memory: touching fresh pages costs a tenth of the time in which a JPEG is encoded.
+/// Output buffer of an encoder, in pooled memory: touching fresh pages takes a tenth of the time of a JPEG encode.
 @safe package final class OutputBytes {
     private var block: PixelPool.Block
     package private(set) var count = 0
 
     private static let smallest = 4096
 
-    /// `expected` is believed for the memory to begin with; more is taken when needed.
+    /// `expected`: the initial size of the memory; it grows if needed.
     package init(expecting expected: Int) throws(ImageError) {
         unsafe block = try PixelPool.shared.allocate(max(expected, OutputBytes.smallest))
     }
@@ -17,10 +17,10 @@ import Glibc
     /// Bytes that fit without more memory.
     package var capacity: Int { unsafe block.capacity }
 
-    /// All of the memory, for a library that writes into it; where it lies changes with `grow`.
+    /// The whole memory, for a library that writes into it; its address changes with `grow`.
     package var memory: UnsafeMutableRawPointer { unsafe block.base }
 
-    /// Makes room for at least twice as much, and keeps all that the memory holds.
+    /// At least doubles the memory and keeps its complete contents.
     package func grow(toAtLeast wanted: Int = 0) throws(ImageError) {
         let (doubled, overflow) = capacity.multipliedReportingOverflow(by: 2)
         guard !overflow else { throw .noMemory(capacity) }
@@ -30,7 +30,7 @@ import Glibc
         unsafe block = larger
     }
 
-    /// So many bytes at the beginning of the memory are the file so far.
+    /// Sets the number of bytes at the beginning of the memory that belong to the output.
     package func setCount(_ count: Int) { self.count = min(max(0, count), capacity) }
 
     package func append(_ source: UnsafeRawBufferPointer) throws(ImageError) {
@@ -51,7 +51,7 @@ import Glibc
         unsafe try bytes.withUnsafeBytes { bytes throws(ImageError) in unsafe try append(bytes) }
     }
 
-    /// Writes over bytes that are there; does nothing where one of them is not.
+    /// Overwrites existing bytes; does nothing if the range exceeds them.
     package func replace(at position: Int, with array: [UInt8]) {
         guard position >= 0, position <= count - array.count else { return }
         for (index, byte) in array.enumerated() {
@@ -59,10 +59,10 @@ import Glibc
         }
     }
 
-    /// What was written so far, to be looked at until more is written.
+    /// The bytes written so far, valid until more are written.
     package var written: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: block.base, count: count) }
 
-    /// The file. Memory more than twice as large is exchanged for some of the right size; the object starts anew.
+    /// The output. Copies it to smaller memory if more than half would be unused; the object is empty afterwards.
     package func finish() throws(ImageError) -> Bytes {
         defer { count = 0 }
         guard capacity - count <= max(count, OutputBytes.smallest) else {

@@ -1,6 +1,6 @@
-/// Looks for memory pressure now and then, and answers when it begins and while it lasts.
+/// Checks periodically for memory pressure, and calls `respond` when it begins and repeatedly while it lasts.
 ///
-/// A timer on the engine's own executor: it starts no engine, and ends with it. It runs only while it is on.
+/// Uses a timer on the engine's executor: it does not start an engine, and ends with it. The timer runs only while it is on.
 package final class PressureMonitor: EngineService {
     private let executor: WorkerThread
     private let pressure: MemoryPressure
@@ -10,13 +10,13 @@ package final class PressureMonitor: EngineService {
 
     private struct State {
         var isOn = false
-        /// A timer runs; switched off and on again there is still one.
+        /// True while a timer runs; there is one at most, also after it was switched off and on again.
         var isScheduled = false
-        /// Looks to leave out after an answer, so that what was loaded since is not thrown away at once.
+        /// Remaining checks without a response, so that images loaded since the last one are not discarded immediately.
         var pause = 0
     }
 
-    /// Looks after an answer during which it is not given again.
+    /// Number of checks from one response to the next.
     private static let pauseAfterAnswer = 10
 
     package init(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The rows of a result, made in bands by the calling thread and by as many idle workers as there are.
+/// Processes the rows of a result in bands, on the calling thread and on the available idle workers.
 package final class RowBands: Sendable {
     private let rows: Int
     private let bandRows: Int
@@ -8,8 +8,8 @@ package final class RowBands: Sendable {
     private let next = Atomic<Int>(0)
     private let failure = Lock<ImageError?>(nil)
 
-    /// Bands of about so many bytes: enough that asking for the next is nothing, few enough that a wish to stop is
-    /// soon seen.
+    /// Approximate band size: large enough that the cost of requesting the next band is negligible, small enough that a
+    /// cancellation takes effect soon.
     private static let bandBytes = 256 << 10
 
     private init(rows: Int, rowBytes: Int, stop: StopSignal) {
@@ -18,14 +18,14 @@ package final class RowBands: Sendable {
         bandRows = max(1, min(rows, RowBands.bandBytes / max(1, rowBytes)))
     }
 
-    /// Calls `body` for each band, from several threads at once; throws what the first of them threw.
+    /// Calls `body` for each band, on several threads at once; throws the first error.
     package static func run(
         _ rows: Int, rowBytes: Int, stop: StopSignal, _ body: @escaping @Sendable (Range<Int>) throws(ImageError) -> Void
     ) throws(ImageError) {
         let bands = RowBands(rows: rows, rowBytes: rowBytes, stop: stop)
         var helpers: [Assistance] = []
         let count = (rows + bands.bandRows - 1) / bands.bandRows
-        // Where all processors are busy a helper only keeps the caller waiting.
+        // If all processors are busy, a helper would only delay the caller.
         if count > 1, let pool = Engine.current?.work, RunQueue.hasIdleProcessor {
             while helpers.count < count - 1, let helper = pool.assist({ bands.work(body) }) { helpers.append(helper) }
         }

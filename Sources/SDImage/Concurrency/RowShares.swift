@@ -1,8 +1,8 @@
-/// Rows of a result for kernels that carry something on from row to row: every thread has rows of its own, which it makes
-/// from top to bottom, and takes half of another's when it has none left.
+/// Distributes the rows of a result for kernels that carry state from row to row. Each thread processes its own range from top
+/// to bottom, and takes half of the largest remaining range when its own is empty.
 package final class RowShares: Sendable {
     private struct State {
-        /// What each thread still has to begin.
+        /// Remaining rows of each thread.
         var ranges: [Range<Int>]
         var failure: ImageError?
     }
@@ -17,20 +17,20 @@ package final class RowShares: Sendable {
         state = Lock(State(ranges: [0..<rows], failure: nil))
     }
 
-    /// One thread's view.
+    /// Range of one thread.
     package struct Share: Sendable {
         fileprivate let shares: RowShares
         fileprivate let number: Int
 
-        /// The next rows to be made, most often those below the last; nil at the end.
+        /// The next rows to process, usually directly below the last ones; nil at the end.
         package func next() throws(ImageError) -> Range<Int>? {
             try shares.stop.check()
             return shares.next(number)
         }
     }
 
-    /// Calls `body` on the calling thread and on up to `helpers` idle workers; returns when all rows are made, throws what the
-    /// first of them threw. Rows are handed out `band` at a time.
+    /// Calls `body` on the calling thread and on up to `helpers` idle workers. Returns when all rows are done; throws the first
+    /// error. Rows are handed out `band` at a time.
     package static func run(
         _ rows: Int, band: Int, helpers: Int, stop: StopSignal,
         _ body: @escaping @Sendable (Share) throws(ImageError) -> Void
@@ -74,7 +74,7 @@ package final class RowShares: Sendable {
                     return nil
                 }
                 let rows = state.ranges[richest]
-                // What is one band is taken as a whole.
+                // A single band is not split.
                 let middle = rows.count > band ? rows.lowerBound + (rows.count + 1) / 2 : rows.lowerBound
                 state.ranges[richest] = rows.lowerBound..<middle
                 state.ranges[number] = middle..<rows.upperBound

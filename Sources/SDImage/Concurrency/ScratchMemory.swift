@@ -1,13 +1,12 @@
 import Glibc
 
-/// Working memory of a coder or kernel, zeroed unless it need not be, from an allocator that can refuse; freed with this
-/// object.
+/// Working memory of a coder or kernel, zeroed by default, from an allocator that can refuse; freed with this object.
 @safe package final class ScratchMemory {
     private let block: PixelPool.Block
     private let account: WorkingMemory?
     package let count: Int
 
-    /// `account`: that of the operation, for memory whose size depends on the input.
+    /// `account`: the account of the operation, for memory whose size depends on the input.
     package init(_ count: Int, zeroed: Bool = true, account: WorkingMemory? = nil) throws(ImageError) {
         try account?.reserve(count)
         do throws(ImageError) { unsafe block = try PixelPool.shared.allocate(max(count, 1)) } catch {
@@ -19,7 +18,7 @@ import Glibc
         if zeroed { unsafe memset(block.base, 0, max(count, 1)) }
     }
 
-    /// An array of `elements` values, refused where the account has no room for it.
+    /// An array of `elements` values; throws if it exceeds the account.
     package convenience init<T>(_ elements: Int, of type: T.Type, account: WorkingMemory) throws(ImageError) {
         let (bytes, overflow) = elements.multipliedReportingOverflow(by: MemoryLayout<T>.stride)
         guard elements >= 0, !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
@@ -31,10 +30,10 @@ import Glibc
         account?.release(count)
     }
 
-    /// Lives as long as this object.
+    /// Valid as long as this object.
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: block.base, count: count) }
 
-    /// The memory seen as values of a trivial type.
+    /// The memory bound to a trivial type.
     package func bound<T: BitwiseCopyable>(to type: T.Type) -> UnsafeMutableBufferPointer<T> {
         unsafe bytes.bindMemory(to: type)
     }

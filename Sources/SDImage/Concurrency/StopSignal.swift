@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The budget of one operation: cancellation, deadline, and the amount of input that parsers may read.
+/// Budget of one operation: cancellation, deadline, and the amount of input that parsers may read.
 ///
-/// Shared by all threads that work on the operation. Without a limit until one is set.
+/// Shared by all threads of the operation. Unlimited until a limit is set.
 package final class StopSignal: Cancellable {
-    /// Parsers pass over their input a few times; metadata adds at most some blocks that are decompressed.
+    /// Parsers read their input a few times; metadata adds at most some blocks that are decompressed.
     private static let amountPerByte = 16
     private static let baseAmount = 32 << 20
-    /// Bytes read between two looks at the clock.
+    /// Bytes read between two checks of the clock.
     private static let checkInterval = 1 << 16
 
     private let cancelled = Atomic<Bool>(false)
@@ -19,23 +19,23 @@ package final class StopSignal: Cancellable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// End of the time limit in monotonic nanoseconds; `.max` without one.
+    /// Deadline in monotonic nanoseconds; `.max` without one.
     package var end: UInt64 { deadline.load(ordering: .relaxed) }
 
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Starts the clock of one operation.
+    /// Sets the deadline of an operation that starts now.
     package func allow(nanoseconds: UInt64) {
         deadline.store(MonotonicClock.now.addingSaturated(nanoseconds), ordering: .relaxed)
     }
 
-    /// Starts the clock of one operation on `encodedBytes` bytes, with an amount in proportion to them.
+    /// Sets the deadline of an operation on `encodedBytes` bytes, and an amount in proportion to them.
     package func start(nanoseconds: UInt64, encodedBytes: Int) {
         spent.store(0, ordering: .relaxed)
         resume(nanoseconds: nanoseconds, encodedBytes: encodedBytes)
     }
 
-    /// Starts the clock of the next step on input that has grown to `encodedBytes` bytes; earlier steps count towards the
+    /// Sets the deadline of the next step on input that has grown to `encodedBytes` bytes. Earlier steps count towards the
     /// amount.
     package func resume(nanoseconds: UInt64, encodedBytes: Int) {
         let (product, overflow) = max(0, encodedBytes).multipliedReportingOverflow(by: StopSignal.amountPerByte)
@@ -44,8 +44,8 @@ package final class StopSignal: Cancellable {
         allow(nanoseconds: nanoseconds)
     }
 
-    /// Counts bytes that a parser reads, skips over or decompresses. Throws `tooLarge` when they exceed the amount, whatever
-    /// the speed of the machine, and at bounded intervals what `check` throws.
+    /// Counts bytes that a parser reads, skips or decompresses. Throws `tooLarge` if they exceed the amount, independent of the
+    /// speed of the machine, and at bounded intervals the errors of `check`.
     package func spend(_ bytes: Int) throws(ImageError) {
         let before = spent.wrappingAdd(bytes, ordering: .relaxed).oldValue
         let limit = amount.load(ordering: .relaxed)
@@ -53,7 +53,7 @@ package final class StopSignal: Cancellable {
         if before / StopSignal.checkInterval != (before + bytes) / StopSignal.checkInterval { try check() }
     }
 
-    /// Throws `cancelled` or `timeout` when work must end.
+    /// Throws `cancelled` or `timeout` if the operation must end.
     package func check() throws(ImageError) {
         if isCancelled { throw .cancelled }
         if MonotonicClock.now > deadline.load(ordering: .relaxed) {

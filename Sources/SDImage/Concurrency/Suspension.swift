@@ -1,6 +1,6 @@
 import CSystem
 
-/// Suspends the current task until the resumption that `body` gets is called: once, on any thread, maybe before `body` returns.
+/// Suspends the current task until the resumption passed to `body` is called: once, on any thread, maybe before `body` returns.
 package func suspended<R: Sendable>(_ body: (Resumption<R>) -> Void) async -> R {
     var task: UInt = 0
     let result = unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<R, Never>) in
@@ -8,7 +8,7 @@ package func suspended<R: Sendable>(_ body: (Resumption<R>) -> Void) async -> R 
         task = resumption.task
         body(resumption)
     }
-    // The Swift runtime tells ThreadSanitizer nothing of a task that was resumed before it was suspended.
+    // The Swift runtime does not inform ThreadSanitizer of a task that was resumed before it was suspended.
     unsafe csys_note_acquire(UnsafeRawPointer(bitPattern: task))
     return result
 }
@@ -17,7 +17,7 @@ package func suspended<R: Sendable>(_ body: (Resumption<R>) -> Void) async -> R 
 @safe package struct Resumption<R: Sendable>: Sendable {
     fileprivate let continuation: UnsafeContinuation<R, Never>
 
-    /// The address of the task, which is all that a continuation is.
+    /// The address of the task, the only content of a continuation.
     fileprivate var task: UInt { unsafe unsafeBitCast(continuation, to: UInt.self) }
 
     package func callAsFunction(_ value: R) {

@@ -1,4 +1,4 @@
-/// Runs the jobs of Swift tasks on the workers of a pool: for tasks that go on with what workers do.
+/// Executor that runs Swift tasks on the workers of a pool, for tasks that continue the work of workers.
 package final class WorkLane: TaskExecutor, Sendable {
     private let pool: WorkPool
     private let priority: LoadPriority
@@ -10,7 +10,7 @@ package final class WorkLane: TaskExecutor, Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // The job can end the last lease, and with it this object, while it is still being handed over.
+        // The job can release the last lease, and with it this object, while it is still being submitted.
         let keptAlive = unsafe Unmanaged.passRetained(self)
         defer { unsafe keptAlive.release() }
         pool.submit(priority) { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }

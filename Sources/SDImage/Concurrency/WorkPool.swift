@@ -1,18 +1,18 @@
 import Glibc
 
-/// A bounded set of threads for work that computes or blocks: codecs and kernels, or hooks of the host.
+/// Bounded set of threads for work that computes or blocks: codecs and kernels, or hooks of the host.
 ///
-/// A priority queue: high before normal before low, each in order. Low work, which nobody waits for, leaves one
+/// A priority queue: high before normal before low, each in order. Low-priority work, which no caller waits for, leaves one
 /// thread free. Threads start as work arrives.
 package final class WorkPool: Sendable {
     private struct State {
         var lanes: [FIFO<@Sendable () -> Void>] = [FIFO(), FIFO(), FIFO()]
-        /// Jobs of `assist`, each with an idle worker on its way to it.
+        /// Jobs of `assist`; an idle worker is on its way to each.
         var assistances: FIFO<Assistance> = FIFO()
         var threads: [pthread_t] = []
         var idle = 0
         var runningLow = 0
-        /// Threads outside the pool that compute as its workers do.
+        /// Number of threads outside the pool that compute like its workers.
         var guests = 0
         var isStopping = false
 
@@ -32,15 +32,15 @@ package final class WorkPool: Sendable {
         let accepted = monitor.withLock { state -> Bool in
             guard !state.isStopping else { return false }
             if state.queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
-            // Queued only where a thread will take it: what runs here must not run there too.
+            // Queued only if a thread will run it: work that runs here must not run there too.
             if !state.threads.isEmpty { state.lanes[WorkPool.lane(priority)].append(body) }
             return !state.threads.isEmpty
         }
-        // Stopped, or not even one thread to be had: better slow than never.
+        // The pool is stopped, or not even one thread could start: running it here is better than never.
         if accepted { monitor.signal() } else { body() }
     }
 
-    /// Runs `body` on a worker and returns what it returned; here, where the caller is one.
+    /// Runs `body` on a worker and returns its result; runs it directly if the caller is a worker.
     package func run<R: Sendable>(
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) async throws(ImageError) -> R {
@@ -53,17 +53,19 @@ package final class WorkPool: Sendable {
         return try result.get()
     }
 
-    /// The running engine's workers, for `assist`; nil where other processes keep all processors busy: there a second thread
-    /// wins nothing, and what it does twice is lost.
+    /// The workers of the running engine, for `assist`; nil if other processes keep all processors busy. A second thread would
+    /// then gain nothing, and work that it does twice is lost.
     package static func idle() -> WorkPool? {
         guard let pool = Engine.current?.work, RunQueue.hasIdleProcessor else { return nil }
         return pool
     }
 
-    /// Has a worker help the calling thread, which computes too and is not one to wait for a free worker; nil unless
-    /// nothing is queued, a worker is idle and, with the caller, no more threads compute than the pool may have.
+    /// Has a worker help the calling thread, which computes too and does not wait for a free worker. Returns nil unless all hold:
+    /// - nothing is queued;
+    /// - a worker is idle or can be started;
+    /// - fewer threads compute, the caller included, than the pool may have.
     ///
-    /// The job comes before all that is submitted later, so it should be short.
+    /// The job runs before all work that is submitted later, so it should be short.
     package func assist(_ body: @escaping @Sendable () -> Void) -> Assistance? {
         let assistance = Assistance(body)
         let accepted = monitor.withLock { state -> Bool in
@@ -81,19 +83,19 @@ package final class WorkPool: Sendable {
         return assistance
     }
 
-    /// Runs `body` on the calling thread, which counts as a busy worker meanwhile, for `assist`.
+    /// Runs `body` on the calling thread, which `assist` counts as a busy worker meanwhile.
     package func counting<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         let isGuest = monitor.withLock { state -> Bool in
             guard !state.threads.contains(pthread_self()) else { return false }
             state.guests += 1
             return true
         }
-        // In the child of a fork, which `body` may have made, the lock may be held for ever.
+        // The lock may be held forever in the child of a fork, which `body` may have made.
         defer { if isGuest, !Engine.isForked { monitor.withLock { $0.guests -= 1 } } }
         return try body()
     }
 
-    /// Runs what is queued, then ends the threads. Must not be called on one of them.
+    /// Runs all queued work, then ends the threads. Must not be called on one of them.
     package func stop() {
         let threads = monitor.withLock { state in
             state.isStopping = true

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One library thread that runs closures in order of submission, closures at a given time, and, as an executor, the
-/// jobs of Swift tasks. Started when first used.
+/// One library thread that runs closures in order of submission, closures at a given time, and, as an executor, the jobs of
+/// Swift tasks. Starts on first use.
 package final class WorkerThread: TaskExecutor, Sendable {
     package enum Work: Sendable {
         case closure(@Sendable () -> Void)
@@ -10,7 +10,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
 
     private struct State {
         var queue = FIFO<Work>()
-        /// Soonest last, so that the next one is popped from the end.
+        /// Sorted with the earliest deadline last, so that the next timer is popped from the end.
         var timers: [(deadline: UInt64, body: @Sendable () -> Void)] = []
         var thread: pthread_t?
         var isStopping = false
@@ -23,10 +23,10 @@ package final class WorkerThread: TaskExecutor, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// True when called on this very thread.
+    /// True if called on this thread.
     package var isCurrent: Bool { monitor.withLock { $0.current } == pthread_self() }
 
-    /// Starts the thread now, so that a refusal is known before anything is promised.
+    /// Starts the thread now, so that a failure is known before work is accepted.
     package func ensureStarted() throws(ImageError) {
         try monitor.withLock { state throws(ImageError) in
             guard state.thread == nil, !state.isStopping else { return }
@@ -34,7 +34,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         }
     }
 
-    /// Appends a closure. After `stop` it runs on the caller's thread: nothing accepted is ever lost.
+    /// Appends a closure. After `stop` it runs on the calling thread: accepted work is never lost.
     package func submit(_ body: @escaping @Sendable () -> Void) { accept(.closure(body)) }
 
     package func enqueue(_ job: consuming ExecutorJob) { accept(.job(UnownedJob(job))) }
@@ -49,7 +49,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         monitor.signal()
     }
 
-    /// Runs what is queued, drops timers, and ends the thread. Must not be called on the thread itself.
+    /// Runs all queued work, drops timers, and ends the thread. Must not be called on the thread itself.
     package func stop() {
         let (thread, timers) = monitor.withLock { state in
             state.isStopping = true
@@ -59,13 +59,13 @@ package final class WorkerThread: TaskExecutor, Sendable {
         withExtendedLifetime(timers) {}
         monitor.broadcast()
         if let thread { _ = pthread_join(thread, nil) }
-        // What slipped in between the last look of the thread and its end.
+        // Runs work that was queued between the last check of the thread and its end.
         while let work = monitor.withLock({ $0.queue.popFirst() }) { run(work) }
     }
 
     private func accept(_ work: Work) {
-        // The runtime enqueues through an unowned reference: as soon as the lock is free, the job can run, end the last
-        // lease and free this object while it is still being signalled.
+        // The runtime enqueues through an unowned reference: as soon as the lock is free, the job can run, release the last lease
+        // and free this object while it is still being signalled.
         let keptAlive = unsafe Unmanaged.passRetained(self)
         defer { unsafe keptAlive.release() }
         let runHere = monitor.withLock { state -> Bool in
@@ -82,7 +82,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         do throws(ImageError) {
             state.thread = try LibraryThread.start(name) { [self] in loop() }
         } catch {
-            // No thread to be had now: the next submission tries again, and the queue keeps its order.
+            // The thread could not start: the next submission tries again, and the queue keeps its order.
         }
     }
 

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The working memory of one operation: all its buffers together stay within the limit.
+/// Working memory of one operation: its buffers together stay within the limit.
 package final class WorkingMemory: Sendable {
     package let limit: Int
     private let used = Atomic<Int>(0)
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Counts bytes that are about to be allocated.
+    /// Counts bytes that are about to be allocated; throws `tooLarge` if they exceed the limit.
     func reserve(_ bytes: Int) throws(ImageError) {
         let before = used.wrappingAdd(bytes, ordering: .relaxed).oldValue
         guard bytes <= limit, before <= limit - bytes else {
@@ -18,7 +18,7 @@ package final class WorkingMemory: Sendable {
 
     func release(_ bytes: Int) { used.wrappingSubtract(bytes, ordering: .relaxed) }
 
-    /// Bytes of memory that another library or type allocates; given back with this object, or before.
+    /// Bytes allocated by another library or type; released with this object, or earlier.
     package final class Reservation: Sendable {
         private let account: WorkingMemory
         private let bytes: Atomic<Int>
@@ -31,11 +31,11 @@ package final class WorkingMemory: Sendable {
 
         deinit { release() }
 
-        /// The memory is gone, or no longer working memory.
+        /// Releases the bytes early, when the memory is freed or stops being working memory.
         package func release() { account.release(bytes.exchange(0, ordering: .relaxed)) }
     }
 
-    /// Where limits keep the account of their operation; options that differ in it ask for the same picture.
+    /// Holds the account of an operation in its limits. All slots are equal: options that differ in it request the same image.
     package struct Slot: Hashable, Sendable {
         package var account: WorkingMemory?
 

@@ -1,11 +1,11 @@
-/// What a `Cache-Control` field says, of an answer or of a request (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+/// Directives of a `Cache-Control` field, of a response or of a request (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// Of a directive that is there twice the first counts (RFC 9111, section 4.2.1). Unknown ones and junk are passed over.
+/// The first of repeated directives counts (RFC 9111, section 4.2.1). Unknown directives and junk are ignored.
 package struct CacheDirectives: Hashable, Sendable {
-    /// Seconds.
+    /// Seconds, like all numbers here.
     package var maxAge: Int64?
     package var minFresh: Int64?
-    /// `maxStale` without a number is `CacheDirectives.longest`.
+    /// `CacheDirectives.longest` for `max-stale` without a number.
     package var maxStale: Int64?
     package var staleWhileRevalidate: Int64?
     package var staleIfError: Int64?
@@ -15,11 +15,11 @@ package struct CacheDirectives: Hashable, Sendable {
     package var mustUnderstand = false
     package var immutable = false
     package var isPublic = false
-    /// Also with field names: the whole response is private then.
+    /// Set also by `private` with field names: the whole response is then private.
     package var isPrivate = false
     package var sharedMaxAge: Int64?
 
-    /// What greater numbers of seconds count as (RFC 9111, section 1.2.2).
+    /// Upper limit of seconds; greater numbers count as this one (RFC 9111, section 1.2.2).
     package static let longest: Int64 = 1 << 31
 
     package init(_ field: [UInt8]) {
@@ -29,19 +29,19 @@ package struct CacheDirectives: Hashable, Sendable {
 
     private mutating func take(_ name: String, _ value: [UInt8]?) {
         switch name {
-        // A lifetime that cannot be read is over (RFC 9111, section 4.2.1).
+        // A response with an invalid lifetime is stale (RFC 9111, section 4.2.1).
         case "max-age": maxAge = CacheDirectives.seconds(value) ?? 0
         case "min-fresh": minFresh = CacheDirectives.seconds(value)
         case "max-stale": maxStale = value == nil ? CacheDirectives.longest : CacheDirectives.seconds(value)
         case "stale-while-revalidate": staleWhileRevalidate = CacheDirectives.seconds(value)
         case "stale-if-error": staleIfError = CacheDirectives.seconds(value)
-        // With a value it is about the header fields named there (section 5.2.2.4), and none are handed out.
+        // A value limits the directive to the named fields (section 5.2.2.4), and none of them are handed out.
         case "no-cache": noCache = value?.isEmpty ?? true
         case "no-store": noStore = true
         case "must-revalidate": mustRevalidate = true
         case "must-understand": mustUnderstand = true
         case "immutable": immutable = true
-        // For caches that several users share.
+        // Directives for shared caches.
         case "public": isPublic = true
         case "private": isPrivate = true
         case "s-maxage": sharedMaxAge = CacheDirectives.seconds(value)
@@ -50,13 +50,13 @@ package struct CacheDirectives: Hashable, Sendable {
         }
     }
 
-    /// `delta-seconds`: digits alone. Greater ones than anybody means are `longest`.
+    /// Parses `delta-seconds`: digits only. Limits the value to `longest`.
     package static func seconds(_ value: [UInt8]?) -> Int64? {
         guard let value, !value.isEmpty, value.allSatisfy(Byte.isDigit) else { return nil }
         return value.reduce(0) { min($0 * 10 + Int64($1 - Byte.zero), longest) }
     }
 
-    /// The members of a list, names in lower case, quoted values without their quotes (RFC 9110, sections 5.6.1 and 5.6.4).
+    /// Parses a list: names in lower case, quoted values without their quotes (RFC 9110, sections 5.6.1 and 5.6.4).
     static func list(_ field: [UInt8]) -> [(name: String, value: [UInt8]?)] {
         var members: [(String, [UInt8]?)] = []
         var name: [UInt8] = [], value: [UInt8]?

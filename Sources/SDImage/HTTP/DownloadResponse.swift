@@ -1,9 +1,9 @@
-/// The answer of a server, as hooks see and change it.
+/// Response of a server, which hooks can read and change.
 package struct DownloadResponse: Sendable {
-    /// After redirects, without user and password.
+    /// URL after redirects, without user and password.
     package let url: CString
     package var status: Int32
-    /// In their order; a name may come more than once.
+    /// Fields in their received order; a name may occur more than once.
     package var headers: [HeaderField]
 
     package init(url: CString, status: Int32, headers: [HeaderField]) {

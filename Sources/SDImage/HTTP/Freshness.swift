@@ -1,35 +1,36 @@
-/// Whether a kept answer may be used for a request (RFC 9111, section 4; RFC 5861; RFC 8246), as the cache of one person.
+/// Decides if a stored response may be used for a request (RFC 9111, section 4; RFC 5861; RFC 8246), as a private cache.
 package struct Freshness: Hashable, Sendable {
     package enum Verdict: Sendable {
-        /// As good as a new one.
+        /// Usable without revalidation.
         case fresh
-        /// Good enough while a new one is fetched.
+        /// Stale, but usable while it is revalidated.
         case usable
-        /// Only after its origin was asked.
+        /// Usable only after revalidation with the origin.
         case mustAsk
     }
 
     package let verdict: Verdict
-    /// What decided so.
+    /// The rule behind the verdict.
     package let rule: FreshnessRule
-    /// Seconds, as far as they were computed.
+    /// Seconds, like `lifetime`.
     package let age: Int64
     package let lifetime: Int64
-    /// Even a request to load again is answered from the cache while it is fresh (RFC 8246, section 2).
+    /// True if even a reload is served from the cache while the response is fresh (RFC 8246, section 2).
     package let isImmutable: Bool
-    /// The kept answer is one to this request; otherwise it is not even second best.
+    /// True if the request selects the stored response; otherwise it is not usable even as a fallback.
     package let selectsSame: Bool
-    /// It may not be used where asking fails.
+    /// True if the response must not be used when revalidation fails, unless `errorGrace` is set.
     private let isStaleForbidden: Bool
-    /// Seconds after the lifetime in which it is used where asking fails, where either side says.
+    /// `stale-if-error` of the request or else of the response: seconds after the lifetime in which the response may be used when
+    /// revalidation fails. nil if neither sets it.
     private let errorGrace: Int64?
 
-    /// How far the clock may have been set back before times in the future mean that nothing is known.
+    /// Tolerance for response times in the future, in nanoseconds; beyond it the clock was set back and the age is unknown.
     private static let clockTolerance: UInt64 = 60_000_000_000
-    /// The longest lifetime that is only guessed, seconds.
+    /// Maximum of a heuristic lifetime, in seconds.
     private static let longestGuess: Int64 = 86400
 
-    /// `fields` are those of the request as it is sent; `now` in nanoseconds since 1970.
+    /// `fields`: the fields of the request as sent; `now`: nanoseconds since 1970.
     package init(of record: ResponseRecord, fields: [HeaderField], now: UInt64) {
         let directives = CacheDirectives(record.cacheControl)
         let wishes = CacheDirectives(fields.value(of: "cache-control"))
@@ -72,7 +73,7 @@ package struct Freshness: Hashable, Sendable {
         isImmutable = verdict == .fresh && directives.immutable && rule != .maxStale
     }
 
-    /// Which rule lets the kept picture take the place of `error`, if one does (RFC 9111, section 4.2.4; RFC 5861, section 4).
+    /// The rule by which the stored image replaces `error`, or nil (RFC 9111, section 4.2.4; RFC 5861, section 4).
     package func rule(inPlaceOf error: ImageError) -> FreshnessRule? {
         guard selectsSame, rule != .noStore, !Freshness.isDefinite(error) else { return nil }
         if let errorGrace { return age - lifetime <= errorGrace ? .staleIfError : nil }
@@ -80,7 +81,8 @@ package struct Freshness: Hashable, Sendable {
         return error.status == .offline ? .offline : .unreachable
     }
 
-    /// The origin was reached and said, of this very picture, that it is not to be had.
+    /// True for an error that a stored image must not replace: the load was cancelled or refused, or the origin was reached and
+    /// refused this very image.
     private static func isDefinite(_ error: ImageError) -> Bool {
         switch error.status {
         case .cancelled, .shutdown, .forked, .addressForbidden, .redirectForbidden, .invalidRequest, .authenticationFailed: true
@@ -90,12 +92,12 @@ package struct Freshness: Hashable, Sendable {
         }
     }
 
-    /// Seconds since the origin made or confirmed the answer (RFC 9111, section 4.2.3).
+    /// Seconds since the origin generated or validated the response (RFC 9111, section 4.2.3).
     private static func age(_ record: ResponseRecord, _ now: UInt64) -> Int64 {
         let asked = seconds(record.requestTime), answered = seconds(record.responseTime)
         let date = HTTPDate.parse(record.date, now: answered) ?? answered
         let apparent = max(0, answered - date)
-        // Of a list the first counts, and what is no number is passed over (section 5.1).
+        // The first member of a list counts, and an invalid number is ignored (section 5.1).
         let first = CacheDirectives.list(record.age).first?.name ?? ""
         let told = CacheDirectives.seconds(Array(first.utf8)) ?? 0
         let corrected = told + max(0, answered - asked)
@@ -103,7 +105,7 @@ package struct Freshness: Hashable, Sendable {
         return max(apparent, corrected) + resident
     }
 
-    /// For how many seconds the answer is fresh, and by which rule; nil where nothing says (RFC 9111, section 4.2.1).
+    /// Freshness lifetime in seconds, and the rule behind it; nil if no field determines one (RFC 9111, section 4.2.1).
     private static func lifetime(_ record: ResponseRecord, _ directives: CacheDirectives, _ now: UInt64)
         -> (seconds: Int64, rule: FreshnessRule)?
     {
@@ -111,11 +113,11 @@ package struct Freshness: Hashable, Sendable {
         let answered = seconds(record.responseTime)
         let date = HTTPDate.parse(record.date, now: answered) ?? answered
         if let expires = record.expires {
-            // What is no date, "0" above all, is over (section 5.3).
+            // An invalid date, especially "0", means expired (section 5.3).
             guard let end = HTTPDate.parse(expires, now: answered) else { return (0, .expires) }
             return (min(max(0, end - date), CacheDirectives.longest), .expires)
         }
-        // A tenth of the time that it had not been modified (section 4.2.2), for what may be kept without a word.
+        // Heuristic: a tenth of the time since the last modification (section 4.2.2), for statuses that are cacheable by default.
         guard [0, 200, 203, 206].contains(record.status), let modified = HTTPDate.parse(record.lastModified, now: answered),
             modified < date
         else { return nil }

@@ -1,10 +1,9 @@
-/// How much a load cares whether a cached picture is still that of its origin (docs/decisions.md, "Freshness is part of the
-/// cache").
+/// Treatment of the freshness of cached images by a load (docs/decisions.md, "Freshness is part of the cache").
 package enum FreshnessPolicy: Int32, Sendable {
-    /// What is cached is good.
+    /// Uses a cached image, fresh or stale.
     case ignore = 0
-    /// As HTTP says.
+    /// Follows the freshness rules of HTTP.
     case respect = 1
-    /// The cached picture first, then what the origin has.
+    /// Delivers the cached image first, then that of the origin.
     case refresh = 2
 }

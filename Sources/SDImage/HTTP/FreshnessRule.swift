@@ -1,15 +1,15 @@
-/// The rule by which a cached picture was used, or its origin asked. The numbers are those of `sdimage_freshness_rule`.
+/// Rule by which a cached image was used, or revalidated with its origin. The numbers are those of `sdimage_freshness_rule`.
 package enum FreshnessRule: Int32, Sendable, CaseIterable {
-    /// Freshness was not looked at, or nothing was cached.
+    /// Freshness was not evaluated, or nothing was cached.
     case none = 0
-    // The cached picture was used as it is.
+    // The cached image was used as it is.
     case maxAge = 1
     case expires = 2
     case heuristic = 3
     case immutable = 4
     case staleWhileRevalidate = 5
     case maxStale = 6
-    // The origin was asked.
+    // The origin was contacted.
     case expired = 7
     case noLifetime = 8
     case noCache = 9
@@ -19,7 +19,7 @@ package enum FreshnessRule: Int32, Sendable, CaseIterable {
     case request = 13
     case clock = 14
     case refresh = 15
-    // The cached picture was used because asking failed.
+    // The cached image was used because revalidation failed.
     case staleIfError = 16
     case unreachable = 17
     case offline = 18

@@ -1,7 +1,7 @@
-/// Dates of header fields (RFC 9110, section 5.6.7).
+/// Dates in fields (RFC 9110, section 5.6.7).
 package enum HTTPDate {
-    /// Seconds since 1970; nil for what is none of the three forms. `now`, in the same seconds, tells the century of years of
-    /// two digits: one that seems more than 50 years away is past.
+    /// Seconds since 1970; nil for a text in none of the three forms. `now`, in the same seconds, determines the century of
+    /// two-digit years: a year that seems more than 50 years in the future is taken to be past.
     package static func parse(_ value: [UInt8], now: Int64) -> Int64? {
         guard value.count <= 64 else { return nil }
         let words = value.split { Byte.isSpace($0) || $0 == Byte.comma || $0 == Byte.hyphen }
@@ -52,7 +52,7 @@ package enum HTTPDate {
         return (daysBefore(year) + lengths[..<index].reduce(0, +) + day - 1) * 86400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days from 1970-01-01 to the first of a year of the Gregorian calendar.
+    /// Days from 1970-01-01 to the first day of a year of the Gregorian calendar.
     private static func daysBefore(_ year: Int64) -> Int64 {
         let past = year - 1
         return past * 365 + past / 4 - past / 100 + past / 400 - 719_162

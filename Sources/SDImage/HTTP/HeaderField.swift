@@ -8,7 +8,7 @@ package struct HeaderField: Hashable, Sendable {
         self.value = value
     }
 
-    /// Names compare without case (RFC 9110, section 5.1).
+    /// Compares names without regard to case (RFC 9110, section 5.1).
     package func isNamed(_ other: String) -> Bool {
         name.utf8.count == other.utf8.count
             && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
@@ -16,7 +16,7 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-    /// Each of `fields` takes the place of all of its name.
+    /// Each of `fields` replaces all fields of its name.
     package mutating func replace(by fields: [HeaderField]) {
         removeAll { old in fields.contains { $0.isNamed(old.name) } }
         self += fields

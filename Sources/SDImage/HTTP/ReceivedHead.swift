@@ -1,9 +1,9 @@
-/// Status and header fields of an answer as they came, taken apart when somebody looks at them.
+/// Status and fields of a response as received, parsed on access.
 package final class ReceivedHead: Sendable {
-    /// After redirects, without user and password.
+    /// URL after redirects, without user and password.
     private let url: CString
     private let status: Int32
-    /// The fields, a line for each, without the status line.
+    /// The fields, one per line, without the status line.
     private let lines: [UInt8]
 
     package init(url: CString, status: Int32, lines: [UInt8]) {

@@ -1,18 +1,18 @@
-/// How a record lies in a row of the disk cache: the validators in columns of their own, the rest in one text.
+/// Encoding of a record in a row of the disk cache: the validators in separate columns, the rest in one value.
 extension ResponseRecord {
-    /// No field begins with it, so that rows with nothing but a `Cache-Control` can be told apart.
+    /// First byte of the encoding. No field begins with it, which distinguishes rows that contain only a `Cache-Control` field.
     private static let mark: UInt8 = 1
-    /// What longer fields are is nothing a cache could use.
+    /// Maximum length of a stored field; a cache has no use for a longer one.
     private static let longestField = 4096
 
-    /// All but the validators; empty for an empty record.
+    /// All values except the validators; empty for an empty record.
     package var encoded: [UInt8] {
         guard !isEmpty else { return [] }
         var bytes = [ResponseRecord.mark]
         ResponseRecord.append(UInt64(UInt32(bitPattern: status)), to: &bytes)
         ResponseRecord.append(requestTime, to: &bytes)
         ResponseRecord.append(responseTime, to: &bytes)
-        // Not to be read is not to be trusted.
+        // A field too long to store gets its most restrictive value.
         let control = cacheControl.count > ResponseRecord.longestField ? Array("no-cache, private".utf8) : cacheControl
         let vary = vary.count > ResponseRecord.longestField ? Array("*".utf8) : vary
         for field in [control, date, age, vary] { ResponseRecord.append(field, to: &bytes) }
@@ -24,11 +24,11 @@ extension ResponseRecord {
         return bytes
     }
 
-    /// The validators as they are kept; one too long is none.
+    /// The validators as stored; one that is too long is empty.
     package var storedEntityTag: [UInt8] { entityTag.count > ResponseRecord.longestField ? [] : entityTag }
     package var storedLastModified: [UInt8] { lastModified.count > ResponseRecord.longestField ? [] : lastModified }
 
-    /// From the columns of a row. Without times it came when the row was `created`.
+    /// Decodes the columns of a row. Without stored times, both are the creation time of the row.
     package init(entityTag: [UInt8], lastModified: [UInt8], encoded: [UInt8], created: UInt64) {
         self.init()
         self.entityTag = entityTag

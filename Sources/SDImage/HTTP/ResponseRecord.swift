@@ -1,4 +1,4 @@
-/// What an HTTP answer said of itself, as kept with its picture: validators, and all that freshness is computed from.
+/// Metadata of an HTTP response, stored with its image: validators, and all fields from which freshness is computed.
 package struct ResponseRecord: Hashable, Sendable {
     package var status: Int32 = 0
     package var entityTag: [UInt8] = []
@@ -6,32 +6,32 @@ package struct ResponseRecord: Hashable, Sendable {
     package var cacheControl: [UInt8] = []
     package var date: [UInt8] = []
     package var age: [UInt8] = []
-    /// nil where there is no such field: an empty one is a date that is over.
+    /// nil without such a field: an empty value is a date in the past.
     package var expires: [UInt8]?
     package var vary: [UInt8] = []
-    /// Of the values that the fields named by `vary` had in the request: they may be secrets, which do not belong on a disk.
+    /// Digest of the request's values of the fields named by `vary`: they may be secrets, which do not belong on a disk.
     package var selection: MD5?
-    /// Nanoseconds since 1970: when it was asked for, and when it came.
+    /// Times of request and response, in nanoseconds since 1970.
     package var requestTime: UInt64 = 0
     package var responseTime: UInt64 = 0
 
     package init() {}
 
-    /// Whether anything is known at all.
+    /// True if nothing is known.
     package var isEmpty: Bool { responseTime == 0 && entityTag.isEmpty && lastModified.isEmpty && cacheControl.isEmpty }
 
-    /// Whether both are of the same bytes, as far as their validators tell.
+    /// True if both have the same validators, and thus the same body as far as those can tell.
     package func hasValidators(of other: ResponseRecord) -> Bool {
         entityTag == other.entityTag && lastModified == other.lastModified
     }
 
-    /// Whether the answer may be kept beyond this process (RFC 9111, sections 3, 5.2.1.5, 5.2.2.3 and 5.2.2.5).
+    /// True if the response may be stored beyond this process (RFC 9111, sections 3, 5.2.1.5, 5.2.2.3 and 5.2.2.5).
     package func mayBeStored(_ fields: [HeaderField]) -> Bool {
-        // A part, asked for by the host: whoever finds it would take it for the whole.
+        // A partial response, requested by the host: a later load would take it for the complete one.
         if fields.contains(where: { $0.name.lowercased() == "range" }) { return false }
         if CacheDirectives(fields.value(of: "cache-control")).noStore { return false }
         let directives = CacheDirectives(cacheControl)
-        // With `must-understand`, `no-store` is for caches that do not know the status.
+        // `no-store` beside `must-understand` applies only to caches that do not know the status.
         return !directives.noStore || directives.mustUnderstand && [200, 206].contains(status)
     }
 
@@ -43,8 +43,8 @@ package struct ResponseRecord: Hashable, Sendable {
         return directives.isPrivate || directives.noStore
     }
 
-    /// Marks the response as private where its request, or `Vary`, makes it so. The mark is the directive itself, in front
-    /// of the others: an unfinished quoted string cannot swallow it.
+    /// Marks the response as private if its request, or `Vary`, requires it. The mark is the directive itself, placed before the
+    /// others: an unterminated quoted string cannot swallow it.
     package mutating func restrict(hasAuthorization: Bool, hasCookies: Bool) {
         guard !isPrivate else { return }
         let directives = CacheDirectives(cacheControl)
@@ -58,8 +58,8 @@ package struct ResponseRecord: Hashable, Sendable {
 
     // MARK: Conditions
 
-    /// The fields that ask whether the picture has changed (RFC 9111, section 4.3.1); empty where nothing is known to ask by.
-    /// For a request that selects another representation only the tag says which one is meant.
+    /// The fields of a conditional request (RFC 9111, section 4.3.1); empty without a usable validator. For a request that
+    /// selects another representation, only the entity tag identifies the stored one.
     package func conditions(selectsSame: Bool) -> [HeaderField] {
         var fields: [HeaderField] = []
         if let tag = ResponseRecord.text(entityTag) { fields.append(HeaderField(name: "If-None-Match", value: tag)) }
@@ -69,14 +69,13 @@ package struct ResponseRecord: Hashable, Sendable {
         return fields
     }
 
-    /// nil for what could not be sent back as it came.
+    /// nil for a value that cannot be sent back unchanged.
     private static func text(_ value: [UInt8]) -> String? {
         guard !value.isEmpty, value.count <= 1024, !value.contains(where: Byte.isControl) else { return nil }
         return String(validating: value, as: UTF8.self)
     }
 
-    /// The record after an answer "not modified", or nil where that speaks of another representation (RFC 9111, sections 3.2
-    /// and 4.3.4).
+    /// The record updated by a 304 response, or nil if that refers to another representation (RFC 9111, sections 3.2 and 4.3.4).
     package func renewed(by answer: ResponseRecord) -> ResponseRecord? {
         let isStrong = !answer.entityTag.isEmpty && !answer.entityTag.starts(with: Array("W/".utf8))
         if isStrong, answer.entityTag != entityTag { return nil }
@@ -95,17 +94,17 @@ package struct ResponseRecord: Hashable, Sendable {
 
     // MARK: Selection (RFC 9111, section 4.1)
 
-    /// Remembers what the request said in the fields that the answer depends on.
+    /// Stores a digest of the request fields that the response depends on.
     package mutating func select(by fields: [HeaderField]) { selection = selection(of: fields) }
 
-    /// Whether a request with these fields would be given the same representation.
+    /// True if a request with these fields selects the same representation.
     package func isSelected(by fields: [HeaderField]) -> Bool {
         if vary.isEmpty { return true }
         guard let selection else { return false }
         return selection == self.selection(of: fields)
     }
 
-    /// nil where no two requests are known to be alike.
+    /// nil if no two requests can be known to select the same representation.
     private func selection(of fields: [HeaderField]) -> MD5? {
         let names = CacheDirectives.list(vary).map(\.name)
         guard !names.isEmpty, !names.contains("*") else { return nil }
@@ -116,7 +115,7 @@ package struct ResponseRecord: Hashable, Sendable {
         return MD5(of: text)
     }
 
-    /// White space around commas, and its amount, do not matter.
+    /// Removes differences without meaning: white space around commas, and the amount of white space.
     private static func normalized(_ value: [UInt8]) -> [UInt8] {
         let members = value.split(separator: Byte.comma, omittingEmptySubsequences: false)
         let words = members.map { $0.split(whereSeparator: Byte.isSpace).joined(separator: [Byte.space]) }
@@ -125,7 +124,7 @@ package struct ResponseRecord: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-    /// All values of a field, as one list; `name` in lower case.
+    /// All values of a field, joined to one list; `name` in lower case.
     package func value(of name: String) -> [UInt8] {
         Array<UInt8>(filter { $0.name.lowercased() == name }.map { Array<UInt8>($0.value.utf8) }.joined(separator: [Byte.comma]))
     }

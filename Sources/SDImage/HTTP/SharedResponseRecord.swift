@@ -1,4 +1,4 @@
-/// A record by reference, for pictures in memory.
+/// Record by reference, for images in memory.
 package final class SharedResponseRecord: Sendable {
     package let record: ResponseRecord
 

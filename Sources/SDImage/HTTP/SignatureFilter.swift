@@ -1,9 +1,9 @@
-/// Finds what stays the same of URLs that are signed anew each time: the address without the parameters of the signature.
+/// Removes the signature parameters of URLs that are signed for each request, which leaves the constant part.
 ///
-/// Knows the signatures of Amazon S3 and CloudFront, Google Cloud Storage and Azure. What else a query says stays, in its
-/// order and byte for byte.
+/// Knows the signatures of Amazon S3 and CloudFront, Google Cloud Storage and Azure. Other parameters stay, in their order and
+/// byte for byte.
 package enum SignatureFilter {
-    /// The URL itself where it has no such parameter.
+    /// The URL without signature parameters; the URL itself if it has none.
     package static func unsigned(_ url: [UInt8]) -> [UInt8] {
         guard url.contains(Byte.question), let query = URLText(url).query, !query.isEmpty else { return url }
         let parameters = query.split(separator: Byte.ampersand, omittingEmptySubsequences: false)
@@ -11,13 +11,13 @@ package enum SignatureFilter {
         let isSigned = names.contains("signature"), isAzure = names.contains("sig")
         let kept = zip(parameters, names).filter { !isPart($1, isSigned: isSigned, isAzure: isAzure) }.map(\.0)
         guard kept.count < parameters.count else { return url }
-        // Without its question mark when nothing is left.
+        // An empty query loses its question mark.
         let start = kept.isEmpty ? query.startIndex - 1 : query.startIndex
         return Array(url[..<start]) + Array(kept.joined(separator: [Byte.ampersand])) + Array(url[query.endIndex...])
     }
 
     private static let alone: Set<String> = ["signature", "key-pair-id", "awsaccesskeyid", "googleaccessid"]
-    /// Ordinary words, unless a signature stands beside them.
+    /// Ordinary words, removed only beside a signature.
     private static let besideSignature: Set<String> = ["expires", "policy"]
     private static let besideSig: Set<String> = [
         "sig", "se", "sp", "sv", "sr", "st", "spr", "sip", "skoid", "sktid", "skt", "ske", "sks", "skv",
