@@ -1,11 +1,11 @@
 import SDImage
 
-/// The first frame of every format that the core can read: what is left where the coder of a moving format was taken out
+/// Decodes the first frame of every format of the core. It takes over when the coder of an animated format was unregistered
 /// (docs/decisions.md, "Coders that are registered").
 package final class BasicCoder: ImageCoder {
     private let coders: [any ImageCoder]
 
-    /// `coders`: of one format each.
+    /// `coders` decode one format each.
     package init(_ coders: [any ImageCoder]) { self.coders = coders }
 
     package var name: String { "basic" }
@@ -27,7 +27,7 @@ package final class BasicCoder: ImageCoder {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
     }
 
-    /// The first frame alone.
+    /// Encodes only the first frame.
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
@@ -37,7 +37,7 @@ package final class BasicCoder: ImageCoder {
         return try coder.encode(image.frames == nil ? image : image.still, format: format, options: options, stop: stop)
     }
 
-    /// The coder that recognises the bytes, or the one of the format that the caller names.
+    /// Returns the coder that recognises the bytes, or the one for the format named by the caller.
     func coder(for bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> any ImageCoder {
         if let coder = coders.first(where: { $0.canDecode(bytes) }) { return coder }
         if let coder = coders.first(where: { $0.decodableFormats.contains(options.formatHint) }) { return coder }
@@ -51,7 +51,7 @@ package final class BasicCoder: ImageCoder {
     }
 }
 
-/// A growing picture whose coder is chosen by its first bytes.
+/// Progressive decode of an image whose coder is chosen by its first bytes.
 private struct BasicStream: PictureStream {
     private let coder: BasicCoder
     private let options: DecodeOptions
@@ -65,7 +65,7 @@ private struct BasicStream: PictureStream {
     var facts: StreamFacts {
         var facts = StreamFacts()
         facts.size = chosen?.size ?? facts.size
-        // Nothing moves here.
+        // At most one frame: this coder does not animate.
         facts.frameCount = min(chosen?.frameCount ?? 0, 1)
         facts.isSatisfied = chosen?.isSatisfied ?? false
         return facts

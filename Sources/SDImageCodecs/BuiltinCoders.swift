@@ -2,10 +2,10 @@ import SDImage
 
 /// The coders of the core (docs/decisions.md, "Coders that are registered").
 package struct BuiltinCoders {
-    /// One for each format, which decodes all of it.
+    /// One coder for each format, with all its features.
     package let formats: [any ImageCoder]
-    /// What every registry starts with; the last is asked first. Where the coder of a moving format is taken out, the
-    /// basic one shows its first frame.
+    /// The initial coders of every registry; the last is asked first. When the coder of an animated format is unregistered, the
+    /// basic coder decodes its first frame.
     package let registered: [any ImageCoder]
 
     package init() {

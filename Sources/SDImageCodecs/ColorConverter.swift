@@ -1,15 +1,15 @@
 import Glibc
 import SDImage
 
-/// The way from the colours of a file to sRGB, by Little CMS where a profile says it; transforms of the last few profiles
-/// are kept. Where `output` is float the way ends in light, which keeps what sRGB has no room for.
+/// Conversion from the colours of a file to sRGB, with Little CMS for profiles. Caches the transforms of the most recent
+/// profiles. With a float `output`, the result is linear light, which keeps colours outside sRGB.
 ///
-/// A profile that is damaged, or of another colour space than the pixels, counts as sRGB, as in browsers.
+/// A profile that is damaged or does not match the colour space of the pixels counts as sRGB, as in browsers.
 package enum ColorConverter {
     private static let keptProfiles = 8
     private static let cache = TransformCache(capacity: keptProfiles)
 
-    /// For rows of `format`, which came from grey samples when `isGray`. nil when nothing needs to be done.
+    /// Returns the transform for rows of `format`, decoded from grey samples when `isGray`. nil when none is needed.
     package static func transform(
         profile: Bytes, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
     ) -> (any RowTransform)? {
@@ -20,8 +20,8 @@ package enum ColorConverter {
         return (made as? TransformCache.Rows)?.transform
     }
 
-    /// From 8-bit CMYK, where 0 is no ink, or full ink when `isInverted` (Adobe), to RGB. nil when the profile is
-    /// damaged or not of CMYK.
+    /// Returns the transform from 8-bit CMYK to RGB. 0 means no ink, or full ink when `isInverted` (Adobe). nil when the profile
+    /// is damaged or not a CMYK profile.
     package static func cmykTransform(profile: Bytes, isInverted: Bool) -> CMYKTransform? {
         let made: any Sendable = cache.value(profile: profile, use: .cmyk(isInverted: isInverted)) {
             TransformCache.CMYK(transform: CMYKTransform(profile: profile, isInverted: isInverted))
@@ -29,7 +29,7 @@ package enum ColorConverter {
         return (made as? TransformCache.CMYK)?.transform
     }
 
-    /// For rows of `format`. nil when the encoding is as good as sRGB.
+    /// Returns the transform for rows of `format`; nil when the encoding is equivalent to sRGB.
     package static func transform(
         encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
     ) -> (any RowTransform)? {
@@ -41,14 +41,14 @@ package enum ColorConverter {
         return ICCTransform(encoding: encoding, format: format)
     }
 
-    /// For the at-fork handlers.
+    /// Locks the cache; for the at-fork handlers.
     package static func lockForFork() { cache.lockForFork() }
     package static func unlockAfterFork() { cache.unlockAfterFork() }
 
     private static func make(_ profile: Bytes, format: PixelFormat, isGray: Bool, isFloat: Bool) -> (any RowTransform)? {
         if isGray { return ToneTable(format: format, profile: profile) }
         let standard = ICCTransform(profile: profile, format: format)
-        // What is as good as sRGB is so as light too.
+        // A profile equivalent to sRGB needs no transform to linear light either.
         guard standard != nil else { return nil }
         if let light = LightTransform(profile: profile, format: format, output: isFloat ? .rgbaFloat : format) { return light }
         return isFloat ? ICCLightTransform(profile: profile) ?? standard : standard

@@ -1,7 +1,7 @@
 import SDImage
 
 extension ImageMetadata {
-    /// The colour space that pixels decoded with these options are in; nothing when that is sRGB.
+    /// Sets the colour space of pixels decoded with these options; none for sRGB.
     mutating func setColor(profile: Bytes?, codePoints: CodePoints? = nil, options: DecodeOptions) {
         colorProfile = options.convertToSRGB ? nil : profile
         cicp = options.convertToSRGB ? nil : codePoints
@@ -11,7 +11,7 @@ extension ImageMetadata {
 }
 
 extension DecodePlan {
-    /// What is known about a picture decoded by this plan. `hasAlpha`: the source can be transparent.
+    /// Returns the metadata of an image decoded with this plan. `hasAlpha` means that the source can be transparent.
     func metadata(
         format: ImageFormat, pixels: PixelFormat, hasAlpha: Bool, orientation: Orientation, options: DecodeOptions
     ) -> ImageMetadata {

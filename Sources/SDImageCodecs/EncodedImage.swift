@@ -1,13 +1,13 @@
 import SDImage
 
 extension Image {
-    /// Where only code points say what the samples mean, the picture in sRGB: for files that have no place for them.
+    /// Converts an image with code points to sRGB, for formats that cannot store code points.
     func withoutCodePoints(stop: StopSignal) throws(ImageError) -> Image {
         guard metadata.cicp != nil else { return self }
         return try inSRGB(stop: stop)
     }
 
-    /// The picture in sRGB as it lies, and in the same pixel format.
+    /// Returns the image in sRGB, with the same orientation and pixel format.
     func inSRGB(stop: StopSignal) throws(ImageError) -> Image {
         guard metadata.cicp != nil || metadata.colorProfile != nil else { return self }
         var options = DecodeOptions()
@@ -16,13 +16,13 @@ extension Image {
         return try convertedToSRGB(options, stop: stop)
     }
 
-    /// The picture without an alpha channel that it has no use for: what lies there may be anything.
+    /// Removes an unused alpha channel, whose content is undefined.
     func withoutIdleAlpha() throws(ImageError) -> Image {
         guard pixels.format.hasAlpha, !metadata.hasAlpha else { return self }
         return try still.converted(to: pixels.format.bytesPerChannel == 1 ? .rgb8 : .rgb16)
     }
 
-    /// A preview for a file, of at most 320 by 320 pixels, as the picture lies.
+    /// Returns a preview to embed, of at most 320 by 320 pixels, in the stored orientation.
     func preview(stop: StopSignal) throws(ImageError) -> Image {
         var options = DecodeOptions()
         options.thumbnailSize = PixelSize(width: 320, height: 320)

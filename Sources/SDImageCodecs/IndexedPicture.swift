@@ -1,14 +1,14 @@
 import SDImage
 import SDImagePixels
 
-/// A picture of at most 256 colours as indices into them.
+/// An image with at most 256 colours, as indices into a palette.
 @safe struct IndexedPicture {
-    /// One byte a pixel.
+    /// One byte per pixel.
     let indices: PixelBuffer
-    /// Red, green, blue and alpha from the lowest byte on; those that are not opaque come first.
+    /// Red, green, blue and alpha from the lowest byte up; colours that are not opaque come first.
     let palette: [UInt32]
 
-    /// nil when there are more than `most` colours. `rows`: rgb8 or rgba8.
+    /// nil when there are more than `most` colours. `rows` are rgb8 or rgba8.
     init?(_ rows: PictureRows, most: Int = 256, account: WorkingMemory, stop: StopSignal) throws(ImageError) {
         let memory = try ScratchMemory(sdpx_colors_size())
         let colors = unsafe OpaquePointer(memory.bytes.baseAddress)
@@ -37,7 +37,7 @@ import SDImagePixels
         withExtendedLifetime(memory) {}
     }
 
-    /// Indices side by side, as many in a byte as fit; a row ends at a whole byte. `bits` is 1, 2 or 4.
+    /// Packs several indices into each byte; rows end at a whole byte. `bits` is 1, 2 or 4.
     func packed(bits: Int, account: WorkingMemory) throws(ImageError) -> PixelBuffer {
         let size = indices.size
         let bytes = PixelSize(width: (size.width - 1) / (8 / bits) + 1, height: size.height)

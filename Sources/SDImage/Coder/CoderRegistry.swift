@@ -1,13 +1,12 @@
-/// The coders of a process or of one manager, in the order of their registration; the last is asked first.
-///
+/// The coders of a process or of one manager, in registration order; the most recently registered one is asked first.
 /// Changes take effect for the next operation. Coders are called outside the lock, on a snapshot of the list.
 package final class CoderRegistry: Sendable {
-    // A monitor rather than a mutex, because it must be held across `fork`.
+    // A monitor instead of a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
-    /// For pictures of coders that leave the colours to others.
+    /// Colour conversion for images of coders that do not convert colours themselves.
     private let colors: ColorConversion?
 
-    /// A picture with a profile or code points as these options would have decoded it, in sRGB.
+    /// Returns an image that has a profile or code points as these options would have decoded it, in sRGB.
     package typealias ColorConversion =
         @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
 
@@ -16,10 +15,10 @@ package final class CoderRegistry: Sendable {
         self.colors = colors
     }
 
-    /// In the order of their registration.
+    /// The coders in registration order.
     package var coders: [any ImageCoder] { list.withLock { $0 } }
 
-    /// Asked before all others from now on; a coder already in the list moves.
+    /// Registers a coder, which is asked before all others from now on; an already registered coder moves there.
     package func register(_ coder: any ImageCoder) {
         replace { coders in
             coders.removeAll { $0 === coder }
@@ -27,15 +26,15 @@ package final class CoderRegistry: Sendable {
         }
     }
 
-    /// An unknown coder changes nothing.
+    /// Removes a coder; has no effect for an unknown one.
     package func unregister(_ coder: any ImageCoder) {
         replace { coders in coders.removeAll { $0 === coder } }
     }
 
-    /// Every coder goes.
+    /// Removes every coder.
     package func unregisterAll() { replace { $0 = [] } }
 
-    /// Below those of the host, in this order; those that are there already move.
+    /// Registers coders below those of the host, in this order; already registered ones move there.
     package func register(lowest: [any ImageCoder]) {
         replace { coders in
             coders.removeAll { coder in lowest.contains { $0 === coder } }
@@ -43,7 +42,7 @@ package final class CoderRegistry: Sendable {
         }
     }
 
-    /// The old list is released outside the lock, because the end of a coder may call out.
+    /// Replaces the list. The old one is released outside the lock, because freeing a coder may call host code.
     private func replace(_ change: (inout [any ImageCoder]) -> Void) {
         let old = list.withLock { coders in
             let old = coders
@@ -56,9 +55,10 @@ package final class CoderRegistry: Sendable {
     package func lockForFork() { list.lock() }
     package func unlockAfterFork() { list.unlock() }
 
-    // MARK: Looking up
+    // MARK: Look-up
 
-    /// The coder that recognises the bytes; where none does and they carry no signature, the one that decodes `hint`.
+    /// Returns the coder that recognises the bytes. If none does and the bytes have no known signature, returns the coder that
+    /// decodes `hint`.
     package func coder(for bytes: Bytes, hint: ImageFormat = .undefined) -> (any ImageCoder)? {
         let coders = coders
         if let coder = coders.last(where: { $0.canDecode(bytes) }) { return coder }
@@ -69,9 +69,9 @@ package final class CoderRegistry: Sendable {
     package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
     package func canEncode(_ format: ImageFormat) -> Bool { coders.contains { $0.canEncode(format) } }
 
-    // MARK: Working
+    // MARK: Operations
 
-    /// Reads headers only. The budget starts here.
+    /// Reads only the headers. The work budget starts here.
     package func info(
         _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), stop: StopSignal = StopSignal(),
         coder override: (any ImageCoder)? = nil
@@ -84,8 +84,7 @@ package final class CoderRegistry: Sendable {
         return try coder.info(bytes, options: options, stop: stop)
     }
 
-    /// Decodes with `coder`, or else the first that recognises the bytes; its answer is final. The budget
-    /// starts here.
+    /// Decodes with `coder`, or with the coder that recognises the bytes; its result is final. The work budget starts here.
     package func decode(
         _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> Image {
@@ -97,13 +96,13 @@ package final class CoderRegistry: Sendable {
         return try Engine.helped { [options] () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
     }
 
-    /// A picture that came without bytes, as these options would have decoded it.
+    /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
     package func fit(_ image: Image, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
         return try colors(image, options, stop)
     }
 
-    /// A decoder for bytes of which these are the first; they are not given to it yet. The budget is the caller's.
+    /// Returns a decoder for data that starts with `bytes`; the bytes are not fed to it yet. The caller sets the work budget.
     package func open(
         _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
@@ -111,8 +110,8 @@ package final class CoderRegistry: Sendable {
         return try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
     }
 
-    /// A decoder that reads what it needs from a source, of which `start` are the first bytes; nil when the coder of the
-    /// format wants them all in memory.
+    /// Returns a decoder that reads what it needs from a source whose first bytes are `start`; nil when the coder of the format
+    /// requires the complete data in memory.
     package func open(
         _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: StopSignal,
         coder override: (any ImageCoder)? = nil
@@ -120,8 +119,8 @@ package final class CoderRegistry: Sendable {
         try choose(for: start, options: options, override: override).open(source: source, options: options, stop: stop)
     }
 
-    /// Encodes with the first coder that claims the format; undefined is PNG for a picture with alpha, else
-    /// JPEG. The clock of the work limit starts here.
+    /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with
+    /// alpha, else JPEG. The clock of the work limit starts here.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
@@ -131,7 +130,7 @@ package final class CoderRegistry: Sendable {
         }
         try options.check()
         stop.allow(nanoseconds: options.workNanoseconds)
-        // What all frames come from.
+        // The encoded original of all frames.
         if options.keepsEverything, image.isAsDecoded, let own = image.frames?.encoded, FormatSniffer.format(of: own) == format {
             return own
         }

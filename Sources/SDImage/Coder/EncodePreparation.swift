@@ -1,5 +1,5 @@
 extension Image {
-    /// The picture as it is to be written: a still, or shrunk, where the options want it. The orientation stays.
+    /// Returns the image to encode: still or downscaled if the options require it. The orientation is kept.
     package func prepared(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let image = options.firstFrameOnly && frames != nil ? still : self
         guard let box = options.maxPixelSize, !box.isEmpty else { return image }
@@ -10,13 +10,13 @@ extension Image {
         return try image.fitted(fitting, stop: stop)
     }
 
-    /// Turned as its orientation says, for formats that cannot tell it.
+    /// Returns the image with its orientation applied, for formats that cannot store one.
     package func upright(stop: StopSignal) throws(ImageError) -> Image {
         let orientation = metadata.orientation
         guard orientation != .up else { return self }
         var metadata = metadata
         metadata.orientation = .up
-        // As displayed; pixels of a host may have been told of a turn later.
+        // The size as displayed. The orientation of host pixels may have been set after the source size.
         if metadata.sourceSize == size, orientation.swapsAxes { metadata.sourceSize = size.swapped }
         let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.upright(stop: stop) } }
         return Image(pixels: try pixels.turned(orientation, stop: stop), metadata: metadata, frames: frames, vector: vector)

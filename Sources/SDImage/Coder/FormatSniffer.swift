@@ -1,6 +1,7 @@
-/// Tells the container format of encoded bytes by their whole signature (docs/decisions.md, "Signatures are compared in full").
+/// Detects the container format of encoded bytes by their complete signature (docs/decisions.md, "Signatures are compared in
+/// full").
 package enum FormatSniffer {
-    /// `undefined` when no known signature fits; camera raw is never sniffed, because it looks like TIFF.
+    /// Returns `undefined` when no known signature matches. Camera raw is never detected, because it looks like TIFF.
     package static func format(of bytes: Bytes) -> ImageFormat {
         let reader = bytes.reader
         if let format = bySignature(reader) { return format }
@@ -11,7 +12,7 @@ package enum FormatSniffer {
         return SVGSniffer.accepts(bytes) ? .svg : .undefined
     }
 
-    /// Signatures that stand at the first byte and need no second look.
+    /// Signatures at offset 0 that need no further check.
     private static let signatures: [(pattern: [UInt8], format: ImageFormat)] = [
         ([0xFF, 0xD8, 0xFF], .jpeg),
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
@@ -38,8 +39,8 @@ package enum FormatSniffer {
     private static let heicBrands: [StaticString] = ["heic", "heix", "hevc", "hevx", "heim", "heis"]
     private static let structuralBrands: [StaticString] = ["mif1", "msf1", "mif2"]
 
-    /// The major brand decides where it names a codec; otherwise the compatible brands do, and the structural brands
-    /// alone mean HEIF with a codec unknown.
+    /// Returns the format of the major brand if that names a codec, otherwise of the compatible brands. Structural brands alone
+    /// mean HEIF with an unknown codec.
     private static func byBrand(_ reader: ByteReader) -> ImageFormat {
         if has(avifBrands, reader, at: 8) { return .avif }
         if has(heicBrands, reader, at: 8) { return .heic }
@@ -54,7 +55,7 @@ package enum FormatSniffer {
         brands.contains { reader.matches($0, at: position) }
     }
 
-    /// Positions of the compatible brands; a box has a handful, so no more than 64 are looked at.
+    /// Offsets of the compatible brands. A box has a handful of them, so at most 64 are examined.
     private static func compatibleBrands(_ reader: ByteReader) -> StrideTo<Int> {
         var size = reader
         let announced = size.u32(bigEndian: true).map(Int.init) ?? 0
@@ -63,21 +64,21 @@ package enum FormatSniffer {
 
     // MARK: Windows formats
 
-    /// "BM" is two letters of English as well: the size of the header that follows must be one that exists.
+    /// Returns true for "BM" followed by a header size that exists: "BM" alone also occurs in English text.
     private static func isBitmap(_ reader: ByteReader) -> Bool {
         guard reader.matches("BM", at: 0) else { return false }
         var header = reader
         guard header.seek(to: 14), let size = header.u32(bigEndian: false) else { return false }
-        // 12 OS/2 1.x, 16 … 64 OS/2 2.x, 40 … 124 Windows.
+        // Header sizes: 12 for OS/2 1.x, 16 … 64 for OS/2 2.x, 40 … 124 for Windows.
         return size == 12 || (16...124).contains(size)
     }
 
-    /// Icon (1) or cursor (2) directory whose first entry points behind itself at some bytes.
+    /// Returns true for an icon (1) or cursor (2) directory whose first entry has data after the directory.
     private static func isIcon(_ reader: ByteReader) -> Bool {
         var entry = reader
         guard entry.u16(bigEndian: false) == 0, let kind = entry.u16(bigEndian: false), kind == 1 || kind == 2,
             let count = entry.u16(bigEndian: false), count > 0,
-            // Width, height and colours may have any value; the reserved byte is 0, or 255 from old writers.
+            // Width, height and colour count may have any value; the reserved byte is 0, or 255 from old writers.
             entry.skip(3), let reserved = entry.u8(), reserved == 0 || reserved == 255,
             entry.skip(4), let size = entry.u32(bigEndian: false), let offset = entry.u32(bigEndian: false)
         else { return false }

@@ -1,29 +1,29 @@
-/// Decodes one picture from bytes that arrive piece by piece, or frame by frame: chooses the coder once enough bytes are
-/// there to know the format, and then uses that one to the end.
+/// Progressive decoder of one image. Chooses the coder when enough bytes have arrived to detect the format, and then keeps it.
+/// Also provides the frames of an animation.
 package final class PictureDecoder: FrameProvider {
     private struct State {
         var bytes: GrowingBytes
         var decoder: (any ImageDecoder)?
         var isFinished = false
-        /// Once all bytes are there.
+        /// The decoded image; set when all bytes have arrived.
         var picture: Image?
-        /// Why no further byte is taken.
+        /// The error that ended decoding; further bytes are refused.
         var failure: ImageError?
     }
 
-    /// Every signature that the sniffer knows is decided by so many bytes.
+    /// Number of bytes that is enough to match every signature known to the sniffer.
     private static let bytesToChoose = 64
-    /// And a coder of the host is shown so many.
+    /// Number of bytes passed to the coder for recognition when decoding from a source.
     private static let bytesOfSource = 4096
 
     private let registry: CoderRegistry
     private let options: DecodeOptions
     private let coder: (any ImageCoder)?
-    /// The budget of updates whose caller has none; its amount is that of all updates together.
+    /// Stop signal of updates whose caller passes none; its budget covers all updates together.
     private let ownStop = StopSignal()
     private let state: Monitor<State>
 
-    /// `coder`: used in place of the registered ones.
+    /// `coder` replaces the registered coders.
     package init(_ registry: CoderRegistry, options: DecodeOptions, coder: (any ImageCoder)? = nil) {
         self.registry = registry
         var options = options
@@ -33,7 +33,7 @@ package final class PictureDecoder: FrameProvider {
         state = Monitor(State(bytes: GrowingBytes(limit: options.limits.workingBytes)))
     }
 
-    /// All bytes of a source, at once: the coder reads what it needs, or else all are read here.
+    /// Decodes from a source that holds the complete data. The coder reads what it needs; if it cannot, all bytes are read here.
     package convenience init(
         _ registry: CoderRegistry, source: any ByteSource, options: DecodeOptions, coder: (any ImageCoder)? = nil
     ) throws(ImageError) {
@@ -59,14 +59,14 @@ package final class PictureDecoder: FrameProvider {
     package var frameCount: Int { decoder?.frameCount ?? 0 }
     package var loopCount: Int { decoder?.loopCount ?? 0 }
     package func durationMilliseconds(at index: Int) -> Int { decoder?.durationMilliseconds(at: index) ?? 0 }
-    /// More bytes would change nothing.
+    /// True when more bytes would not change the image.
     package var isSatisfied: Bool { decoder?.isSatisfied ?? false }
     package var isFinished: Bool { state.withLock { $0.isFinished } }
-    /// All bytes so far.
+    /// All bytes received so far.
     package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
 
-    /// The next bytes, copied; those after the last are ignored. By one thread at a time. `stop`: the budget of
-    /// all updates, whose clock starts with each; nil for the decoder's own.
+    /// Appends a copy of the next bytes; bytes after the last piece are ignored. One thread at a time. `stop` is the budget of
+    /// all updates, and its clock starts with each update; nil uses the decoder's own.
     package func append(
         _ piece: UnsafeRawBufferPointer, isFinished: Bool, stop: StopSignal? = nil
     ) throws(ImageError) {
@@ -87,7 +87,7 @@ package final class PictureDecoder: FrameProvider {
         }
     }
 
-    /// All bytes so far in place of a piece, for those who keep them anyway; in place of `append` from the first on.
+    /// Takes all bytes so far instead of a piece, for callers that keep them anyway. Use either this or `append` throughout.
     package func show(_ all: Bytes, isFinished: Bool, stop: StopSignal? = nil) throws(ImageError) {
         let isOver = try state.withLock { state throws(ImageError) -> Bool in
             if let failure = state.failure { throw failure }
@@ -107,14 +107,14 @@ package final class PictureDecoder: FrameProvider {
         let chosen = decoder == nil ? try choose(all, isFinished, stop) : decoder
         guard let chosen else { return }
         try chosen.update(all, isFinished: isFinished, stop: stop)
-        // Whether the picture is sound is known once it is decoded, which its first reader then need not do.
+        // Errors in the data are only known after decoding; the image is kept, so that its first reader need not decode again.
         guard isFinished else { return }
         let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
         guard let picture else { throw ImageError(.truncated, "no picture in the bytes") }
         state.withLock { $0.picture = picture }
     }
 
-    /// nil until the format is known.
+    /// Chooses the coder and opens its decoder; nil until the format is known.
     private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
         guard isFinished || all.count >= PictureDecoder.bytesToChoose else { return nil }
         guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
@@ -123,7 +123,7 @@ package final class PictureDecoder: FrameProvider {
         return decoder
     }
 
-    /// The best picture so far; nil when more bytes are needed.
+    /// Returns the best image so far; nil when more bytes are needed.
     package func image(stop: StopSignal = StopSignal()) throws(ImageError) -> Image? {
         let (decoder, picture, failure) = state.withLock { ($0.decoder, $0.picture, $0.failure) }
         if let failure { throw failure }
@@ -132,16 +132,16 @@ package final class PictureDecoder: FrameProvider {
         do throws(ImageError) {
             return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
         } catch {
-            // What is wrong with the bytes is told with the last that count: of all of them it may be something else.
+            // Errors in the data are reported with the last bytes only: the complete data may give another error.
             guard isFinished || decoder.isSatisfied || !error.isLasting else { return nil }
             throw error
         }
     }
 
-    /// What more bytes may still change says so, even where the first frame of several is whole.
+    /// Marks an image that more bytes may still change as incremental, even if the first of several frames is complete.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
         guard !isFinished, !decoder.isSatisfied else { return image }
-        // The frames that are there can be played while the others come.
+        // The frames received so far can be played while the others arrive.
         let moving = decoder.frameCount > 1 && image.frames == nil ? image.with(frames: self) : image
         guard !moving.metadata.isIncremental else { return moving }
         var metadata = moving.metadata
@@ -149,7 +149,7 @@ package final class PictureDecoder: FrameProvider {
         return moving.with(metadata)
     }
 
-    /// A frame composed to the whole canvas.
+    /// Returns a frame composed onto the whole canvas.
     package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
         let (decoder, picture) = state.withLock { ($0.decoder, $0.picture) }
         if let picture, index == 0 { return picture.frames == nil ? picture : picture.still }
@@ -164,7 +164,7 @@ package final class PictureDecoder: FrameProvider {
 
     package func rest() { decoder?.rest() }
 
-    /// More frames may come: neither the last byte is there nor a bad one.
+    /// True while more frames may arrive: neither the last byte nor an error has been received.
     package var isGrowing: Bool {
         state.withLock { state in !state.isFinished && state.failure == nil && state.decoder?.isSatisfied != true }
     }

@@ -1,12 +1,13 @@
 extension EncodeOptions {
-    /// The best quality whose file keeps to `maxFileSize`, where that is set; the lowest where even that does not.
+    /// Encodes with the best quality whose file does not exceed `maxFileSize`, if that is set; with the lowest quality if none
+    /// fits.
     package func keepingFileSize(_ encode: (Double) throws(ImageError) -> Bytes) throws(ImageError) -> Bytes {
         if maxFileSize > 0, isLossless {
             throw ImageError(.invalidArgument, "a limit of the file's size, and no loss: nothing is left to choose")
         }
         let first = try encode(maxFileSize > 0 ? 1 : quality)
         guard maxFileSize > 0, first.count > maxFileSize else { return first }
-        // In hundredths, which is as fine as the codecs' own scales.
+        // Steps of 1/100, as fine as the quality scales of the codecs.
         var best: Bytes?
         var low = 0
         var high = 99

@@ -1,4 +1,4 @@
-/// Recognises SVG: XML whose root element is `svg`, found within the first 4 KiB (SVG 2, section 5.1; XML 1.0, section 2.8).
+/// Recognises SVG: XML with the root element `svg`, found within the first 4 KiB (SVG 2, section 5.1; XML 1.0, section 2.8).
 enum SVGSniffer {
     private static let window = 4096
 
@@ -15,7 +15,8 @@ enum SVGSniffer {
         }
     }
 
-    /// Position behind the declaration, comment or document type that starts here; nil when none does or it never ends.
+    /// Returns the position after the declaration, comment or document type that starts here; nil when none starts here or it has
+    /// no end.
     private static func skipProlog(_ reader: ByteReader, at position: Int, end: Int) -> Int? {
         if reader.matches("<?", at: position) { return find("?>", reader, from: position + 2, end: end) }
         if reader.matches("<!--", at: position) { return find("-->", reader, from: position + 4, end: end) }
@@ -23,7 +24,7 @@ enum SVGSniffer {
         return nil
     }
 
-    /// `<svg`, possibly with a namespace prefix of that name, followed by what may follow an element's name.
+    /// Matches `<svg`, optionally as the namespace prefix, followed by a character that may follow an element name.
     private static func isRoot(_ reader: ByteReader, at position: Int, end: Int) -> Bool {
         guard position + 4 < end, reader.matches("<svg", at: position), let next = reader.byte(at: position + 4) else {
             return false
@@ -40,7 +41,7 @@ enum SVGSniffer {
         return nil
     }
 
-    /// The internal subset in brackets may hold `>` of its own.
+    /// Skips the document type. Its internal subset in brackets may contain `>`.
     private static func skipDocumentType(_ reader: ByteReader, from start: Int, end: Int) -> Int? {
         var depth = 0
         var position = start

@@ -1,4 +1,4 @@
-/// For coders that need all bytes: nothing until they are there, then what one decode gives.
+/// Stream of a coder that requires the complete data: no image before that, then the result of one decode.
 struct WholeStream: PictureStream {
     private let coder: any ImageCoder
     private let options: DecodeOptions
@@ -33,6 +33,6 @@ struct WholeStream: PictureStream {
 }
 
 extension ImageCoder {
-    /// A decoder that waits for all bytes.
+    /// Returns a decoder that waits for the complete data.
     package func whole(options: DecodeOptions) -> any ImageDecoder { StreamDecoder(WholeStream(self, options)) }
 }

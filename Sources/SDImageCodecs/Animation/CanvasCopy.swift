@@ -1,21 +1,21 @@
 import Glibc
 import SDImage
 
-/// What a frame is drawn on where it lies on another canvas, which somebody looks at: brought over row by row while the frame is
-/// drawn, because a row that was just copied is in the cache, and what the frame overwrites need not be copied at all.
+/// Copies the base of a frame from another canvas that is still in use. Rows are copied while the frame is drawn, because a row
+/// just copied is in the cache; pixels that the frame overwrites are not copied at all.
 @safe final class CanvasCopy {
     private let canvas: PixelBuffer
     private let below: PixelBuffer
-    /// Where the two differ; lies inside both. Constants, because this is asked for every row.
+    /// The area in which the two canvases differ; it lies inside both. Stored as ranges, because every row uses it.
     private let rows: Range<Int>
     private let columns: Range<Int>
-    /// What the frame overwrites.
+    /// The area that the frame overwrites.
     private let hiddenRows: Range<Int>
     private let hiddenColumns: Range<Int>
-    /// Of the rows where they differ, those that are the same now.
+    /// Flags of `rows`: true for each row that has been copied.
     private let isFresh: UnsafeMutablePointer<Bool>
 
-    /// Both canvases are of one size and format.
+    /// Both canvases have the same size and format.
     init(_ canvas: PixelBuffer, below: PixelBuffer, stale: PixelArea, hidden: PixelArea?) {
         self.canvas = canvas
         self.below = below
@@ -27,12 +27,13 @@ import SDImage
 
     deinit { unsafe isFresh.deallocate() }
 
-    /// Row `y` of the canvas becomes what lies below, but for what the frame overwrites.
+    /// Copies row `y` from `below`, except for the columns that the frame overwrites.
     func bring(_ y: Int) {
         _ = unsafe bring(y, but: hiddenRows.contains(y) ? hiddenColumns : columns.lowerBound..<columns.lowerBound)
     }
 
-    /// The same but for some columns; gives the row below, which has them, or the row itself where it is the same already.
+    /// Copies row `y` except for some columns. Returns the row of `below`, which has those columns, or the row itself when it is
+    /// already up to date.
     func bring(_ y: Int, but columns: Range<Int>) -> UnsafeRawPointer? {
         guard rows.contains(y), unsafe !isFresh[y - rows.lowerBound] else { return unsafe canvas.row(y)?.baseAddress }
         guard let to = unsafe canvas.mutableRow(y)?.baseAddress, let from = unsafe below.row(y)?.baseAddress else { return nil }
@@ -47,7 +48,7 @@ import SDImage
         unsafe memcpy(to + start * 4, from + start * 4, (end - start) * 4)
     }
 
-    /// All rows that were not yet.
+    /// Copies all remaining rows.
     func finish() {
         for y in rows where unsafe !isFresh[y - rows.lowerBound] { bring(y) }
     }

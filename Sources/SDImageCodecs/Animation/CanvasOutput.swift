@@ -1,14 +1,14 @@
 import SDImage
 
-/// The way from a finished canvas to the picture that is handed out: shrunk, its colour and pixel format converted, turned.
+/// Converts a finished canvas to the returned image: scales, converts colours and pixel format, rotates.
 package struct CanvasOutput {
     package let plan: DecodePlan
     package let format: PixelFormat
     private let transform: (any RowTransform)?
     private let options: DecodeOptions
 
-    /// Frames of an animation have alpha unless another format is asked for, so that all of them are alike and canvases
-    /// can be handed out as they are.
+    /// Frames of an animation have alpha unless another format is requested, so that all frames have the same format and canvases
+    /// can be returned without conversion.
     package init(
         canvas: PixelSize, orientation: Orientation = .up, frames: Int, transform: (any RowTransform)? = nil,
         options: DecodeOptions
@@ -19,10 +19,10 @@ package struct CanvasOutput {
         self.options = options
     }
 
-    /// Of the pictures, turned as planned.
+    /// Size of the returned images, with the planned rotation applied.
     package var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    /// The canvas as a frame; `indices`: the same, which it is held as where nothing is to be changed.
+    /// Returns the canvas as a frame. `indices` holds the same pixels, and replaces the canvas when no conversion is needed.
     package func frame(
         _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
@@ -36,7 +36,7 @@ package struct CanvasOutput {
         return CachedFrame(image, canvas: canvas, indices: indices)
     }
 
-    /// Nothing is to be changed. Canvases have the limit of working memory, what is handed out has its own.
+    /// True when no conversion is needed. Canvases are limited by the working memory, returned images by their own limit.
     private func isCanvas(_ canvas: PixelBuffer) throws(ImageError) -> Bool {
         guard !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format else { return false }
         let limit = options.limits.outputBytes
@@ -44,7 +44,7 @@ package struct CanvasOutput {
         return true
     }
 
-    /// The canvas itself where nothing is to be changed.
+    /// Converts a canvas; returns the canvas itself when no conversion is needed.
     package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         if try isCanvas(canvas) { return canvas }
         var writer = try ScanlineWriter(

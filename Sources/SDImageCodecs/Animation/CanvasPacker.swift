@@ -2,13 +2,13 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Packs canvases into little memory, byte for byte.
+/// Compresses canvases without loss.
 ///
-/// Each square of a canvas by itself: as indices into its colours where it has few, as the frames of a GIF leave it, and deflated.
-/// So a canvas is taken out without any other, however many share its squares; differences from one canvas to the next would
-/// be smaller where little moves, and larger where much does, and would have to be undone one after the other.
+/// Each square is packed separately: as indices into its palette if it has few colours, which is typical of GIF, and deflated. So
+/// each canvas can be unpacked without any other, even if they share squares. Differences between successive canvases would be
+/// smaller with little motion and larger with much, and would have to be undone one after the other.
 @safe final class CanvasPacker {
-    /// Of a square, in pixels: smaller ones are shared more often, and each has its palette.
+    /// Side of a square in pixels. Smaller squares are shared more often, but each has a palette.
     static let side = 64
     private static let mostBytes = side * side * 4
 
@@ -26,7 +26,7 @@ import SDImagePixels
         unpacker = try CanvasUnpacker()
     }
 
-    /// `earlier`: a canvas of the same size, whose squares are shared where they are the same.
+    /// `earlier` is a canvas of the same size; equal squares are shared with it.
     func pack(_ canvas: PixelBuffer, like earlier: PackedCanvas?) -> PackedCanvas {
         let places = PixelArea.squares(of: canvas.size, side: CanvasPacker.side)
         return PackedCanvas(
@@ -42,7 +42,7 @@ import SDImagePixels
             })
     }
 
-    /// The pixels of a square side by side.
+    /// Copies the pixels of a square into contiguous memory.
     private func gather(_ canvas: PixelBuffer, _ place: PixelArea) -> UnsafeMutableRawBufferPointer {
         let bytes = place.size.width * 4
         for (line, y) in place.rows.enumerated() {
@@ -53,7 +53,7 @@ import SDImagePixels
         return unsafe UnsafeMutableRawBufferPointer(rebasing: pixels.bytes[0..<bytes * place.size.height])
     }
 
-    /// Indices take the place of the pixels.
+    /// Packs a square. Replaces the pixels in `bytes` by indices.
     private func square(_ bytes: UnsafeMutableRawBufferPointer, hash: UInt64) -> CanvasSquare {
         let palette = unsafe palette(bytes)
         let count = palette.isEmpty ? bytes.count : palette.indexBytes(of: bytes.count / 4)
@@ -65,7 +65,8 @@ import SDImagePixels
         return CanvasSquare(hash: hash, palette: palette, bytes: kept, isDeflated: isDeflated)
     }
 
-    /// The colours of some pixels, which become indices side by side; none, and nothing done, where there are more than 256.
+    /// Returns the colours of the pixels and replaces the pixels by contiguous indices. With more than 256 colours, returns an
+    /// empty palette and leaves the pixels unchanged.
     private func palette(_ bytes: UnsafeMutableRawBufferPointer) -> [UInt32] {
         let count = bytes.count / 4
         guard let pixels = unsafe bytes.bindMemory(to: UInt8.self).baseAddress,
@@ -84,12 +85,12 @@ import SDImagePixels
         return palette
     }
 
-    /// Colours stay in the order in which they are found.
+    /// Identity mapping: colours stay in the order in which they are found.
     private static let places = (0..<256).map { UInt8($0) }
 }
 
 extension [UInt32] {
-    /// Bits of an index into so many colours; 8 also where there are no indices but pixels.
+    /// Bits of an index into a palette of this size; 8 also for an empty palette, which means pixels instead of indices.
     var indexBits: Int {
         switch count {
         case 1: 0

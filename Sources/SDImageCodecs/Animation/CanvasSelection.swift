@@ -1,30 +1,31 @@
 import SDImage
 
-/// Which canvases of an animation are worth their memory: those that save the most drawing where every frame is as likely to
-/// be asked for as any other.
+/// Chooses the canvases of an animation to keep in memory: those that save the most drawing if every frame is equally likely to
+/// be requested.
 struct CanvasSelection {
-    /// Steps that one choice may take: of very many frames fewer canvases are chosen well.
+    /// Maximum number of steps of one selection; for animations with very many frames, fewer canvases are selected.
     private static let mostSteps = 1_000_000
 
-    /// The frame that each is drawn on; -1 for none.
+    /// Index of the frame that each frame is drawn on; -1 for none.
     private let parents: [Int]
-    /// What drawing a frame costs, its ground aside.
+    /// Cost of drawing each frame, without the frame that it is drawn on.
     private let costs: [Double]
-    /// Most worth first, so that fewer places are the first of them.
+    /// Chosen frames, most valuable first, so that any prefix is the best selection of its length.
     private(set) var order: [Int] = []
     private(set) var chosen: Set<Int> = []
-    /// What a seek to each frame costs.
+    /// Cost of a seek to each frame.
     private var seeks: [Double]
-    /// Frames that are drawn on each, directly or not, down to the next canvas that is kept; and itself.
+    /// Number of frames drawn on each frame, directly or indirectly, down to the next canvas that is kept; includes the frame
+    /// itself.
     private var followers: [Double]
 
-    /// Frames that are drawn to show each.
+    /// Number of frames drawn by a seek to each frame.
     private var depths: [Int]
 
-    /// At most `count` places.
+    /// Chooses at most `count` canvases.
     init(_ dependencies: [FrameDependency], layouts: [FrameLayout], count: Int) {
         parents = dependencies.map { if case .frame(let parent) = $0.base { parent } else { -1 } }
-        // Opening a decoder and touching the canvas is work too.
+        // Includes the work of opening a decoder and touching the canvas.
         costs = layouts.map { Double($0.size.width) * Double($0.size.height) + 1000 }
         seeks = costs
         followers = costs
@@ -39,10 +40,10 @@ struct CanvasSelection {
 
     private var mostPlaces: Int { CanvasSelection.mostSteps / max(parents.count, 1) }
 
-    /// Frames that may be chosen.
+    /// Number of frames to choose from.
     var count: Int { parents.count }
 
-    /// More places, until no seek draws more than `reach` frames.
+    /// Chooses more canvases until no seek draws more than `reach` frames.
     mutating func choose(reach: Int) { choose(min(mostPlaces, parents.count), reach: reach) }
 
     private mutating func choose(_ count: Int, reach: Int) {
@@ -54,7 +55,7 @@ struct CanvasSelection {
         }
     }
 
-    /// The place that saves most while those chosen so far are kept.
+    /// The frame whose canvas saves the most work if the canvases chosen so far are kept.
     private mutating func mostWorth() -> Int {
         for index in parents.indices {
             let parent = parents[index]

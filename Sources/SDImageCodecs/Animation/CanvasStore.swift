@@ -1,25 +1,25 @@
 import SDImage
 
-/// The canvases of one animation that are kept, within a number of bytes.
+/// The canvases kept for one animation, within a limit of bytes.
 ///
-/// While frames are shown in order canvases are kept as they are, by reference: that costs nothing. Where those leave some frame
-/// far away, a seek to it packs others on its way, and what was kept whole is packed when they need its room. Those that save
-/// least go first where even that is too much.
+/// While frames are played in order, canvases are kept uncompressed and by reference, which costs nothing. If that leaves some
+/// frame too far from a kept canvas, a seek to it packs others on its way, and uncompressed canvases are packed when their memory
+/// is needed. If even that exceeds the limit, the least valuable canvases are removed first.
 struct CanvasStore {
-    /// Frames that a seek may draw before more canvases are kept.
+    /// Number of frames that a seek may draw before more canvases are kept.
     static let reach = 3
 
     private let byteCount: Int
-    /// Beside the latest canvas.
+    /// Byte limit of the kept canvases, in addition to the latest canvas.
     private let limit: Int
     private let shelf: CanvasCache
     private var places: CanvasSelection
-    /// The first of them, which are kept as they are where there is room, and all that are kept.
+    /// Frames whose canvases are kept uncompressed while memory allows, and all frames whose canvases are kept.
     private var whole: Set<Int> = []
     private var kept: Set<Int> = []
-    /// Frames in the way of a seek have been too many.
+    /// True after a seek had to draw too many frames.
     private var packs = false
-    /// The process has taken what this seek wanted to keep.
+    /// False after the process-wide budget refused a canvas of this seek.
     private var hasRoom = true
 
     init(byteCount: Int, limit: Int, of frames: FrameBudget) {
@@ -29,7 +29,7 @@ struct CanvasStore {
         places = CanvasSelection([], layouts: [], count: 0)
     }
 
-    /// Chooses which are kept.
+    /// Chooses the canvases to keep.
     mutating func choose(_ dependencies: [FrameDependency], layouts: [FrameLayout]) {
         places = CanvasSelection(dependencies, layouts: layouts, count: limit / byteCount)
         whole = places.chosen
@@ -42,12 +42,13 @@ struct CanvasStore {
         shelf.keepOnly(kept)
     }
 
-    /// Frames of the process must be held in less memory than they take as they are.
+    /// True when the process must keep frames in less memory than they take uncompressed.
     var isShort: Bool { shelf.isShort }
 
     // MARK: Canvases
 
-    /// As it was kept, or taken out into memory that `make` gives: then nobody else has it.
+    /// Returns a kept canvas, unpacked if necessary into memory from `make`. `isNew` means that the caller holds the only
+    /// reference.
     func canvas(
         at index: Int, make: () throws(ImageError) -> PixelBuffer
     ) throws(ImageError) -> (canvas: PixelBuffer, isNew: Bool)? {
@@ -62,9 +63,9 @@ struct CanvasStore {
         }
     }
 
-    /// A seek that draws so many frames begins: what packs canvases on its way, where it is to.
+    /// Begins a seek that draws this many frames. Returns the packer for canvases on the way, or nil when none are to be packed.
     mutating func packer(drawing frames: Int) -> CanvasPacker? {
-        // What is packed may be as large as it was before anybody knows.
+        // The packed size is unknown in advance and may equal the original size.
         guard frames > CanvasStore.reach, isShort || whole.count < places.count, byteCount <= limit else { return nil }
         if !packs {
             packs = true
@@ -72,7 +73,7 @@ struct CanvasStore {
             keepPlaces(places.order.count)
         }
         hasRoom = true
-        // Without room for any, or without memory, the seek is as long as it was.
+        // Without room or memory for canvases, seeks keep their length.
         return !kept.isEmpty ? try? CanvasPacker() : nil
     }
 
@@ -92,7 +93,7 @@ struct CanvasStore {
         shelf.keep(.packed(packer.pack(canvas, like: shelf.packed(upTo: index))), at: index)
     }
 
-    /// Packs a canvas that is whole; else gives up the places that save least.
+    /// Packs an uncompressed canvas; if there is none, removes the least valuable canvases.
     private mutating func makeRoom(_ packer: CanvasPacker) {
         if let index = shelf.wholeFrame, case .whole(let pixels) = shelf[index] {
             _ = shelf.take(index)
@@ -104,10 +105,10 @@ struct CanvasStore {
 
     // MARK: A canvas to draw on
 
-    /// Holds on to the canvas of a frame that is on show, in order to draw on it when it no longer is; one more than the limit
-    /// allows. False where the process has no room for it.
+    /// Keeps the canvas of a displayed frame, to draw on it when it is no longer displayed; one canvas more than the limit
+    /// allows. False when the process-wide budget refuses it.
     func keepSpare(_ canvas: CachedCanvas, of index: Int) -> Bool {
-        // What is kept for seeking must stay as it is.
+        // Canvases kept for seeking must stay unchanged.
         shelf[index] == nil && shelf.keep(canvas, at: CanvasCache.spare(of: index))
     }
 

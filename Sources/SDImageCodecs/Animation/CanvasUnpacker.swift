@@ -2,10 +2,10 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Takes packed canvases out again.
+/// Unpacks packed canvases.
 @safe final class CanvasUnpacker {
     private let inflater: ScratchMemory
-    /// Of a square: what was deflated, indices, and a row of pixels.
+    /// Buffers for one square: inflated data, indices, and a row of pixels.
     private let inflated: ScratchMemory
     private let indices: ScratchMemory
     private let row: ScratchMemory
@@ -32,7 +32,7 @@ import SDImagePixels
         }
     }
 
-    /// Whether a square has these pixels, side by side.
+    /// True when a square has exactly these contiguous pixels.
     func pixels(of square: CanvasSquare, _ size: PixelSize, are pixels: UnsafeRawBufferPointer) -> Bool {
         let data = unsafe values(of: square, size)
         let row = unsafe UnsafeMutableRawBufferPointer(rebasing: row.bytes[0..<size.width * 4])
@@ -43,7 +43,7 @@ import SDImagePixels
         }
     }
 
-    /// The indices of a square, a byte each, or its pixels where it has no palette.
+    /// Returns the indices of a square, one byte each, or its pixels when it has no palette.
     private func values(of square: CanvasSquare, _ size: PixelSize) -> UnsafeRawBufferPointer {
         let count = size.width * size.height
         let data = unsafe stored(square)
@@ -57,7 +57,7 @@ import SDImagePixels
         return unsafe UnsafeRawBufferPointer(rebasing: indices.bytes[0..<count])
     }
 
-    /// What was kept of a square, inflated.
+    /// Returns the stored data of a square, inflated.
     private func stored(_ square: CanvasSquare) -> UnsafeRawBufferPointer {
         let values = unsafe UnsafeRawBufferPointer(inflated.bytes)
         guard let to = unsafe inflated.bound(to: UInt8.self).baseAddress else { return unsafe values }

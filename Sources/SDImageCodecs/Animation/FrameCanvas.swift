@@ -1,19 +1,20 @@
 import Glibc
 import SDImage
 
-/// The canvas as one frame sees it: rows are counted from the frame's own first, what lies outside is cut off.
+/// The canvas in the coordinates of one frame: rows count from the first row of the frame, and pixels outside the canvas are
+/// clipped.
 @safe package struct FrameCanvas {
-    /// Puts straight RGBA8 pixels over others: canvas, frame, number of pixels.
+    /// Blends straight RGBA8 pixels over others. Parameters: canvas, frame, number of pixels.
     package typealias BlendFunction = @Sendable (UnsafeMutablePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Void
 
     private let pixels: PixelBuffer
     private let layout: FrameLayout
-    /// Where rows come from that are not there yet.
+    /// Supplies rows of the base that have not been copied yet.
     private let ground: CanvasCopy?
 
-    /// Columns of the frame before the first that lies on the canvas.
+    /// Number of frame columns left of the canvas.
     package let hiddenColumns: Int
-    /// Columns of the frame that lie on the canvas, from `hiddenColumns` on.
+    /// Number of frame columns on the canvas, starting at `hiddenColumns`.
     package let visibleColumns: Int
     /// Bytes from one row to the next.
     package var stride: Int { pixels.stride }
@@ -26,14 +27,14 @@ import SDImage
         visibleColumns = max(0, min(layout.left + layout.size.width, pixels.size.width) - max(layout.left, 0))
     }
 
-    /// The visible part of the frame's row `y` as it is now; nil where nothing of it lies on the canvas.
+    /// Returns the visible part of the frame's row `y` with its current pixels; nil when no part of it lies on the canvas.
     package func row(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         let row = unsafe place(y)
         if unsafe row != nil { ground?.bring(layout.top + y) }
         return unsafe row
     }
 
-    /// The same for who writes all of it, and what is to shine through, which may be the row itself.
+    /// Returns a row that the caller overwrites completely, and the pixels to blend it over, which may be the row itself.
     package func rowOver(_ y: Int) -> (row: UnsafeMutableRawBufferPointer, below: UnsafeRawPointer)? {
         guard let row = unsafe place(y), let base = row.baseAddress else { return nil }
         let start = max(layout.left, 0)
@@ -41,7 +42,7 @@ import SDImage
         return unsafe (row, below.map { unsafe $0 + start * 4 } ?? UnsafeRawPointer(base))
     }
 
-    /// Makes all rows what they are to be before the frame is drawn: for who does not ask for each.
+    /// Copies all remaining rows of the base, for callers that do not request each row.
     package func settle() { ground?.finish() }
 
     private func place(_ y: Int) -> UnsafeMutableRawBufferPointer? {
@@ -52,7 +53,8 @@ import SDImage
         return unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + visibleColumns * 4])
     }
 
-    /// Draws the frame's row `y`, in the canvas' format from its first column on, by `blend` unless it simply replaces.
+    /// Draws the frame's row `y`, in the canvas format and starting at the frame's first column: with `blend`, or as a copy if
+    /// the layout overwrites.
     package func draw(_ row: UnsafeRawBufferPointer, y: Int, blend: BlendFunction) {
         guard let target = unsafe self.row(y)?.baseAddress, let start = row.baseAddress,
             row.count >= (hiddenColumns + visibleColumns) * 4
@@ -73,7 +75,7 @@ import SDImage
         }
     }
 
-    /// Makes the rectangle one colour, whose first byte in memory is the lowest.
+    /// Fills the rectangle with one colour; the lowest byte comes first in memory.
     func fill(_ pixel: UInt32) {
         for y in 0..<layout.size.height {
             guard let row = unsafe row(y) else { continue }

@@ -3,40 +3,40 @@ import SDImage
 
 /// Composes any frame of an animation on its canvas without drawing all frames before it.
 ///
-/// Canvases are kept on the way: every one as long as they fit the budget, else those that save most, packed where they are many
-/// (`CanvasStore`), so that a seek draws few frames; and the latest, so that playing in order draws one frame each. Canvases
-/// that were handed out are shared, never changed. Where the process is short of memory for frames, the latest is kept as
-/// indices between two frames, if its colours are few enough. Not synchronised.
+/// Canvases are kept on the way. As long as all fit the budget, every canvas is kept; otherwise those that save most, packed if
+/// there are many (`CanvasStore`), so that a seek draws few frames. The latest canvas is kept too, so that sequential playback
+/// draws one frame each time. Returned canvases are shared and never changed. When the process is short of memory for frames, the
+/// latest canvas is kept as indices between two frames, if it has few enough colours. Not synchronised.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20
 
-    /// Of the canvas.
+    /// Size of the canvas.
     package let size: PixelSize
     private let format: PixelFormat
     private let byteCount: Int
-    /// The opaque pixel that the canvas begins with; nil when it begins transparent.
+    /// Opaque initial colour of the canvas; nil when it is initially transparent.
     private let background: UInt32?
     private let limits: DecodeLimits
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
     private var kept: CanvasStore
-    /// Frames that were added or turned out differently since places were chosen, and how many frames there were then.
+    /// Number of frames added or revised since canvases were last chosen, and the number of frames at that time.
     private var changes = 0
     private var placedFrames = 0
     private var latestIndex = -1
-    /// nil while it is there as indices alone.
+    /// The latest canvas; nil while it is only held as indices.
     private var latest: PixelBuffer?
-    /// The canvas that was the latest when somebody last asked for indices.
+    /// The latest canvas as indices, from the last time they were requested.
     private var indexed: (index: Int, pixels: IndexedPixels)?
-    /// The frame whose canvas is kept to be drawn on again; -1 for none.
+    /// Index of the frame whose canvas is kept to be drawn on again; -1 for none.
     private var spareIndex = -1
-    /// The frame whose canvas was the latest when nobody played any more; -1 for none.
+    /// Index of the frame whose canvas was the latest when playback stopped; -1 for none.
     private var restingIndex = -1
 
-    /// Refuses a canvas beyond the limits; allocates nothing yet. `format`: of canvases, straight or premultiplied, 8 bits
-    /// with alpha; only the painter needs to know.
+    /// Refuses a canvas beyond the limits; allocates nothing yet. `format` is the format of canvases: 8 bits with alpha, straight
+    /// or premultiplied. Only the painter depends on it.
     package init(
         size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
         budget: Int = standardBudget, of frames: FrameBudget = .shared
@@ -49,7 +49,7 @@ package struct FrameCompositor {
         kept = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
     }
 
-    /// Bytes of a canvas; refuses one beyond the limits.
+    /// Returns the byte count of a canvas; refuses one beyond the limits.
     package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
         guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
@@ -63,7 +63,7 @@ package struct FrameCompositor {
         return bytes
     }
 
-    /// The next frame of the animation; beyond the limit of frames nothing is added.
+    /// Appends the next frame of the animation; ignored beyond the frame limit.
     package mutating func append(_ layout: FrameLayout) {
         guard layouts.count < limits.frames else { return }
         layouts.append(layout)
@@ -71,20 +71,20 @@ package struct FrameCompositor {
         changes += 1
     }
 
-    /// False when some pixel of the canvas may be transparent while the frame shows.
+    /// False when a pixel of the canvas may be transparent while the frame is displayed.
     package func isOpaque(at index: Int) -> Bool {
         dependencies.indices.contains(index) && dependencies[index].isOpaque
     }
 
-    /// The frame turned out to have no transparent pixel, although its layout does not promise that: if it covers the
-    /// canvas, those after it need none before it.
+    /// Records that a frame has no transparent pixel although its layout does not promise that. If it covers the canvas, later
+    /// frames do not depend on earlier ones.
     package mutating func setOpaque(at index: Int) {
         guard layouts.indices.contains(index), !layouts[index].overwrites, layouts[index].covers(size) else { return }
         layouts[index].isOpaque = true
         revise(from: index)
     }
 
-    /// Takes over a canvas that was drawn elsewhere.
+    /// Adopts a canvas that was drawn elsewhere.
     package mutating func adopt(_ canvas: PixelBuffer, at index: Int) {
         guard layouts.indices.contains(index), canvas.size == size, canvas.format == format,
             canvas.byteCount == byteCount
@@ -94,14 +94,14 @@ package struct FrameCompositor {
 
     // MARK: Frames
 
-    /// The canvas while the frame shows. A frame that cannot be decoded throws its error; those after it
-    /// are drawn as if it had drawn nothing.
+    /// Returns the canvas while the frame is displayed. A frame that cannot be decoded throws its error; later frames are
+    /// composed as if it had drawn nothing.
     package mutating func canvas(
         at index: Int, painter: some FramePainter, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer {
         guard layouts.indices.contains(index) else { throw ImageError(.invalidArgument, "no frame of this number") }
         choosePlaces()
-        // Every other turn has learned that some frame is not what its layout promised.
+        // Repeats only after a frame turned out to differ from its layout.
         while true {
             if let failure = failures[index] { throw failure }
             let canvas =
@@ -114,14 +114,15 @@ package struct FrameCompositor {
         }
     }
 
-    /// nil when a frame was not what was thought of it, and the chain must be thought over.
+    /// Draws the frames that lead to `index`. Returns nil when a frame differed from its layout and the dependencies were
+    /// revised.
     private mutating func drawChain(
         to index: Int, painter: some FramePainter, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer? {
         var chain = [index]
         var next = index
         while case .frame(let parent) = dependencies[next].base, latestIndex != parent {
-            // Held here from now on: the shelf may be emptied at any time.
+            // A reference is held from here on, because the cache may be emptied at any time.
             if let canvas = try held(parent) {
                 (latestIndex, latest) = (parent, canvas)
                 break
@@ -143,10 +144,10 @@ package struct FrameCompositor {
         _ index: Int, isResult: Bool, painter: some FramePainter, packer: CanvasPacker?, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
-        // Canvases on the way to a frame are working memory, beside what the painter takes.
+        // Intermediate canvases count as working memory, in addition to the memory of the painter.
         let (canvas, ground) = try ground(index, isResult ? nil : limits.account)
         if isResult { canvas.becomeResult() }
-        // One that cannot be decoded takes part by its disposal alone.
+        // A frame that cannot be decoded only contributes its disposal.
         if failures[index] == nil {
             let place = FrameCanvas(canvas, layout: layouts[index], ground: ground)
             guard try paint(index, onto: place, painter, stop) else {
@@ -161,7 +162,7 @@ package struct FrameCompositor {
         return canvas
     }
 
-    /// False when the frame did not keep what its layout promised.
+    /// False when the frame differed from its layout.
     private mutating func paint(
         _ index: Int, onto canvas: FrameCanvas, _ painter: some FramePainter, _ stop: StopSignal
     ) throws(ImageError) -> Bool {
@@ -174,10 +175,10 @@ package struct FrameCompositor {
         }
     }
 
-    /// What the frame is to be drawn on; nobody else sees it. With a ground where the one below is still to be brought over.
+    /// Returns the canvas to draw the frame on, owned by the caller, and a copier when the base is still to be copied.
     private mutating func ground(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasCopy?) {
         guard case .frame(let parent) = dependencies[index].base else {
-            // Its memory is the likeliest to serve again.
+            // The memory of the latest canvas is the most likely to be reused by the allocator.
             if layouts[index].leavesTrace {
                 forgetLatest()
                 forgetSpare()
@@ -194,7 +195,7 @@ package struct FrameCompositor {
         return (canvas, nil)
     }
 
-    /// What the first frame is drawn on.
+    /// Returns the canvas that the first frame is drawn on.
     package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start, nil) }
 
     private var start: FrameDependency.Base { background == nil ? .blank : .filled }
@@ -206,7 +207,7 @@ package struct FrameCompositor {
         return canvas
     }
 
-    /// The latest canvas itself, where nobody else has it and nothing needs it any more.
+    /// Returns the latest canvas itself if nothing else references or needs it.
     private mutating func takeLatest(_ parent: Int, for index: Int) throws(ImageError) -> PixelBuffer? {
         guard latestIndex == parent, layouts[index].leavesTrace else { return nil }
         try bringLatest()
@@ -216,8 +217,8 @@ package struct FrameCompositor {
         return latest
     }
 
-    /// The same pixels on another canvas: the one on show before, where it is to be had, which differs in what the last frame
-    /// changed.
+    /// Returns a copy of the canvas. Reuses the previously displayed canvas if available, which only differs where the last frame
+    /// changed it.
     private mutating func copy(
         _ parent: Int, for index: Int, _ account: WorkingMemory?
     ) throws(ImageError) -> (PixelBuffer, CanvasCopy) {
@@ -234,7 +235,7 @@ package struct FrameCompositor {
         try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: account)
     }
 
-    // MARK: What is kept
+    // MARK: Kept canvases
 
     private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
         if latestIndex == index { return try bringLatest() }
@@ -247,12 +248,12 @@ package struct FrameCompositor {
                     try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
                 })
         else { return nil }
-        // What is shown next is likely to be drawn on it.
+        // The next frame is likely to be drawn on this canvas.
         if isNew, layouts[index].leavesTrace { (latestIndex, latest) = (index, canvas) }
         return canvas
     }
 
-    /// The latest canvas, out of its indices where it is there as those alone.
+    /// Returns the latest canvas; converts it from indices if only those are held.
     @discardableResult
     private mutating func bringLatest() throws(ImageError) -> PixelBuffer? {
         if latest == nil, let indexed, indexed.index == latestIndex { latest = try indexed.pixels.pixels() }
@@ -268,7 +269,7 @@ package struct FrameCompositor {
         kept.keep(canvas, at: index, packer: packer)
     }
 
-    /// The latest canvas was copied: somebody looks at it, and will look at the next one soon.
+    /// Keeps the latest canvas as a spare. It was copied, so it is displayed and its successor is likely to be needed soon.
     private mutating func keepSpare(_ canvas: PixelBuffer) {
         forgetSpare()
         if kept.keepSpare(.whole(canvas), of: latestIndex) { spareIndex = latestIndex }
@@ -279,7 +280,8 @@ package struct FrameCompositor {
         spareIndex = -1
     }
 
-    /// The canvas that a frame was drawn on, where nobody has it any more, and where the frame changed it.
+    /// Returns the canvas that a frame was drawn on, if it is no longer referenced elsewhere, and the area that the frame
+    /// changed.
     private mutating func takeSpare(before index: Int) -> (canvas: PixelBuffer, stale: PixelArea)? {
         let before = spareIndex
         spareIndex = -1
@@ -289,7 +291,7 @@ package struct FrameCompositor {
         return (canvas, changed(by: index, after: before))
     }
 
-    /// Where the canvas of a frame differs from that of the one that it is drawn on.
+    /// The area in which the canvas of a frame differs from the canvas that it is drawn on.
     private func changed(by index: Int, after parent: Int) -> PixelArea {
         let cleared = layouts[parent].disposal == .background ? layouts[parent].area(on: size) : nil
         guard let drawn = layouts[index].area(on: size) else { return cleared ?? PixelArea(columns: 0..<0, rows: 0..<0) }
@@ -301,7 +303,7 @@ package struct FrameCompositor {
         latestIndex = -1
     }
 
-    /// No other frame is needed soon: the latest canvas goes where the process can take it.
+    /// Called when no other frame is needed soon: hands the latest canvas to the process-wide cache if there is room.
     package mutating func rest() {
         forgetSpare()
         if restingIndex >= 0 { _ = kept.takeSpare(of: restingIndex) }
@@ -314,7 +316,7 @@ package struct FrameCompositor {
         indexed = nil
     }
 
-    /// The latest again, where it is still there.
+    /// Restores the latest canvas after `rest` if it is still cached.
     private mutating func wake(_ index: Int) throws(ImageError) -> PixelBuffer? {
         guard restingIndex == index else { return nil }
         restingIndex = -1
@@ -327,17 +329,17 @@ package struct FrameCompositor {
         return latest
     }
 
-    /// Lets go of the latest canvas, unless it is the memory of a picture that is there anyway: nobody would count it.
+    /// Releases the latest canvas, which no budget counts, unless it is the memory of `picture`, which exists anyway.
     package mutating func keep(only picture: PixelBuffer) {
         guard latest !== picture else { return }
         forgetLatest()
         indexed = nil
     }
 
-    // MARK: Short of memory
+    // MARK: Memory shortage
 
-    /// The canvas of a frame as indices, for one who holds it, where the process is short of memory for frames and its colours are
-    /// few enough. Then nothing else of it is kept.
+    /// Returns the canvas of a frame as indices, when the process is short of memory for frames and the canvas has few enough
+    /// colours. The latest canvas is then only kept as indices.
     package mutating func indices(of canvas: PixelBuffer, at index: Int) -> IndexedPixels? {
         guard kept.isShort, layouts.indices.contains(index) else {
             if latest != nil { indexed = nil }
@@ -363,7 +365,7 @@ package struct FrameCompositor {
         FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
     }
 
-    /// The frame at `index` turned out differently: so may those after it. No canvas that is kept was drawn on it.
+    /// Updates the dependencies from `index` on, after that frame changed. No kept canvas was drawn on it.
     private mutating func revise(from index: Int) {
         for frame in index..<layouts.count {
             let dependency = dependency(frame)
@@ -373,7 +375,7 @@ package struct FrameCompositor {
         changes += 1
     }
 
-    /// Where much has changed.
+    /// Chooses canvases again if many frames changed.
     private mutating func choosePlaces() {
         guard changes > placedFrames / 8 else { return }
         kept.choose(dependencies, layouts: layouts)

@@ -1,28 +1,29 @@
 import SDImage
 
-/// What a frame is drawn on.
+/// The canvas that a frame is drawn on.
 ///
-/// A frame that is disposed of to the previous canvas leaves no trace: no other frame is drawn on it. So frames form
-/// chains, each of which begins at a frame that needs no other.
+/// A frame with disposal to the previous canvas leaves no trace: no other frame is drawn on it. So frames form chains, each
+/// starting with a frame that needs no other.
 struct FrameDependency: Equatable {
     enum Base: Equatable {
-        /// Every pixel is overwritten.
+        /// Any content: every pixel is overwritten.
         case anything
         /// A transparent canvas.
         case blank
-        /// A canvas of the opaque background colour, which the format begins with.
+        /// A canvas of the opaque background colour that the format starts with.
         case filled
         /// The canvas of an earlier frame, after its disposal.
         case frame(Int)
     }
 
     let base: Base
-    /// Every pixel of the canvas is opaque while this frame shows.
+    /// True when every pixel of the canvas is opaque while this frame is displayed.
     let isOpaque: Bool
-    /// What the next frame finds.
+    /// The canvas that the next frame is drawn on.
     let rest: Base
 
-    /// Of the frame at `index`; `earlier` has those of all frames before it, `start` is what the first of them finds.
+    /// Computes the dependency of the frame at `index`. `earlier` contains those of all frames before it; `start` is the base of
+    /// the first frame.
     init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize, start: Base) {
         let layout = layouts[index]
         let found = index > 0 ? earlier[index - 1].rest : start

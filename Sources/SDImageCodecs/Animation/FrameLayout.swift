@@ -1,12 +1,12 @@
 import SDImage
 
-/// Where a frame lies on the canvas, how its pixels get there, and what becomes of them afterwards.
+/// Position of a frame on the canvas, and its blend, disposal and duration.
 package struct FrameLayout: Equatable, Sendable {
-    /// How the pixels of a frame meet those of the canvas.
+    /// Combination of the frame's pixels with those of the canvas.
     package enum Blend: Sendable { case source, over }
 
-    /// What happens before the next frame is drawn: nothing, the rectangle becomes transparent, or the canvas becomes
-    /// again what it was before this frame.
+    /// Action before the next frame is drawn: none, clear the rectangle to transparent, or restore the canvas to its state before
+    /// this frame.
     package enum Disposal: Sendable { case none, background, previous }
 
     package var left = 0
@@ -14,17 +14,17 @@ package struct FrameLayout: Equatable, Sendable {
     package var size: PixelSize
     package var blend = Blend.over
     package var disposal = Disposal.none
-    /// As played, no longer as stored.
+    /// Duration as played, which may differ from the stored value.
     package var durationMilliseconds = 100
-    /// No pixel of the frame lets the canvas shine through.
+    /// True when no pixel of the frame is transparent.
     package var isOpaque = false
 
     package init(size: PixelSize) { self.size = size }
 
-    /// True when the frame overwrites whatever it covers.
+    /// True when the frame overwrites every pixel that it covers.
     package var overwrites: Bool { blend == .source || isOpaque }
 
-    /// False when what comes after finds the canvas as it was before.
+    /// False when the canvas is restored after the frame.
     var leavesTrace: Bool { disposal != .previous }
 
     func covers(_ canvas: PixelSize) -> Bool {
@@ -35,14 +35,14 @@ package struct FrameLayout: Equatable, Sendable {
         left <= other.left && top <= other.top && right >= other.right && bottom >= other.bottom
     }
 
-    /// What of it lies on the canvas, if any.
+    /// The part of the frame that lies on the canvas; nil when there is none.
     func area(on canvas: PixelSize) -> PixelArea? {
         let (x, y) = (min(max(left, 0), canvas.width), min(max(top, 0), canvas.height))
         let (endX, endY) = (min(right, canvas.width), min(bottom, canvas.height))
         return x < endX && y < endY ? PixelArea(columns: x..<endX, rows: y..<endY) : nil
     }
 
-    // Formats have coordinates of 16 or 24 bits, the PNG of 31: sums of them fit.
+    // Cannot overflow: formats have coordinates of 16 or 24 bits, PNG of 31.
     private var right: Int { left + size.width }
     private var bottom: Int { top + size.height }
 }

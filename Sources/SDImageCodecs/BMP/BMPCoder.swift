@@ -1,6 +1,6 @@
 import SDImage
 
-/// BMP of Windows and OS/2, from 1 to 32 bits: rows are read where they lie, in the order in which they are displayed.
+/// Windows and OS/2 BMP, 1 to 32 bits per pixel. Rows are read in place, in display order.
 package final class BMPCoder: ImageCoder {
     package init() {}
 
@@ -41,7 +41,7 @@ package final class BMPCoder: ImageCoder {
 }
 
 extension BMPHeader {
-    /// Without the format.
+    /// Image properties, except for the format.
     func info(_ bytes: Bytes, limits: DecodeLimits) -> ImageInfo {
         var info = ImageInfo()
         info.storedSize = size

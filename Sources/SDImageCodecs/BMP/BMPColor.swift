@@ -1,12 +1,12 @@
 import SDImage
 
-/// The colour space that a V4 or V5 header names ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
+/// The colour space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
 enum BMPColor {
-    /// sRGB, or nothing known.
+    /// sRGB, or unknown.
     case standard
-    /// By three colours and three gammas.
+    /// Defined by three endpoints and three gammas.
     case calibrated(RGBEncoding)
-    /// Where the ICC profile lies in the bytes.
+    /// Location of the ICC profile in the bytes.
     case profile(Range<Int>)
 
     private static let calibratedType = 0, embeddedType = 0x4D42_4544
@@ -26,13 +26,13 @@ enum BMPColor {
         }
     }
 
-    /// The ICC profile, where there is one within the limit.
+    /// The ICC profile, if there is one within the limit.
     func profile(in bytes: Bytes, limits: DecodeLimits) -> Bytes? {
         guard case .profile(let range) = self, !range.isEmpty, range.count <= limits.metadataBytes else { return nil }
         return bytes.slice(range)
     }
 
-    /// For rows of `format`, red, green and blue; nil when there is nothing to do.
+    /// Returns the transform for rows of `format`, in RGB order; nil when none is needed.
     func transform(
         in bytes: Bytes, format: PixelFormat, output: PixelFormat, limits: DecodeLimits
     ) -> (any RowTransform)? {
@@ -47,14 +47,14 @@ enum BMPColor {
         }
     }
 
-    // MARK: Numbers, as PNG has them in cHRM and gAMA
+    // MARK: Values in the units of PNG's cHRM and gAMA
 
     private static let perUnit = 100_000.0
-    /// The point of D65.
+    /// Chromaticity of D65.
     private static let daylight = [31270, 32900]
 
-    /// White, red, green and blue as x and y. Endpoints are CIE XYZ with 30 bits behind the point; most writers put x, y
-    /// and z there, which add up to 1 and say nothing about white.
+    /// Returns x and y of white, red, green and blue. Endpoints are CIE XYZ with 30 fractional bits. Most writers store x, y and
+    /// z there, which add up to 1 and do not determine white.
     private static func chromaticities(_ values: BMPHeaderValues) -> [Int]? {
         let points = (0..<3).map { color in
             (0..<3).map { Double(values.u32(endpointsOffset + color * 12 + $0 * 4)) / Double(1 << 30) }
@@ -71,7 +71,8 @@ enum BMPColor {
         return [Int((point[0] / sum * perUnit).rounded()), Int((point[1] / sum * perUnit).rounded())]
     }
 
-    /// Of green, which weighs most. Some write 2.2 and some 1/2.2: a display's exponent is never below 1.
+    /// The gamma of green, which has the largest weight. Some writers store 2.2 and some 1/2.2; the exponent of a display is
+    /// never below 1.
     private static func gamma(_ values: BMPHeaderValues) -> Int? {
         let stored = Double(values.u32(gammaOffset + 4)) / 65536
         guard stored > 0.1, stored < 10 else { return nil }

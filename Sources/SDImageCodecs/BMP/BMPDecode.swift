@@ -3,7 +3,7 @@ import SDImage
 
 /// One decode: from the rows of a bitmap to the finished buffer.
 struct BMPDecode {
-    /// How often the stop signal is looked at.
+    /// Rows between two checks of the stop signal.
     static let rowsPerCheck = 16
 
     private let rows: BMPRows
@@ -15,7 +15,7 @@ struct BMPDecode {
     let output: PixelFormat
     let hasAlpha: Bool
 
-    /// `isIcon`: what the pixels' own alpha does not cut out, the mask behind them does.
+    /// `isIcon`: the AND mask after the pixels determines transparency if the pixels have no alpha of their own.
     init(
         _ bytes: Bytes, _ header: BMPHeader, isIcon: Bool, options: DecodeOptions, stop: StopSignal
     ) throws(ImageError) {
@@ -28,7 +28,7 @@ struct BMPDecode {
         var rows = try BMPRows(bytes, header, palette: palette, limits: options.limits, stop: stop)
         guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
         if isIcon, header.bits == 32, rows.fields == .eight { rows.fields = .eightWithAlpha }
-        // Writers that know nothing of alpha leave it zero: a picture of which nothing could be seen is opaque.
+        // Writers without alpha support store zeros: a completely transparent image is treated as opaque.
         let isSeen = rows.fields.alpha != 0 ? try rows.contains(rows.fields.alpha, stop: stop) : false
         if !isSeen { rows.fields = rows.fields.with(alpha: 0) }
         hasAlpha = isSeen || isIcon

@@ -1,13 +1,13 @@
 import SDImage
 import SDImagePixels
 
-/// Writes bitmaps of Windows, not packed, from the bottom up: grey with a palette, 24 bits, or 32 with alpha.
+/// Writes uncompressed bottom-up Windows bitmaps: grey with a palette, 24 bits, or 32 bits with alpha.
 struct BMPEncoder {
     private let stop: StopSignal
 
     init(stop: StopSignal) { self.stop = stop }
 
-    /// A file.
+    /// Encodes a complete file.
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         let image = try BMPEncoder.plain(original, stop: stop)
         let (format, size) = (image.pixels.format, image.size)
@@ -26,8 +26,8 @@ struct BMPEncoder {
         return file.finish()
     }
 
-    /// What an entry of an icon holds: no file header, twice the height, and a mask behind the pixels, whose bits are set
-    /// where nothing is to be seen. `image`: rgba8.
+    /// Encodes an icon entry: no file header, double height, and an AND mask after the pixels whose bits are set for transparent
+    /// pixels. `image` is rgba8.
     func encodeIcon(_ image: PixelBuffer) throws(ImageError) -> Bytes {
         let size = image.size
         var file = ByteBuilder(limit: Int(UInt32.max))
@@ -42,7 +42,7 @@ struct BMPEncoder {
         return file.finish()
     }
 
-    /// Upright, in sRGB, as the smallest of gray8, rgb8 and rgba8 that holds it.
+    /// Returns the image upright, in sRGB, in the smallest of gray8, rgb8 and rgba8 that can hold it.
     static func plain(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
         var fitting = DecodeOptions()
         switch image.pixels.format {
@@ -66,7 +66,7 @@ struct BMPEncoder {
                 if channels == 1 {
                     unsafe to.update(from: from, count: width)
                 } else {
-                    // The same exchange in both directions.
+                    // The byte swap is its own inverse.
                     unsafe sdpx_from_bgr(to, Int32(channels), from, Int32(channels), width)
                 }
                 unsafe (to + width * channels).update(repeating: 0, count: stride - width * channels)
@@ -78,14 +78,14 @@ struct BMPEncoder {
     // MARK: Headers
 
     private static let headerLength = 40, fifthHeaderLength = 124
-    /// "sRGB", and the intent for pictures ([MS-WMF] 2.1.1.14, 2.1.1.15).
+    /// "sRGB", and the rendering intent for images ([MS-WMF] 2.1.1.14, 2.1.1.15).
     private static let standardColors = 0x7352_4742, pictures = 4
-    /// Of 96 points to the inch, which is what says nothing.
+    /// 96 pixels per inch, which means unspecified.
     private static let pixelsPerMetre = 3780
 
     private static let greys = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
 
-    /// Rows begin at multiples of 4 bytes.
+    /// Bytes of a row. Rows are aligned to 4 bytes.
     private static func stride(_ width: Int, bits: Int) -> Int { (width * bits + 31) / 32 * 4 }
 
     /// BITMAPINFOHEADER ([MS-WMF] 2.2.2.3).
@@ -93,7 +93,7 @@ struct BMPEncoder {
         fields(headerLength, size, bits: bits, compression: 0)
     }
 
-    /// BITMAPV5HEADER ([MS-WMF] 2.2.2.5), which alone knows alpha.
+    /// BITMAPV5HEADER ([MS-WMF] 2.2.2.5), used for alpha.
     private static func fifthHeader(_ size: PixelSize) -> [UInt8] {
         let masks = [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000].flatMap(four)
         let unused = [UInt8](repeating: 0, count: 48)
@@ -107,6 +107,6 @@ struct BMPEncoder {
             + four(bytes) + four(pixelsPerMetre) + four(pixelsPerMetre) + four(0) + four(0)
     }
 
-    /// Little-endian.
+    /// Little-endian bytes of a 32-bit value.
     private static func four(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
 }

@@ -1,4 +1,4 @@
-/// Which bits of a pixel of 16, 24 or 32 bits are red, green, blue and alpha.
+/// Bit masks of red, green, blue and alpha in pixels of 16, 24 or 32 bits.
 struct BMPFields: Equatable {
     let red: UInt32
     let green: UInt32
@@ -8,14 +8,14 @@ struct BMPFields: Equatable {
 
     static let five = BMPFields(red: 0x7C00, green: 0x3E0, blue: 0x1F, alpha: 0)
     static let eight = BMPFields(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: 0)
-    /// The fourth byte of a pixel.
+    /// The fields of `eight`, with alpha in the fourth byte.
     static let eightWithAlpha = eight.with(alpha: 0xFF00_0000)
 
     func with(alpha: UInt32) -> BMPFields { BMPFields(red: red, green: green, blue: blue, alpha: alpha) }
 
     var masks: [UInt32] { [red, green, blue, alpha] }
 
-    /// The bits of each colour are side by side, as [MS-WMF] 2.2.2.3 wants them.
+    /// True when the bits of each channel are contiguous, as [MS-WMF] 2.2.2.3 requires.
     var isSound: Bool {
         masks.allSatisfy { mask in
             let field = mask >> UInt32(mask == 0 ? 0 : mask.trailingZeroBitCount)

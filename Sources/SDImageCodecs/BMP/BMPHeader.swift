@@ -1,12 +1,12 @@
 import SDImage
 
-/// What the headers of a bitmap say, Windows or OS/2, of a file or of an entry of an icon ([MS-WMF] 2.2.2.2 … 2.2.2.9;
-/// OS/2 2.0 Presentation Manager, BITMAPINFOHEADER2).
+/// The headers of a Windows or OS/2 bitmap, in a file or an icon entry ([MS-WMF] 2.2.2.2 … 2.2.2.9; OS/2 2.0 Presentation
+/// Manager, BITMAPINFOHEADER2).
 struct BMPHeader {
-    /// How the data behind the headers are to be read.
+    /// Encoding of the image data.
     enum Packing {
         case rows
-        /// RLE4, RLE8, or RLE24 of OS/2: the number of bits tells which.
+        /// RLE4, RLE8, or RLE24 of OS/2, depending on the number of bits.
         case runs
         case jpeg
         case png
@@ -18,21 +18,21 @@ struct BMPHeader {
     let isTopDown: Bool
     let bits: Int
     let packing: Packing
-    /// Of pixels of 16, 24 and 32 bits.
+    /// Masks of pixels of 16, 24 and 32 bits.
     let fields: BMPFields
-    /// Where the palette lies; empty above 8 bits.
+    /// Location of the palette; empty above 8 bits.
     let palette: Range<Int>
     /// 3 in OS/2 1.x, else 4.
     let paletteEntryLength: Int
-    /// Where the data begin.
+    /// Offset of the image data.
     let data: Int
     let color: BMPColor
-    /// Pixels per inch; nil when the header does not say.
+    /// Pixels per inch; nil when the header does not specify them.
     let resolution: Resolution?
 
     var hasPalette: Bool { (1...8).contains(bits) }
 
-    /// Of a file, from its first byte on.
+    /// Reads the headers of a file, starting with its first byte.
     static func file(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
         var reader = bytes.reader
         guard reader.matches("BM", at: 0) else { throw ImageError(.notAnImage, "bmp: no signature") }
@@ -40,7 +40,7 @@ struct BMPHeader {
         return try BMPHeader(bytes, at: fileHeaderLength, data: Int(offset), isIcon: false)
     }
 
-    /// Of an icon's entry, which has no file header; its height counts the mask as well.
+    /// Reads the header of an icon entry, which has no file header and whose height includes the mask.
     static func icon(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
         try BMPHeader(bytes, at: 0, data: 0, isIcon: true)
     }
@@ -64,7 +64,7 @@ struct BMPHeader {
         palette = try BMPHeader.palette(
             from: paletteStart, to: announced, entryLength: paletteEntryLength, bits: bits,
             colors: isFirst ? 0 : values.u32(32), end: bytes.count)
-        // An offset into the headers is a lie, or missing as in icons: the data follow the palette then.
+        // An offset into the headers is invalid, or missing as in icons: the data then follow the palette.
         let isBehindPalette = announced > paletteStart || (announced == paletteStart && palette.isEmpty)
         data = isBehindPalette ? announced : palette.upperBound
         color = BMPColor(values)
@@ -73,7 +73,7 @@ struct BMPHeader {
 
     // MARK: Parts
 
-    /// From pixels per metre.
+    /// Converts pixels per metre to pixels per inch.
     private static func resolution(_ values: BMPHeaderValues) -> Resolution? {
         let x = values.i32(24), y = values.i32(28)
         return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil
@@ -81,7 +81,7 @@ struct BMPHeader {
 
     static let bitFields = 3, alphaBitFields = 6
     private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5
-    /// The same numbers in OS/2 2.x.
+    /// Other meanings of the same values in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 
     private static func packing(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> Packing {
@@ -97,7 +97,8 @@ struct BMPHeader {
         }
     }
 
-    /// Without masks of its own a bitmap has 5 bits a colour in 16, and 8 otherwise; masks beside BI_RGB do not count.
+    /// Returns the channel masks. A bitmap without masks has 5 bits per channel in 16-bit pixels, and 8 otherwise; masks together
+    /// with BI_RGB are ignored.
     private static func fields(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> BMPFields {
         guard compression == bitFields || compression == alphaBitFields else { return bits == 16 ? .five : .eight }
         let hasAlpha = compression == alphaBitFields || values.hasAlphaMask
@@ -107,7 +108,8 @@ struct BMPHeader {
         return fields
     }
 
-    /// Where the table of `colors` colours lies (0 = all that the bits can count); it ends at the data at the latest.
+    /// Returns the location of the table of `colours` entries (0 = as many as the bits can count). It is cut at the start of the
+    /// image data.
     private static func palette(
         from start: Int, to data: Int, entryLength: Int, bits: Int, colors: Int, end: Int
     ) throws(ImageError) -> Range<Int> {

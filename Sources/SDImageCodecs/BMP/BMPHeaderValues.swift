@@ -1,10 +1,10 @@
 import SDImage
 
-/// Numbers of a bitmap's header by their place in the longest one; those that a shorter header lacks are 0.
+/// Fields of a bitmap header by their offset in the longest header version; fields beyond the end of a shorter header are 0.
 struct BMPHeaderValues {
-    /// BITMAPCOREHEADER of OS/2 1.x, whose fields are not those of the others.
+    /// BITMAPCOREHEADER of OS/2 1.x, whose fields have other sizes and offsets.
     static let firstLength = 12
-    /// OS/2 2.x may cut its header anywhere from here on, and has 64 bytes at most.
+    /// Smallest and largest header of OS/2 2.x, which may be truncated anywhere in between.
     private static let shortestSecond = 16, longestSecond = 64
     /// BITMAPINFOHEADER, its successors with masks and with alpha, V4 and V5.
     private static let info = 40, withMasks = 52, withAlpha = 56, v4 = 108, v5 = 124
@@ -31,7 +31,7 @@ struct BMPHeaderValues {
     func u32(_ offset: Int) -> Int { Int(read(offset, 4) { $0.u32(bigEndian: false) } ?? 0) }
     func i32(_ offset: Int) -> Int { Int(Int32(truncatingIfNeeded: u32(offset))) }
 
-    /// One of red, green, blue and alpha; it stands in the header, or behind the one that has no place for it.
+    /// Returns the mask of red, green, blue or alpha. It is part of the header, or follows a header that is too short for it.
     func mask(_ index: Int) -> UInt32 {
         var reader = reader
         guard reader.seek(to: start + Self.masksOffset + Self.maskLength * index) else { return 0 }
@@ -41,9 +41,9 @@ struct BMPHeaderValues {
     var hasAlphaMask: Bool { length >= Self.withAlpha && !isOS2 }
     var hasColorSpace: Bool { length >= Self.v4 }
     var hasProfile: Bool { length == Self.v5 }
-    /// Certainly of OS/2.
+    /// True for headers that only OS/2 writes.
     var isOS2: Bool { length <= Self.longestSecond && ![Self.info, Self.withMasks, Self.withAlpha].contains(length) }
-    /// OS/2 2.x writes headers of 40 bytes too.
+    /// True for headers that OS/2 may have written: OS/2 2.x writes headers of 40 bytes too.
     var canBeOS2: Bool { isOS2 || length == Self.info }
 
     /// Bytes of masks between header and palette.

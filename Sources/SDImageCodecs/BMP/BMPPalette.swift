@@ -1,16 +1,16 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 pixels that indices stand for; indices beyond the palette are black.
+/// The 256 colours for palette indices; indices beyond the palette are black.
 struct BMPPalette {
     private static let count = 256
 
     /// RGBA in memory order, the first byte in the lowest bits.
     private let entries: [UInt32]
-    /// Every colour is a grey, so that one channel holds the picture.
+    /// True when every colour is grey, so that one channel is enough.
     let isGray: Bool
 
-    /// `transform`: of rgb8, applied to the palette instead of to the pixels.
+    /// `transform` converts rgb8; it is applied to the palette instead of to the pixels.
     init(_ bytes: Bytes, _ header: BMPHeader, transform: (any RowTransform)?) {
         let reader = bytes.reader
         var colors = [UInt8](repeating: 0, count: BMPPalette.count * 3)
@@ -28,7 +28,7 @@ struct BMPPalette {
         isGray = entries.allSatisfy { $0 & 0xFF == $0 >> 8 & 0xFF && $0 & 0xFF == $0 >> 16 & 0xFF }
     }
 
-    /// Writes the pixels of all `indices`, of 1, 3 or 4 channels, for which `row` must have room.
+    /// Writes the pixels of all `indices` with 1, 3 or 4 channels; `row` must be large enough.
     func expand(_ indices: UnsafeRawBufferPointer, to row: UnsafeMutableRawBufferPointer, channels: Int) {
         guard let from = indices.baseAddress, let to = row.baseAddress, row.count >= indices.count * channels else { return }
         unsafe sdpx_look_up(

@@ -1,20 +1,20 @@
 import SDImage
 import SDImagePixels
 
-/// Rows of a bitmap as straight pixels, in any order; no more is held than one row of indices.
+/// Rows of a bitmap as straight pixels, in any order. Holds at most one row of indices.
 struct BMPRows {
     private let bytes: Bytes
     private let header: BMPHeader
     private let palette: BMPPalette?
-    /// The unpacked runs, where there are any.
+    /// The decoded run-length data; nil for uncompressed data.
     private let runs: BMPRuns?
     private let indices: ScratchMemory?
     /// Bytes of a stored row, without and with its padding to 4.
     private let rowBytes: Int
     private let stride: Int
-    /// Those of the header, until the pixels turn out to have others.
+    /// The masks of the header; may be replaced after the pixels were examined.
     var fields: BMPFields
-    /// Of the pixels that `read` writes: rgb8, rgba8, or gray8 for a grey palette.
+    /// Format of the pixels written by `read`: rgb8, rgba8, or gray8 for a grey palette.
     var layout = PixelFormat.rgb8
 
     init(
@@ -31,22 +31,22 @@ struct BMPRows {
             ? try ScratchMemory(header.size.width, of: UInt8.self, account: limits.account) : nil
     }
 
-    /// Where the rows of uncompressed data end.
+    /// Offset of the end of uncompressed rows.
     var end: Int { header.data + stride * header.size.height }
 
-    /// Every row is there.
+    /// True when every row is available.
     var isComplete: Bool {
         if let runs { return runs.isComplete }
         return unsafe stored(header.isTopDown ? header.size.height - 1 : 0) != nil
     }
 
-    /// At least one row is there.
+    /// True when at least one row is available.
     var hasRows: Bool {
         if let runs { return !runs.rows.isEmpty }
         return unsafe stored(header.isTopDown ? 0 : header.size.height - 1) != nil
     }
 
-    /// Writes row `y` as displayed; false, and nothing written, when the data end before it.
+    /// Writes row `y` in display order. Returns false and writes nothing when the data end before it.
     func read(_ y: Int, into row: UnsafeMutableRawBufferPointer) -> Bool {
         let width = header.size.width
         guard let from = unsafe stored(y), let source = from.baseAddress, let target = row.baseAddress,
@@ -69,7 +69,7 @@ struct BMPRows {
         return true
     }
 
-    /// Whether any pixel has any bit of `mask`: pictures whose alpha is zero throughout have none in truth.
+    /// True when any pixel has any bit of `mask` set. An alpha channel that is zero everywhere is treated as absent.
     func contains(_ mask: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
         for y in 0..<header.size.height {
             if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
@@ -80,7 +80,7 @@ struct BMPRows {
         return false
     }
 
-    /// The bytes of row `y`; nil when they are not all there.
+    /// Returns the bytes of row `y`; nil when the row is incomplete.
     private func stored(_ y: Int) -> UnsafeRawBufferPointer? {
         if let runs { return unsafe runs.row(y) }
         let line = header.isTopDown ? y : header.size.height - 1 - y
@@ -101,7 +101,7 @@ struct BMPRows {
 }
 
 extension BMPHeader {
-    /// Bytes of a row of pixels, without and with its padding; all rows together are counted without overflow.
+    /// Returns the bytes of a row without and with its padding; checks that the size of all rows does not overflow.
     fileprivate func rowLengths() throws(ImageError) -> (bytes: Int, stride: Int) {
         let bitsInRow = size.width * bits
         let stride = (bitsInRow + 31) / 32 * 4

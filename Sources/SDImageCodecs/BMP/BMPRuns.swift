@@ -1,20 +1,20 @@
 import Glibc
 import SDImage
 
-/// Run-length coded data, unpacked: rows come in the order of the file, so all of them are held, as indices or as BGR
-/// ([MS-WMF] 3.1.6; OS/2 2.0, "RLE24").
+/// Decoded run-length data. Rows come in file order, so all of them are held, as indices or as BGR ([MS-WMF] 3.1.6; OS/2 2.0,
+/// "RLE24").
 @safe struct BMPRuns {
     private static let operationsPerCheck = 4096
 
     private let header: BMPHeader
     private let pixels: PixelBuffer
     private var reader: ByteReader
-    /// Column and line of the next pixel; lines count in the order of the file.
+    /// Column and line of the next pixel; lines count in file order.
     private var x = 0
     private var line = 0
     private(set) var isComplete = false
 
-    /// Data that end early, or before the first row, are the caller's to judge.
+    /// Decodes as far as the data reach. The caller handles data that end early or before the first row.
     init(_ bytes: Bytes, _ header: BMPHeader, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         guard let area = header.size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge("run-length coded picture area in pixels", limit: limits.heldPixels)
@@ -22,21 +22,21 @@ import SDImage
         self.header = header
         reader = bytes.reader
         guard reader.seek(to: header.data), reader.remaining > 0 else { throw .bitmapEndsEarly }
-        // Pixels that no run reaches have the index 0.
+        // Pixels that no run covers have index 0.
         pixels = try PixelBuffer(
             size: header.size, format: header.bits == 24 ? .rgb8 : .gray8, limit: limits.workingBytes, zeroed: true,
             account: limits.account)
         try unpack(stop: stop)
     }
 
-    /// Rows that were reached before the data ended, as displayed.
+    /// Rows reached before the data ended, in display order.
     var rows: Range<Int> {
         let height = header.size.height
         let count = isComplete ? height : min(line + (x > 0 ? 1 : 0), height)
         return header.isTopDown ? 0..<count : height - count..<height
     }
 
-    /// Indices or BGR of row `y` as displayed; nil when the data end before it.
+    /// Returns indices or BGR of row `y` in display order; nil when the data end before it.
     func row(_ y: Int) -> UnsafeRawBufferPointer? { unsafe rows.contains(y) ? pixels.row(y) : nil }
 
     private var pixelLength: Int { header.bits == 24 ? 3 : 1 }
@@ -48,12 +48,12 @@ import SDImage
             operations += 1
             guard step() else { break }
         }
-        // Data may end with the last pixel instead of the code for the end.
+        // The data may end with the last pixel, without an end-of-bitmap code.
         let isLastLine = line == header.size.height - 1
         isComplete = isComplete || line >= header.size.height || (isLastLine && x >= header.size.width)
     }
 
-    /// One code; false at the end of the bitmap or of the data.
+    /// Decodes one code; false at the end of the bitmap or of the data.
     private mutating func step() -> Bool {
         guard let count = reader.u8() else { return false }
         if count > 0 { return repeatPixel(Int(count)) }
@@ -89,7 +89,7 @@ import SDImage
         return true
     }
 
-    /// Pixels as they are, then padding to 16 bits. Those that the data still have are taken.
+    /// Copies literal pixels, which are padded to 16 bits. Truncated data are used as far as they reach.
     private mutating func copyPixels(_ count: Int) -> Bool {
         let start = reader.offset
         let length = header.bits == 4 ? (count + 1) / 2 : count * pixelLength
@@ -105,7 +105,7 @@ import SDImage
         return reader.skip(length + length % 2) || (reader.skip(length) && reader.remaining == 0)
     }
 
-    /// Writes `count` pixels from here on, cut at the end of the line; `value` gives their bytes.
+    /// Writes the next `count` pixels, clipped at the end of the line; `value` returns their bytes.
     private mutating func fill(_ count: Int, _ value: (Int) -> UInt8) {
         let height = header.size.height
         if let row = unsafe pixels.mutableRow(header.isTopDown ? line : height - 1 - line) {

@@ -1,17 +1,17 @@
 import SDImage
 
-/// A picture of another format inside a bitmap or an icon: it alone says what it shows, and it is always a still.
+/// A PNG or JPEG inside a bitmap or an icon. Its own header determines the properties, and it is always a still.
 struct WrappedPicture {
     private let bytes: Bytes
     private let coder: any ImageCoder
 
-    /// A whole PNG, as icons hold them.
+    /// A complete PNG, as stored in icons.
     init(png bytes: Bytes) {
         self.bytes = bytes
         coder = PNGCoder()
     }
 
-    /// What the data of a bitmap are when they are no pixels; nil when they are.
+    /// The PNG or JPEG in the data of a bitmap; nil when the data are pixels.
     init?(_ bytes: Bytes, _ header: BMPHeader) throws(ImageError) {
         switch header.packing {
         case .rows, .runs: return nil

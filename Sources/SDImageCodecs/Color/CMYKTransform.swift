@@ -1,12 +1,12 @@
 import CLCMS
 import SDImage
 
-/// 8-bit CMYK rows to RGB by a profile; usable from several threads at once.
+/// Converts 8-bit CMYK rows to RGB with a profile; thread-safe.
 @safe package final class CMYKTransform: Sendable {
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
 
-    /// nil when the profile is unusable or not of CMYK.
+    /// nil when the profile is unusable or not a CMYK profile.
     init?(profile: Bytes, isInverted: Bool) {
         guard let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigCmykData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -18,7 +18,7 @@ import SDImage
 
     deinit { unsafe cmsDeleteTransform(handle) }
 
-    /// 4 bytes a pixel in, 3 bytes a pixel out; does nothing where either row is too short. The rows may not overlap.
+    /// Reads 4 bytes per pixel and writes 3. Does nothing when a row is too short. The rows must not overlap.
     package func apply(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer, pixels: Int) {
         guard let from = source.baseAddress, let to = target.baseAddress, pixels > 0, let count = UInt32(exactly: pixels),
             source.count / 4 >= pixels, target.count / 3 >= pixels

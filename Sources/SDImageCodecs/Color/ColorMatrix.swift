@@ -1,4 +1,4 @@
-/// Three by three numbers by which colours are multiplied, row by row.
+/// A 3 × 3 matrix for colours, stored by rows.
 struct ColorMatrix {
     let rows: [[Double]]
 
@@ -6,7 +6,7 @@ struct ColorMatrix {
 
     static let identity = ColorMatrix([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
-    /// From RGB of these primaries to CIE XYZ, white having Y = 1 (SMPTE RP 177). nil when they span no colour space.
+    /// Converts RGB of these primaries to CIE XYZ, with Y = 1 for white (SMPTE RP 177). nil when they span no colour space.
     init?(primaries: [RGBEncoding.Point], white: RGBEncoding.Point) {
         guard primaries.count == 3, white.y > 0 else { return nil }
         let columns = primaries.map { [$0.x, $0.y, 1 - $0.x - $0.y] }
@@ -17,7 +17,7 @@ struct ColorMatrix {
         rows = plain.rows.map { row in zip(row, scale).map { $0 * $1 } }
     }
 
-    /// From one white to another, as the eye adapts (Bradford, as in ICC.1:2010 annex E).
+    /// Returns the chromatic adaptation from one white to another (Bradford, as in ICC.1:2010 annex E).
     static func adaptation(from: RGBEncoding.Point, to: RGBEncoding.Point) -> ColorMatrix? {
         let cones = ColorMatrix([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
         let (source, target) = (cones.applied(to: xyz(from)), cones.applied(to: xyz(to)))
@@ -34,7 +34,7 @@ struct ColorMatrix {
         rows.map { row in zip(row, vector).reduce(0) { $0 + $1.0 * $1.1 } }
     }
 
-    /// What applies `other` first.
+    /// Returns the matrix that applies `other` first.
     func multiplied(by other: ColorMatrix) -> ColorMatrix {
         let columns = (0..<3).map { column in applied(to: other.rows.map { $0[column] }) }
         return ColorMatrix((0..<3).map { row in columns.map { $0[row] } })
@@ -42,7 +42,7 @@ struct ColorMatrix {
 
     func scaled(by factor: Double) -> ColorMatrix { ColorMatrix(rows.map { $0.map { $0 * factor } }) }
 
-    /// By cofactors; nil when there is none.
+    /// The inverse, computed by cofactors; nil for a singular matrix.
     var inverse: ColorMatrix? {
         func minor(_ row: Int, _ column: Int) -> Double {
             let (a, b) = ((row + 1) % 3, (row + 2) % 3)

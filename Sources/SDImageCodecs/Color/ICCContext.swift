@@ -1,8 +1,7 @@
 import CLCMS
 import SDImage
 
-/// A world of its own in Little CMS: one for each transform, so that nothing is shared between threads, and errors go
-/// nowhere but into NULL results.
+/// A context of Little CMS. Each transform has its own, so that threads share nothing. Errors are only reported as NULL results.
 @safe final class ICCContext: Sendable {
     nonisolated(unsafe) private let context: cmsContext
 
@@ -13,7 +12,8 @@ import SDImage
 
     deinit { unsafe cmsDeleteContext(context) }
 
-    /// nil when damaged, of another colour space, or not the profile of a device or space. The caller closes it.
+    /// Opens a profile; nil when it is damaged, of another colour space, or neither a device nor a colour space profile. The
+    /// caller closes it.
     func open(_ profile: Bytes, space: cmsColorSpaceSignature) -> cmsHPROFILE? {
         guard let size = UInt32(exactly: profile.count),
             let handle = unsafe cmsOpenProfileFromMemTHR(context, profile.pointer, size)
@@ -24,7 +24,7 @@ import SDImage
         return nil
     }
 
-    /// The caller closes it.
+    /// Creates a profile from primaries and a curve. The caller closes it.
     func open(_ encoding: RGBEncoding) -> cmsHPROFILE? {
         guard encoding.primaries.count == 3, let curve = unsafe toneCurve(encoding.curve) else { return nil }
         defer { unsafe cmsFreeToneCurve(curve) }
@@ -37,7 +37,7 @@ import SDImage
         }
     }
 
-    /// A power as such, which has no bounds; of others 4096 points: finer than the 8-bit steps of its darkest part.
+    /// Returns a curve: a pure power is unbounded; others have 4096 points, finer than the 8-bit steps of their darkest part.
     private func toneCurve(_ curve: RGBEncoding.Curve) -> OpaquePointer? {
         if case .power(let exponent) = curve { return unsafe cmsBuildGamma(context, exponent) }
         let points = 4096
@@ -45,15 +45,15 @@ import SDImage
         return unsafe cmsBuildTabulatedToneCurveFloat(context, UInt32(points), values)
     }
 
-    /// To sRGB. The caller deletes it.
+    /// Creates a transform to sRGB. The caller deletes it.
     func transform(from source: cmsHPROFILE, _ sourceLayout: Int, to targetLayout: Int) -> cmsHTRANSFORM? {
         guard let target = unsafe cmsCreate_sRGBProfileTHR(context) else { return nil }
         defer { unsafe cmsCloseProfile(target) }
         return unsafe transform(from: source, sourceLayout, to: target, targetLayout)
     }
 
-    /// Perceptual with black point compensation, which for profiles without tables is relative colorimetric. The caller
-    /// deletes it.
+    /// Creates a perceptual transform with black point compensation, which is relative colorimetric for profiles without tables.
+    /// The caller deletes it.
     func transform(
         from source: cmsHPROFILE, _ sourceLayout: Int, to target: cmsHPROFILE, _ targetLayout: Int
     ) -> cmsHTRANSFORM? {

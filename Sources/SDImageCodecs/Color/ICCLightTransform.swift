@@ -2,12 +2,12 @@ import CLCMS
 import SDImage
 import SDImagePixels
 
-/// Integer RGB rows from a profile to light as float; colours outside sRGB are kept where the profile has no tables.
+/// Converts integer RGB rows from a profile to linear light as float. Colours outside sRGB are kept if the profile has no tables.
 @safe final class ICCLightTransform: RowTransform {
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
 
-    /// nil when the profile is unusable or not of RGB.
+    /// nil when the profile is unusable or not an RGB profile.
     init?(profile: Bytes) {
         guard let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -24,7 +24,7 @@ import SDImagePixels
 
     func output(for format: PixelFormat) -> PixelFormat { .rgbaFloat }
 
-    /// No integer format has room for light.
+    /// Does nothing: no integer format can hold linear light.
     func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {}
 
     func apply(

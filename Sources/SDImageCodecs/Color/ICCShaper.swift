@@ -1,7 +1,7 @@
 import CLCMS
 import SDImage
 
-/// What a profile without tables says: one curve for the three colours, and the way from their light to that of sRGB.
+/// A profile without tables: one curve for all three channels, and the matrix from its linear RGB to linear sRGB.
 struct ICCShaper {
     let curve: [Float]
     let matrix: ColorMatrix
@@ -10,11 +10,11 @@ struct ICCShaper {
 extension ICCContext {
     private static let curves = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
     private static let columns = [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag]
-    /// Little CMS prefers these where a profile has both.
+    /// Tags of tables. Little CMS prefers them when a profile has both.
     private static let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag, cmsSigDToB0Tag, cmsSigDToB1Tag]
 
-    /// nil when the profile is damaged, has tables, curves that differ from each other, or a black that is not, which
-    /// Little CMS compensates for.
+    /// nil when the profile is damaged, has tables, has different curves per channel, or maps 0 to a lighter black, which Little
+    /// CMS compensates for.
     func shaper(_ profile: Bytes, values: Int) -> ICCShaper? {
         guard let source = unsafe open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -43,7 +43,7 @@ extension ICCContext {
         (0..<count).map { unsafe cmsEvalToneCurveFloat(curve, Float($0) / Float(count - 1)) }
     }
 
-    /// From light to the XYZ that connects profiles, white being D50.
+    /// Returns the matrix from linear RGB to the profile connection space XYZ, with white D50.
     private func matrix(_ profile: cmsHPROFILE) -> ColorMatrix? {
         var columns: [[Double]] = []
         for tag in ICCContext.columns {

@@ -1,15 +1,15 @@
 import CLCMS
 import SDImage
 
-/// RGB rows of one format from a profile to sRGB, in place.
+/// Converts RGB rows of one format from a profile to sRGB, in place.
 ///
-/// Made without Little CMS's one-pixel cache, which is its only state: usable from several threads at once.
+/// Created without Little CMS's one-pixel cache, which is its only state, so it is thread-safe.
 @safe final class ICCTransform: RowTransform {
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
     private let format: PixelFormat
 
-    /// nil when the profile is unusable, not of RGB, or as good as sRGB.
+    /// nil when the profile is unusable, not an RGB profile, or equivalent to sRGB.
     init?(profile: Bytes, format: PixelFormat) {
         guard let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -19,7 +19,7 @@ import SDImage
         self.format = format
     }
 
-    /// nil when the numbers describe no colour space, or sRGB.
+    /// nil when the values describe no colour space, or sRGB.
     init?(encoding: RGBEncoding, format: PixelFormat) {
         guard let context = ICCContext(), let source = unsafe context.open(encoding) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -56,7 +56,7 @@ import SDImage
         }
     }
 
-    /// True when no colour of a 6 × 6 × 6 grid moves by more than 1: many profiles are sRGB under other names.
+    /// True when no colour of a 6 × 6 × 6 grid changes by more than 1: many profiles are sRGB under other names.
     private static func changesNothing(_ transform: cmsHTRANSFORM) -> Bool {
         let steps: [UInt8] = [0, 51, 102, 153, 204, 255]
         let colors = steps.flatMap { red in steps.flatMap { green in steps.flatMap { blue in [red, green, blue] } } }
@@ -65,7 +65,7 @@ import SDImage
         return zip(colors, results).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 
-    /// What a grey profile makes of `values` evenly spaced samples, as 16-bit sRGB; nil when it is unusable.
+    /// Maps `values` evenly spaced samples through a grey profile to 16-bit sRGB; nil when the profile is unusable.
     static func grayCurve(profile: Bytes, values: Int) -> [UInt16]? {
         guard values > 1, let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigGrayData) else {
             return nil

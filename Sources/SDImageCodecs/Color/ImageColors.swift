@@ -1,13 +1,13 @@
 import SDImage
 
 extension Image {
-    /// The picture as these options would have decoded it (see `fitted`), in sRGB or, as float, in light: for pictures
-    /// that carry a profile or code points. Code points win, as in PNG, and what is not understood counts as sRGB.
+    /// Returns the image as these options would have decoded it (see `fitted`), in sRGB or, as float, in linear light. For images
+    /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB.
     package func convertedToSRGB(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options
         let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)
-        // Colours are changed while they are straight.
+        // Colour conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         if source !== self { options.pixelFormat = output }
         let result = try source.fitted(options, transform: source.colorTransform(to: output), stop: stop)
@@ -19,7 +19,7 @@ extension Image {
         return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options), vector: result.vector)
     }
 
-    /// Frames that say nothing of their colours have those of the picture.
+    /// Converts frames. Frames without colour information use that of the image.
     private func convertedFrames(_ options: DecodeOptions) -> (any FrameProvider)? {
         guard let frames else { return nil }
         return MappedFrames(frames) { [metadata] frame, stop throws(ImageError) in
@@ -30,10 +30,10 @@ extension Image {
         }
     }
 
-    /// The way of this picture's rows; nil where they are as wanted.
+    /// Returns the transform for the rows of this image; nil when none is needed.
     private func colorTransform(to output: PixelFormat) -> (any RowTransform)? {
         let format = pixels.format
-        // Light has no curve and no primaries but its own.
+        // Float images are linear light with sRGB primaries.
         guard format != .rgbaFloat else { return nil }
         if let encoding = metadata.cicp.flatMap(RGBEncoding.init(codePoints:)) {
             return ColorConverter.transform(encoding: encoding, format: format, isGray: format.channels == 1, output: output)

@@ -1,19 +1,19 @@
 import SDImage
 import SDImagePixels
 
-/// Integer rows of an encoding to light with the primaries of sRGB: as float, or brought back to integers in sRGB, by a
-/// shoulder where the encoding reaches beyond white.
+/// Converts integer rows of an encoding to linear light with sRGB primaries: as float, or back to integers in sRGB. Encodings
+/// that exceed white are tone-mapped with a shoulder.
 final class LightTransform: RowTransform {
     private let format: PixelFormat
     private let output: PixelFormat
     private let table: [Float]
-    /// Of the display that HLG is meant for, with what it applies to (ITU-R BT.2100, table 5).
+    /// System gamma of HLG for its reference display, and the luminance weights it applies to (ITU-R BT.2100, table 5).
     private let systemGamma: Float
     private let luminance: [Float]
     private let matrix: [Float]
     private let mapsTones: Bool
 
-    /// nil when the numbers describe no colour space.
+    /// nil when the values describe no colour space.
     init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat) {
         guard format.bytesPerChannel <= 2, !format.isPremultiplied, let toXYZ = encoding.toXYZ,
             let toStandard = encoding.toStandard
@@ -25,13 +25,13 @@ final class LightTransform: RowTransform {
         systemGamma = encoding.curve == .hlg ? 1.2 : 1
         luminance = toXYZ.rows[1].map(Float.init)
         let gain = encoding.curve == .hlg ? RGBEncoding.hlgPeak / RGBEncoding.referenceWhite : 1
-        // Equal colours stay equal whatever the primaries.
+        // Grey stays grey with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
         mapsTones = encoding.curve.isHighDynamicRange && output != .rgbaFloat
     }
 
-    /// For RGB by a profile of one curve and three primaries, which is what cameras and displays have; nil for others.
-    /// Little CMS takes twice the time and more.
+    /// Handles RGB profiles with one curve and three primaries, as cameras and displays have; nil for others. Little CMS takes at
+    /// least twice the time.
     init?(profile: Bytes, format: PixelFormat, output: PixelFormat) {
         let values = format.bytesPerChannel == 1 ? 256 : 65536
         guard format.bytesPerChannel <= 2, !format.isPremultiplied, format.channels >= 3, let context = ICCContext(),
@@ -49,7 +49,7 @@ final class LightTransform: RowTransform {
     func output(for format: PixelFormat) -> PixelFormat { output }
 
     func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
-        // A pixel that keeps its size may be written where it was read.
+        // In-place conversion is possible when the pixel size stays the same.
         if output == format { unsafe apply(UnsafeRawBufferPointer(row), to: row, pixels: pixels, format: format) }
     }
 

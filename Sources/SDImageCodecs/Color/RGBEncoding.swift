@@ -3,7 +3,7 @@ import SDImage
 
 /// An RGB colour space described by numbers instead of a profile.
 package struct RGBEncoding: Sendable {
-    /// From the stored value, 0 … 1, to light, of which 1 is white.
+    /// Maps the stored value, 0 … 1, to linear light, with 1 for white.
     package enum Curve: Hashable, Sendable {
         case sRGB
         case power(Double)
@@ -11,7 +11,7 @@ package struct RGBEncoding: Sendable {
         case video
         /// SMPTE ST 2084: up to 10,000 cd/m².
         case pq
-        /// ARIB STD-B67: light of the scene, 1 being the most there is.
+        /// ARIB STD-B67: scene light, with 1 for the maximum.
         case hlg
 
         var isHighDynamicRange: Bool { self == .pq || self == .hlg }
@@ -38,22 +38,22 @@ package struct RGBEncoding: Sendable {
     /// Red, green, blue.
     let primaries: [Point]
 
-    /// The white that a standard picture has among bright ones, in cd/m² (ITU-R BT.2408, section 2.1).
+    /// Luminance of SDR white in HDR images, in cd/m² (ITU-R BT.2408, section 2.1).
     static let referenceWhite = 203.0
-    /// Of the display that HLG is shown on, in cd/m² (ITU-R BT.2100, table 5).
+    /// Peak luminance of the HLG reference display, in cd/m² (ITU-R BT.2100, table 5).
     static let hlgPeak = 1000.0
-    /// sRGB without its curve.
+    /// Linear sRGB.
     static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
 
     static let standard = RGBEncoding(curve: .sRGB, white: daylight, primaries: standardPrimaries)
 
     private static let daylight = Point(x: 0.3127, y: 0.3290)
-    /// ITU-R BT.709, which sRGB shares.
+    /// Primaries of ITU-R BT.709 and sRGB.
     private static let standardPrimaries = [Point(x: 0.64, y: 0.33), Point(x: 0.30, y: 0.60), Point(x: 0.15, y: 0.06)]
-    /// Below this difference nobody sees one.
+    /// Differences below this are invisible.
     private static let tolerance = 0.002
 
-    /// From the PNG chunks gAMA and cHRM, both times 100,000; nil when there is neither, or nothing usable.
+    /// Reads the PNG chunks gAMA and cHRM, both multiplied by 100,000; nil when both are missing or unusable.
     package init?(gamma: Int?, chromaticities: [Int]?) {
         let points = chromaticities.flatMap(RGBEncoding.points)
         guard gamma ?? 0 > 0 || points != nil else { return nil }
@@ -68,17 +68,17 @@ package struct RGBEncoding: Sendable {
         self.primaries = primaries
     }
 
-    /// Of RGB samples of full range (ITU-T H.273, tables 2 and 3); nil for numbers that name no space known here.
+    /// Full-range RGB samples (ITU-T H.273, tables 2 and 3); nil for unknown code points.
     package init?(codePoints: CodePoints) {
         guard let space = RGBEncoding.space(codePoints.primaries), let curve = RGBEncoding.transfer(codePoints.transfer)
         else { return nil }
         self.init(curve: curve, white: space.white, primaries: space.primaries)
     }
 
-    /// nil when the numbers describe no colour space.
+    /// nil when the values describe no colour space.
     var toXYZ: ColorMatrix? { ColorMatrix(primaries: primaries, white: white) }
 
-    /// From light of these primaries to light of those of sRGB.
+    /// Converts linear light of these primaries to linear light of sRGB primaries.
     var toStandard: ColorMatrix? {
         guard let toXYZ, let adaptation = ColorMatrix.adaptation(from: white, to: RGBEncoding.daylight),
             let fromXYZ = ColorMatrix(primaries: RGBEncoding.standardPrimaries, white: RGBEncoding.daylight)?.inverse
@@ -94,7 +94,7 @@ package struct RGBEncoding: Sendable {
 
     func isStandard(primariesMatter: Bool) -> Bool { curve == .sRGB && (!primariesMatter || hasStandardPrimaries) }
 
-    /// A stored gamma of 1/2.2 is how writers say "sRGB"; the exact power is not meant.
+    /// Returns the curve for a stored gamma. Writers mean sRGB by 1/2.2, not the exact power.
     private static func curve(_ gamma: Int) -> Curve? {
         guard gamma > 0 else { return nil }
         return abs(gamma - 45455) <= 500 ? .sRGB : .power(100_000 / Double(gamma))

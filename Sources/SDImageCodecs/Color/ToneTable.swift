@@ -1,10 +1,10 @@
 import Glibc
 import SDImage
 
-/// Changes every colour sample by the same curve: gamma of a file, or the profile of a grey picture.
+/// Applies one curve to every colour sample: the gamma of a file, or the profile of a grey image.
 struct ToneTable: RowTransform {
     private let format: PixelFormat
-    /// One entry for each sample value; of 8 or 16 bits as the format has.
+    /// One entry for each sample value, with the 8 or 16 bits of the format.
     private let table: [UInt16]
 
     /// nil when no value changes by more than 1.
@@ -12,7 +12,7 @@ struct ToneTable: RowTransform {
         self.init(format: format, curve: { ToneTable.encode(toLinear($0)) })
     }
 
-    /// nil when the profile is unusable, not of grey, or changes nothing.
+    /// nil when the profile is unusable, not a grey profile, or changes nothing.
     init?(format: PixelFormat, profile: Bytes) {
         let values = format.bytesPerChannel == 1 ? 256 : 65536
         guard let curve = ICCTransform.grayCurve(profile: profile, values: values) else { return nil }
@@ -36,7 +36,7 @@ struct ToneTable: RowTransform {
         }
     }
 
-    /// The table has an entry for every value that a sample can have.
+    /// Maps samples. The table has an entry for every possible sample value.
     private func change<Sample: FixedWidthInteger & UnsignedInteger>(_ row: UnsafeMutableBufferPointer<Sample>, samples: Int) {
         let skipsAlpha = format.hasAlpha
         unsafe table.withUnsafeBufferPointer { table in
@@ -46,7 +46,7 @@ struct ToneTable: RowTransform {
         }
     }
 
-    /// From light to the stored value of sRGB (IEC 61966-2-1).
+    /// Converts linear light to the stored value of sRGB (IEC 61966-2-1).
     private static func encode(_ light: Double) -> Double {
         light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }

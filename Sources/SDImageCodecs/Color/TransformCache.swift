@@ -1,15 +1,15 @@
 import Glibc
 import SDImage
 
-/// The most recently used colour transforms by profile and use. "Nothing to do" is remembered as well: most profiles
-/// are sRGB, and finding that out costs as much as making a transform.
+/// Cache of the most recently used colour transforms, by profile and use. Also caches "no transform needed": most profiles are
+/// sRGB, and detecting that costs as much as creating a transform.
 final class TransformCache: Sendable {
     enum Use: Hashable, Sendable {
         case rows(PixelFormat, isGray: Bool, isFloat: Bool)
         case cmyk(isInverted: Bool)
     }
 
-    /// What is remembered; the transform is nil where none is needed or possible.
+    /// Cached values; the transform is nil when none is needed or possible.
     struct Rows: Sendable { let transform: (any RowTransform)? }
     struct CMYK: Sendable { let transform: CMYKTransform? }
 
@@ -21,17 +21,17 @@ final class TransformCache: Sendable {
     }
 
     private let capacity: Int
-    // Most recently used last. A monitor rather than a mutex, because it must be held across `fork`.
+    // Most recently used last. A monitor instead of a mutex, because it must be held across `fork`.
     private let entries = Monitor<[Entry]>([])
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Makes the value outside the lock; two threads may make the same one, and either is kept.
+    /// Returns a cached value or creates it outside the lock. Two threads may create the same value; both are kept.
     func value(profile: Bytes, use: Use, make: () -> any Sendable) -> any Sendable {
         let hash = unsafe profile.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
         if let known = lookUp(profile, hash, use) { return known }
         let value = make()
-        // A copy, because the profile may be a view that keeps a whole file alive.
+        // A copy, because the profile may be a slice that keeps a whole file in memory.
         let copy: Bytes
         do throws(ImageError) {
             copy = unsafe try profile.withUnsafeBytes { bytes throws(ImageError) in unsafe try Bytes.copying(bytes) }
@@ -43,7 +43,7 @@ final class TransformCache: Sendable {
             entries.removeFirst(surplus)
             return oldest
         }
-        // Released here, outside the lock.
+        // Released outside the lock.
         withExtendedLifetime(evicted) {}
         return value
     }

@@ -1,10 +1,10 @@
-/// Turns durations into hundredths of a second so that frames keep to the times at which they should show: what rounding
-/// adds or takes is made good by the frames behind.
+/// Converts durations to hundredths of a second. Rounding errors carry over to the following frames, so that frames keep their
+/// start times.
 struct GIFClock {
     private var elapsed = 0
     private var told = 0
 
-    /// Players show what is shorter ten times as long.
+    /// Minimum duration: players display shorter frames ten times as long.
     private static let shortest = 2
 
     mutating func centiseconds(of milliseconds: Int) -> Int {

@@ -1,6 +1,6 @@
 import SDImage
 
-/// GIF, still and moving, composed on the whole canvas; frames are clipped to it.
+/// Still and animated GIF, composed on the whole canvas; frames are clipped to it.
 package final class GIFCoder: ImageCoder {
     package init() {}
 
@@ -32,7 +32,7 @@ package final class GIFCoder: ImageCoder {
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         var stream = GIFStream(options)
         try stream.update(bytes, isFinished: true, stop: stop)
-        // The other frames are decoded after this call.
+        // The other frames are decoded after this call returns.
         if stream.facts.frameCount > 1 { try stream.update(bytes.kept(), isFinished: true, stop: stop) }
         guard let image = try stream.image(stop: stop) else { throw ImageError(.truncated, "gif: no picture in the bytes") }
         return image

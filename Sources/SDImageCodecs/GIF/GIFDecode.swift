@@ -1,9 +1,9 @@
 import Glibc
 import SDImage
 
-/// One decode of a picture that stands alone: from its indices to the finished buffer, row by row where it is shrunk.
+/// One decode of a still: from its indices to the finished buffer, row by row when downscaling.
 struct GIFDecode {
-    /// How often the stop signal is looked at, and how much is decoded before it is drawn: it stays in the cache.
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the stop signal.
     private static let linesPerStep = 16
 
     private let bytes: Bytes
@@ -13,7 +13,7 @@ struct GIFDecode {
     private let layout: PixelFormat
     private let output: PixelFormat
     private let palette: GIFPalette
-    /// What shows where the frame is not; nil when that is transparent.
+    /// Palette for the area outside the frame; nil when that is transparent.
     private let background: GIFPalette?
     private let backgroundIndex: UInt8
     private let options: DecodeOptions
@@ -42,7 +42,7 @@ struct GIFDecode {
 
     private var canvas: PixelSize { plan.storedSize }
 
-    /// The pixels, and whether none is missing for want of bytes.
+    /// Returns the pixels; `isWhole` is false when data are missing or damaged.
     func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
         guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
             throw .tooLarge("canvas area in pixels", limit: options.limits.heldPixels)
@@ -57,9 +57,9 @@ struct GIFDecode {
         return (try writer.finish(), !indices.isStarved && !indices.isDamaged)
     }
 
-    // MARK: The two ways of the lines
+    // MARK: Line order
 
-    /// Rows are final memory, in whatever order the lines come.
+    /// Writes rows directly to their final memory, in the order of the lines.
     private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
         let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
         if isFilled { fillCanvas(&writer) }
@@ -82,7 +82,7 @@ struct GIFDecode {
         try check()
     }
 
-    /// The writer wants rows from top to bottom. Interlaced lines are all decoded before the first of them.
+    /// Writes rows from top to bottom, as the writer requires. For interlaced images, all lines are decoded first.
     private func decodeStreamed(_ writer: inout ScanlineWriter) throws(ImageError) {
         let row = try ScratchMemory(canvas.width, of: UInt32.self, account: options.limits.account)
         let lines = frame.isInterlaced ? linesOfRows : []
@@ -114,7 +114,7 @@ struct GIFDecode {
         if indices.isDamaged || indices.isStarved { try check() }
     }
 
-    /// Missing and damaged data are an error unless what came before is wanted all the same, and there is some.
+    /// Throws for missing or damaged data, unless partial images are accepted and at least one row was decoded.
     private func check() throws(ImageError) {
         if indices.isWhole || indices.lineCount == 0 || options.acceptPartial && indices.count >= max(indices.width, 1) { return }
         if indices.isDamaged { throw .damagedGIF }

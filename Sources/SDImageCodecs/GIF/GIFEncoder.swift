@@ -1,9 +1,9 @@
 import SDImage
 import SDImagePixels
 
-/// Writes stills and animations: each frame has a palette of its own, and draws what changed.
+/// Writes stills and animations. Each frame has its own palette and draws only what changed.
 ///
-/// Held are three frames and what a quantizer takes. The LZW writer is the project's own, as the reader is.
+/// Holds three frames and the memory of a quantizer. The LZW encoder and decoder are part of this project.
 struct GIFEncoder {
     private let options: EncodeOptions
     private let stop: StopSignal
@@ -19,9 +19,9 @@ struct GIFEncoder {
         guard max(original.size.width, original.size.height) <= UInt16.max else {
             throw .tooLarge("side in pixels", limit: Int(UInt16.max))
         }
-        // A GIF knows neither directions nor colour spaces.
+        // GIF stores neither orientation nor colour space.
         var fitting = DecodeOptions()
-        // Rows of plain stills are converted one by one, without a bitmap of four times their size.
+        // Rows of stills without alpha are converted one by one, without a bitmap of four times their size.
         let isPlain = original.frames == nil && (original.pixels.format == .gray8 || original.pixels.format == .rgb8)
         fitting.pixelFormat = isPlain ? nil : .rgba8
         let image = try original.convertedToSRGB(fitting, stop: stop)
@@ -47,7 +47,7 @@ struct GIFEncoder {
 
     // MARK: Frames
 
-    /// nil behind the last.
+    /// Returns a frame; nil after the last.
     private func shown(_ image: Image, at index: Int, of count: Int) throws(ImageError) -> PixelBuffer? {
         guard index < count else { return nil }
         let frame = try image.frame(at: index, stop: stop)
@@ -55,7 +55,7 @@ struct GIFEncoder {
         return try opaque(frame)
     }
 
-    /// Pixels that are half opaque or more, and 0 for the others.
+    /// Returns pixels with an alpha of at least one half as opaque, and 0 for the others.
     private func opaque(_ frame: Image) throws(ImageError) -> PixelBuffer {
         let rows = try PictureRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
         let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max, account: account)
@@ -71,11 +71,11 @@ struct GIFEncoder {
     // MARK: Colours and data
 
     private struct Palette {
-        /// Of opaque pixels.
+        /// Colours of opaque pixels.
         let colors: [UInt8]
         let clearIndex: UInt8?
 
-        /// That of clear pixels comes last.
+        /// The palette to store; the entry for transparent pixels comes last.
         var entries: [UInt8] { clearIndex == nil ? colors : colors + [0, 0, 0] }
     }
 

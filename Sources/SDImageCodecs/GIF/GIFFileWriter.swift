@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// Writes the blocks of a GIF (GIF89a specification, sections 17 to 27).
 struct GIFFileWriter: ~Copyable {
-    /// What happens to a frame when its time is over.
+    /// Disposal of a frame after its duration.
     enum Disposal: UInt8 {
         case keep = 1
         case clear = 2
@@ -12,7 +12,7 @@ struct GIFFileWriter: ~Copyable {
     private var file = ByteBuilder(limit: Int.max)
     private let globalPalette: [UInt8]
 
-    /// `palette`: red, green and blue of each colour, for all frames that have the same.
+    /// `palette` contains red, green and blue of each colour; it is the global palette, used by all frames with the same colours.
     init(_ size: PixelSize, palette: [UInt8]) throws(ImageError) {
         globalPalette = GIFFileWriter.padded(palette)
         let flags = 0xF0 | GIFFileWriter.sizeBits(globalPalette)
@@ -21,20 +21,20 @@ struct GIFFileWriter: ~Copyable {
         try file.append(globalPalette)
     }
 
-    /// The block of Netscape 2: 0 for ever. Once is what files without it say.
+    /// Writes the loop count extension of Netscape 2: 0 means forever. Files without it play once.
     mutating func loops(_ count: Int) throws(ImageError) {
         guard count != 1 else { return }
         try file.append([0x21, 0xFF, 11])
         try file.append(Array("NETSCAPE2.0".utf8) + [3, 1] + GIFFileWriter.two(count) + [0])
     }
 
-    /// What holds for the frame behind it.
+    /// Writes the graphic control extension for the next frame.
     mutating func control(centiseconds: Int, disposal: Disposal, clearIndex: UInt8?) throws(ImageError) {
         let flags = disposal.rawValue << 2 | (clearIndex == nil ? 0 : 1)
         try file.append([0x21, 0xF9, 4, flags] + GIFFileWriter.two(centiseconds) + [clearIndex ?? 0, 0])
     }
 
-    /// A frame's place and palette, and the first byte of its data: the bits of an index, which it returns.
+    /// Writes a frame's position, its palette, and the code size before its data, which it returns.
     mutating func frame(_ area: PixelArea, palette: [UInt8]) throws(ImageError) -> UInt8 {
         let colors = GIFFileWriter.padded(palette)
         let isGlobal = colors == globalPalette
@@ -46,7 +46,7 @@ struct GIFFileWriter: ~Copyable {
         return bits
     }
 
-    /// Up to `count` bytes of data blocks; `write` says how many.
+    /// Appends up to `count` bytes of data blocks; `write` returns the actual number.
     mutating func data(upTo count: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws(ImageError) {
         _ = unsafe try file.append(upTo: count) { room throws(ImageError) in unsafe write(room) }
     }
@@ -56,14 +56,14 @@ struct GIFFileWriter: ~Copyable {
         return file.finish()
     }
 
-    /// Numbers of colours are powers of 2, from 2 on.
+    /// Pads a palette: sizes are powers of 2, at least 2.
     private static func padded(_ palette: [UInt8]) -> [UInt8] {
         let colors = palette.count / 3
         let full = (1...8).map { 1 << $0 }.first { $0 >= colors } ?? 256
         return palette + [UInt8](repeating: 0, count: max(0, full - colors) * 3)
     }
 
-    /// Of a padded palette: one less than the bits of an index.
+    /// Size field of a padded palette: bits of an index minus one.
     private static func sizeBits(_ palette: [UInt8]) -> UInt8 {
         UInt8(truncatingIfNeeded: (palette.count / 3).trailingZeroBitCount - 1)
     }

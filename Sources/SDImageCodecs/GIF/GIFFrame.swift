@@ -1,30 +1,30 @@
 import SDImage
 
-/// Where a frame lies, how it is shown, and where its data are.
+/// Position, properties and data location of a frame.
 struct GIFFrame: Sendable {
     let layout: FrameLayout
     let isInterlaced: Bool
-    /// Position and length of the palette that counts, in bytes.
+    /// Location of the palette in effect, local or global.
     let palette: Range<Int>?
     let transparentIndex: UInt8?
-    /// A graphic control extension came before it.
+    /// True when a graphic control extension precedes the frame.
     let hasControl: Bool
-    /// Bits of the first codes but one.
+    /// LZW minimum code size.
     let codeSize: UInt8
-    /// Of the length of the first sub-block.
+    /// Offset of the first sub-block, at its length byte.
     let data: Int
 
     var size: PixelSize { layout.size }
 
-    /// The rows that lie on a canvas of so many.
+    /// Number of rows that lie on a canvas of this size.
     func visibleRows(of canvas: PixelSize) -> Int { max(0, min(size.height, canvas.height - layout.top)) }
 }
 
-/// What the graphic control extension says about the frame that follows it (GIF89a, section 23).
+/// The graphic control extension of the following frame (GIF89a, section 23).
 struct GIFControl {
-    /// There is one.
+    /// True when the extension is present.
     private(set) var isStored = false
-    /// At least 11; shorter and missing delays mean 100 ms.
+    /// Duration, at least 20 ms; shorter and missing delays mean 100 ms.
     private(set) var milliseconds = 100
     private(set) var transparentIndex: UInt8?
     private(set) var disposal = FrameLayout.Disposal.none

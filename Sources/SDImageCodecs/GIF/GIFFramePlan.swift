@@ -1,31 +1,32 @@
 import SDImage
 import SDImagePixels
 
-/// What a frame of a GIF draws: only what changed, because a pixel that stays as it is costs little and cannot flicker. Pixels
-/// are opaque, or 0, which is clear.
+/// The pixels that a GIF frame draws: only those that changed, because unchanged pixels compress well and cannot flicker. Pixels
+/// are opaque, or 0 for transparent.
 struct GIFFramePlan {
     let area: PixelArea
-    /// Of the area; clear where nothing is drawn.
+    /// Pixels of the area; transparent where nothing is drawn.
     let pixels: PixelBuffer
     let disposal: GIFFileWriter.Disposal
-    /// What the next frame finds.
+    /// The canvas that the next frame is drawn on.
     let rest: PixelBuffer
 
-    /// `before`: what the frame finds, nil for the first. Where `after`, the next one, is clear and this one is not, the
-    /// rectangle must be cleared again: nothing else takes pixels away.
+    /// `before` is the canvas that the frame is drawn on, nil for the first. If pixels of the next frame, `after`, are
+    /// transparent and opaque in this one, the rectangle must be disposed of to transparent: GIF has no other way to clear
+    /// pixels.
     init(_ shown: PixelBuffer, before: PixelBuffer?, after: PixelBuffer?, account: WorkingMemory) throws(ImageError) {
         let vanishing = after.flatMap { PixelArea(clearedFrom: shown, in: $0) }
-        // A frame in which nothing changes draws one clear pixel.
+        // A frame without changes draws one transparent pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
         let area = (changed ?? PixelArea(shown.size)).union(vanishing)
         self.area = area
-        // The first frame draws everything: its pixels need no copy.
+        // The first frame draws everything, so its pixels need no copy.
         pixels = before == nil ? shown : try GIFFramePlan.changes(area, of: shown, since: before, account)
         disposal = vanishing == nil ? .keep : .clear
         rest = vanishing == nil ? shown : try GIFFramePlan.clearing(area, of: shown, account)
     }
 
-    /// The pixels of `area`, clear where they are as they were.
+    /// Returns the pixels of `area`, transparent where unchanged.
     private static func changes(
         _ area: PixelArea, of shown: PixelBuffer, since before: PixelBuffer?, _ account: WorkingMemory
     ) throws(ImageError) -> PixelBuffer {
@@ -57,7 +58,7 @@ struct GIFFramePlan {
         return copy
     }
 
-    /// Whether any pixel lets what is below shine through.
+    /// True when any pixel is transparent.
     var hasClearPixels: Bool {
         (0..<area.size.height).contains { y in
             guard let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress else { return false }
@@ -67,7 +68,7 @@ struct GIFFramePlan {
 }
 
 extension PixelArea {
-    /// Where pixels are clear that were not before.
+    /// The bounding box of pixels that became transparent; nil when there are none.
     fileprivate init?(clearedFrom before: PixelBuffer, in after: PixelBuffer) {
         var (first, end, top, bottom) = (after.size.width, 0, after.size.height, 0)
         for y in 0..<after.size.height {

@@ -1,19 +1,20 @@
 import SDImage
 import SDImagePixels
 
-/// The palette indices of one frame, decoded as far as they are asked for and as the bytes reach.
+/// The palette indices of one frame, decoded as far as requested and as far as the data reach.
 @safe final class GIFIndices {
     private let frame: GIFFrame
     private let decoder: ScratchMemory
     private let memory: ScratchMemory
-    /// Of the next byte of the data.
+    /// Offset of the next byte of the data.
     private var offset: Int
-    /// Of one line.
+    /// Width of a line in pixels.
     let width: Int
-    /// Lines that are decoded: those behind the canvas only where they are stored before others.
+    /// Number of lines to decode. Rows below the canvas are only included in interlaced frames, which may store them before
+    /// visible ones.
     let lineCount: Int
 
-    /// Refuses code sizes that no decoder knows, and more pixels than the limits of memory allow.
+    /// Refuses invalid code sizes, and more pixels than the memory limits allow.
     init(_ frame: GIFFrame, canvas: PixelSize, limits: DecodeLimits) throws(ImageError) {
         self.frame = frame
         offset = frame.data
@@ -33,18 +34,18 @@ import SDImagePixels
     private var state: OpaquePointer? { unsafe decoder.bytes.baseAddress.map { OpaquePointer($0) } }
     private var indices: UnsafeMutablePointer<UInt8>? { unsafe memory.bound(to: UInt8.self).baseAddress }
 
-    /// Pixels that are there.
+    /// Number of decoded pixels.
     var count: Int { unsafe Int(sdpx_lzw_count(state)) }
-    /// All pixels are there.
+    /// True when all pixels are decoded.
     var isWhole: Bool { unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_FULL) }
-    /// Lines of which some pixel is there.
+    /// Number of lines with at least one decoded pixel.
     var startedLines: Int { width > 0 ? (count + width - 1) / width : 0 }
-    /// A code had no meaning.
+    /// True after an invalid code.
     var isDamaged: Bool { unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_BAD) }
-    /// The bytes ended before all was there that had been asked for.
+    /// True when the data ended before the requested lines.
     private(set) var isStarved = false
 
-    /// Decodes so many lines if they are there.
+    /// Decodes up to this many lines as far as the data reach.
     func decode(_ bytes: Bytes, lines: Int) {
         guard let base = unsafe bytes.pointer, offset <= bytes.count, let state = unsafe state, let indices = unsafe indices
         else { return }
@@ -54,7 +55,7 @@ import SDImagePixels
         isStarved = unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_MORE) && count < pixels
     }
 
-    /// Decodes all lines that are there.
+    /// Decodes all lines as far as the data reach.
     func decodeAll(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         let step = max(1, GIFIndices.pixelsPerCheck / max(1, width))
         for end in stride(from: step, to: lineCount + step, by: step) {
@@ -67,7 +68,7 @@ import SDImagePixels
     /// A few milliseconds of work.
     private static let pixelsPerCheck = 1 << 20
 
-    /// What there is of a line, in stored order.
+    /// Returns the decoded part of a line, in stored order.
     func line(_ index: Int) -> UnsafeRawBufferPointer? {
         guard index >= 0, index < startedLines, let indices = unsafe indices else { return nil }
         let start = index * width
@@ -75,7 +76,7 @@ import SDImagePixels
             start: indices + Int(SDPX_LZW_HEAD) + start, count: min(width, count - start))
     }
 
-    /// The row of the frame that a line is for (GIF89a, appendix E).
+    /// Returns the row of the frame for a stored line (GIF89a, appendix E).
     func row(ofLine line: Int) -> Int {
         guard frame.isInterlaced else { return line }
         var first = 0

@@ -1,13 +1,13 @@
 import Glibc
 import SDImage
 
-/// What the extensions of a GIF say beside the pixels: comments (GIF89a, section 24), XMP (XMP specification part 3,
-/// section 1.1.2), and the colour profile of ICC's application block.
+/// Metadata in the extensions of a GIF: comments (GIF89a, section 24), XMP (XMP specification part 3, section 1.1.2), and the
+/// colour profile in ICC's application extension.
 struct GIFMetadata {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
     private let limit: Int
-    /// Blocks that are still looked at.
+    /// Number of blocks that may still be read.
     private var blocksLeft = TextList.mostEntries
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
@@ -24,7 +24,7 @@ struct GIFMetadata {
                 guard reader.skip(8), let flags = reader.u8(), GIFMetadata.skipPalette(&reader, flags), reader.skip(1),
                     try GIFMetadata.skipBlocks(&reader, stop)
                 else { return }
-            // Zeros between blocks come from writers that miscounted.
+            // Zero bytes between blocks come from writers that miscounted.
             case 0x00: continue
             default: return
             }
@@ -44,7 +44,7 @@ struct GIFMetadata {
         return false
     }
 
-    /// False when the bytes end within.
+    /// Reads an extension; false when the bytes end within it.
     private mutating func readExtension(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
         guard let label = reader.u8() else { return false }
         let start = reader.offset
@@ -67,13 +67,13 @@ struct GIFMetadata {
         }
     }
 
-    /// The packet stands as it is, not in blocks; 258 bytes behind it lead every reader of blocks to the end: 1, then 255
-    /// down to 0, and the terminator.
+    /// Returns the XMP packet, which is stored as is instead of in sub-blocks. It is followed by a 258-byte trailer that leads
+    /// every sub-block reader to the end: 1, then 255 down to 0, and the terminator.
     private func packet(_ range: Range<Int>) -> Bytes? {
         let trailer = 258
         let reader = bytes.reader
         guard range.count > trailer else { return nil }
-        // Blocks can end at the last of the numbers already.
+        // The sub-blocks may end at the last byte of the trailer before the terminator.
         let end = reader.byte(at: range.upperBound) == 0 && reader.byte(at: range.upperBound - trailer) != 1 ? 1 : 0
         let first = range.upperBound + end - trailer
         guard reader.byte(at: first) == 1, reader.byte(at: first + 1) == 0xFF, first <= bytes.count else {
@@ -82,7 +82,7 @@ struct GIFMetadata {
         return bytes.slice(range.lowerBound..<first)
     }
 
-    /// The data of the blocks from a position on; nil when they have none, or more than `limit`.
+    /// Joins the data of sub-blocks starting at an offset; nil when they are empty or exceed `limit`.
     private func joined(_ start: Int, limit: Int) -> Bytes? {
         var reader = bytes.reader
         reader.seek(to: start)

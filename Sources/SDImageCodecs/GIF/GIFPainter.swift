@@ -2,14 +2,14 @@ import SDImage
 
 /// Draws frames of a GIF on their canvas.
 struct GIFPainter: FramePainter {
-    /// How often the stop signal is looked at, and how much is decoded before it is drawn: it stays in the cache.
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the stop signal.
     private static let linesPerStep = 16
 
     let bytes: Bytes
     let frames: [GIFFrame]
     let canvas: PixelSize
     let options: DecodeOptions
-    /// The first frame, where a part of it was decoded already.
+    /// Indices of the first frame, if it was partly decoded before.
     let first: GIFIndices?
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
@@ -33,8 +33,7 @@ struct GIFPainter: FramePainter {
         return indices.isWhole
     }
 
-    /// Of an interlaced frame that has come in part: rows of later passes repeat the row above, so that each pass shows
-    /// the whole picture.
+    /// Fills the missing rows of a partial interlaced frame with the row above, so that each pass covers the whole image.
     static func fillGaps(_ indices: GIFIndices, rows: Int, onto canvas: FrameCanvas) {
         var isDrawn = [Bool](repeating: false, count: indices.lineCount)
         for line in 0..<indices.startedLines { isDrawn[indices.row(ofLine: line)] = true }

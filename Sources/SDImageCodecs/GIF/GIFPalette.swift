@@ -1,15 +1,15 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 pixels that palette indices stand for; indices beyond the palette are black.
+/// The 256 colours for palette indices; indices beyond the palette are black.
 struct GIFPalette {
-    /// Bytes of the pixels in memory order, the first in the lowest 8 bits; 0 for the transparent one.
+    /// Pixels in memory order, the first byte in the lowest 8 bits; 0 for the transparent one.
     private var entries: [UInt32]
     private let format: PixelFormat
-    /// The index that leaves what is there.
+    /// The transparent index, which leaves the canvas unchanged.
     private let clear: UInt8?
 
-    /// `format`: rgb8 or one of 4 bytes; alpha is 0 or 255, so that straight and premultiplied are the same. `replaces`:
+    /// `format` is rgb8 or a 4-byte format; alpha is 0 or 255, so straight and premultiplied are equal. `replaces` means that
     /// transparent pixels are written too.
     init(
         _ bytes: Bytes, _ range: Range<Int>?, transparentIndex: UInt8?, format: PixelFormat, replaces: Bool = false
@@ -31,7 +31,7 @@ struct GIFPalette {
     /// The pixel of an index.
     subscript(index: UInt8) -> UInt32 { entries[Int(index)] }
 
-    /// Draws a line, which may have come in part, as a row of a frame.
+    /// Draws a line, which may be incomplete, as a row of a frame.
     func draw(_ line: UnsafeRawBufferPointer, onto canvas: FrameCanvas, y: Int) {
         if line.count >= canvas.visibleColumns, clear != nil {
             guard let (row, below) = unsafe canvas.rowOver(y) else { return }
@@ -41,8 +41,8 @@ struct GIFPalette {
         }
     }
 
-    /// Writes the pixels of `line`, as many as fit into `row`; transparent ones leave what is there unless they replace it.
-    /// `below`: what is there, where that is not the row itself.
+    /// Writes the pixels of `line` that fit into `row`. Transparent pixels keep the existing ones unless they replace them.
+    /// `below` contains the existing pixels if they are not in the row itself.
     func draw(
         _ line: UnsafeRawBufferPointer, onto row: UnsafeMutableRawBufferPointer, below: UnsafeRawPointer? = nil
     ) {
@@ -64,7 +64,7 @@ struct GIFPalette {
         }
     }
 
-    /// Writes the pixel of one index everywhere.
+    /// Fills a row with the pixel of one index.
     func fill(_ row: UnsafeMutableRawBufferPointer, with index: UInt8) {
         let line = [UInt8](repeating: index, count: row.count / format.bytesPerPixel)
         unsafe line.withUnsafeBytes { unsafe draw($0, onto: row) }

@@ -1,10 +1,10 @@
 import SDImage
 import SDImagePixels
 
-/// Brings frames down to a palette each.
+/// Reduces each frame to a palette.
 @safe final class GIFQuantizer {
     private let memory: ScratchMemory
-    /// Of error diffusion, for a row of the canvas.
+    /// Errors of error diffusion, for one row of the canvas.
     private let errors: ScratchMemory
     private let indices: ScratchMemory
     private let options: EncodeOptions
@@ -12,7 +12,7 @@ import SDImagePixels
 
     private static let standardEffort = 5
 
-    /// For frames of at most this width.
+    /// Creates a quantizer for frames of at most this width.
     init(width: Int, _ options: EncodeOptions, account: WorkingMemory) throws(ImageError) {
         memory = try ScratchMemory(sdpx_quantizer_size(), zeroed: false)
         errors = try ScratchMemory(
@@ -23,7 +23,7 @@ import SDImagePixels
 
     private var quantizer: OpaquePointer? { unsafe OpaquePointer(memory.bytes.baseAddress) }
 
-    /// Red, green and blue of the colours of opaque pixels, at most `colors`; none where all are clear.
+    /// Returns red, green and blue of at most `colours` colours of opaque pixels; empty when all pixels are transparent.
     func palette(_ pixels: PixelBuffer, colors: Int, stop: StopSignal) throws(ImageError) -> [UInt8] {
         unsafe sdpx_quantizer_start(quantizer)
         for y in 0..<pixels.size.height {
@@ -32,13 +32,13 @@ import SDImagePixels
             unsafe sdpx_quantizer_add(quantizer, row, pixels.size.width, 1)
         }
         var palette = [UInt8](repeating: 0, count: 3 * 256)
-        // With effort it is improved more often.
+        // A higher effort means more rounds of improvement.
         let rounds = Int32((options.effort ?? GIFQuantizer.standardEffort) - 1)
         let count = unsafe sdpx_quantizer_palette(quantizer, &palette, colors, rounds)
         return Array(palette.prefix(3 * count))
     }
 
-    /// Before the rows of a frame, which then come in their order.
+    /// Starts a frame. Its rows must then be mapped in order.
     func start(_ palette: [UInt8], clearIndex: UInt8) {
         self.clearIndex = clearIndex
         unsafe sdpx_quantizer_use(quantizer, palette, palette.count / 3)
@@ -46,7 +46,7 @@ import SDImagePixels
         unsafe errors.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// The indices of a row, valid until the next one; those of clear pixels are `clearIndex`.
+    /// Returns the indices of a row, valid until the next call; transparent pixels become `clearIndex`.
     func map(_ pixels: PixelBuffer, _ y: Int) -> UnsafePointer<UInt8>? {
         guard let to = unsafe indices.bound(to: UInt8.self).baseAddress, pixels.size.width <= indices.count,
             let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress

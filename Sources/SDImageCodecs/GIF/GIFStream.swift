@@ -1,9 +1,9 @@
 import SDImage
 
-/// A GIF that grows and moves.
+/// A GIF, still or animated, while its bytes arrive.
 ///
-/// Until it is complete the picture is what there is of the first frame. Frames show once they are whole; what comes behind
-/// the last whole one of a file that ends early is not shown.
+/// Until it is complete, the image is the received part of the first frame. Frames are available once they are complete. In a
+/// truncated file, an incomplete last frame is dropped.
 struct GIFStream: PictureStream {
     private let options: DecodeOptions
     private(set) var facts = StreamFacts()
@@ -19,7 +19,7 @@ struct GIFStream: PictureStream {
     }
 
     private var isAnimated: Bool { structure.isAnimated }
-    /// Nothing that may still come changes the picture.
+    /// True when no further data can change the image.
     private var isFinal: Bool { isFinished || facts.isSatisfied }
 
     // MARK: Bytes
@@ -37,7 +37,7 @@ struct GIFStream: PictureStream {
         if compositor == nil {
             compositor = try FrameCompositor(size: structure.canvas, background: background, limits: options.limits)
         }
-        // The last frame may have come only in part; without any that is whole it is the picture.
+        // The last frame may be incomplete. If no frame is complete, the incomplete one is the image.
         if isFinished, structure.frames.isEmpty, !options.acceptPartial { try requireWhole(frame, stop) }
         addFrames()
     }
@@ -65,7 +65,7 @@ struct GIFStream: PictureStream {
         if options.firstFrameOnly || isFinal && !isAnimated { facts.durations = [] }
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
@@ -85,7 +85,7 @@ struct GIFStream: PictureStream {
         guard var compositor, structure.frames.indices.contains(index) else {
             throw .noFrame(index, of: structure.frames.count)
         }
-        // Taken out, so that its canvases have one owner.
+        // Moved out, so that its canvases have one owner.
         self.compositor = nil
         defer { self.compositor = compositor }
         let painter = GIFPainter(
@@ -106,7 +106,7 @@ struct GIFStream: PictureStream {
         try CanvasOutput(canvas: structure.canvas, frames: isAnimated ? structure.frames.count : 1, options: options)
     }
 
-    // MARK: Stills and parts
+    // MARK: Stills and partial images
 
     private mutating func stillImage(stop: StopSignal) throws(ImageError) -> Image {
         guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: no picture in the bytes") }
@@ -131,7 +131,7 @@ struct GIFStream: PictureStream {
         let indices = try indices(of: pending)
         try indices.decodeAll(bytes, stop: stop)
         guard indices.count > 0, let canvas = try compositor?.startCanvas() else { return nil }
-        // Damage is told with the complete picture.
+        // Damage is reported with the complete image.
         var tolerant = options
         tolerant.acceptPartial = true
         let painter = GIFPainter(bytes: bytes, frames: [pending], canvas: canvas.size, options: tolerant, first: indices)
@@ -154,7 +154,7 @@ struct GIFStream: PictureStream {
 }
 
 extension Image {
-    /// The same picture as one of which more is to come.
+    /// The same image, marked as incremental.
     fileprivate var incomplete: Image {
         var metadata = metadata
         metadata.isIncremental = true

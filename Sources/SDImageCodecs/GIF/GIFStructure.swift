@@ -1,45 +1,45 @@
 import SDImage
 
-/// Where the pictures of a GIF lie: a walk over the blocks that decodes nothing and goes on where it stopped when more
-/// bytes are there (GIF89a specification, appendix B).
+/// Locations of the images in a GIF. Walks the blocks without decoding, and continues at the same offset when more bytes are
+/// available (GIF89a specification, appendix B).
 struct GIFStructure {
     private(set) var screen = PixelSize(width: 0, height: 0)
-    /// Position and length of the global palette, in bytes.
+    /// Location of the global palette in bytes.
     private(set) var palette: Range<Int>?
     private(set) var backgroundIndex: UInt8 = 0
-    /// Those with all their data.
+    /// Frames whose data are complete.
     private(set) var frames: [GIFFrame] = []
     /// The frame whose data are arriving.
     private(set) var pending: GIFFrame?
-    /// As stored, 0 = for ever; nil when the file says nothing.
+    /// Loop count as stored, 0 = forever; nil when not specified.
     private(set) var loops: Int?
-    /// Nothing behind here is read.
+    /// True when no more blocks are read.
     private(set) var isEnded = false
 
     private let frameLimit: Int
     private var control = GIFControl()
-    /// Of the next block, or sub-block.
+    /// Offset of the next block or sub-block.
     private var offset = 0
     private var isInBlocks = false
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
 
-    /// Whether all its data are there or not.
+    /// The first frame, even if its data are incomplete.
     var firstFrame: GIFFrame? { frames.first ?? pending }
     var isAnimated: Bool { frames.count > 1 }
-    /// A GIF without a loop extension plays once; 0 for stills.
+    /// 0 for stills. A GIF without a loop extension plays once.
     var loopCount: Int { isAnimated ? loops ?? 1 : 0 }
-    /// The canvas begins in the background colour where the first frame says nothing about itself, as in files that know
-    /// no transparency (GIF89a, section 18), and clear, as in browsers, where it does.
+    /// True when the canvas starts with the background colour: if the first frame has no graphic control extension, as in files
+    /// without transparency (GIF89a, section 18). Otherwise it starts transparent, as in browsers.
     var showsBackground: Bool { palette != nil && firstFrame?.hasControl == false }
 
-    /// False when the first frame alone, with its background, leaves no pixel transparent.
+    /// False when the first frame and its background leave no pixel transparent.
     var hasAlpha: Bool {
         guard let frame = firstFrame, !showsBackground else { return firstFrame == nil }
         return frame.transparentIndex != nil || !frame.layout.covers(canvas)
     }
 
-    /// The area that the picture is shown in: the logical screen, or the first frame where the screen has no area.
+    /// The size of the image: the logical screen, or the first frame if the screen has no area.
     var canvas: PixelSize {
         guard screen.isEmpty, let layout = firstFrame?.layout else { return screen }
         return PixelSize(
@@ -47,7 +47,7 @@ struct GIFStructure {
             height: max(screen.height, layout.top + layout.size.height))
     }
 
-    /// Reads on in `bytes`, which begin with all that was read before.
+    /// Continues reading in `bytes`, which start with all bytes read before.
     mutating func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         guard reader.seek(to: offset), offset > 0 || readHeader(&reader) else { return }
@@ -68,13 +68,14 @@ struct GIFStructure {
         return true
     }
 
-    /// False when the bytes end within; then it is read again.
+    /// Reads a block. Returns false when the bytes end within it; the block is then re-read later.
     private mutating func readBlock(_ reader: inout ByteReader) -> Bool {
         guard frames.count < frameLimit, let introducer = reader.u8() else { return false }
         switch introducer {
         case 0x21: guard readExtension(&reader) else { return false }
         case 0x2C: guard readFrame(&reader) else { return false }
-        // Zeros between blocks come from writers that miscounted; anything else is the trailer or the end of sense.
+        // Zero bytes between blocks come from writers that miscounted. Any other byte is the trailer or invalid, and ends the
+        // file.
         case 0x00: break
         default: isEnded = true
         }
@@ -101,7 +102,7 @@ struct GIFStructure {
         return true
     }
 
-    /// Empty where there is none; nil when not all of it is there.
+    /// Returns the location of a palette, empty when there is none; nil when it is incomplete.
     private static func skipPalette(_ reader: inout ByteReader, flags: UInt8) -> Range<Int>? {
         let start = reader.offset
         guard flags & 0x80 != 0 else { return start..<start }
@@ -110,7 +111,7 @@ struct GIFStructure {
 
     // MARK: Sub-blocks
 
-    /// Goes to the end of a frame or of an extension. False when the bytes end before.
+    /// Skips to the end of a frame or extension. False when the bytes end before it.
     private mutating func skipBlocks(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
         while let length = reader.u8() {
             try stop.spend(Int(length) + 1)
@@ -125,7 +126,7 @@ struct GIFStructure {
         return false
     }
 
-    /// The sub-blocks that say something must be there.
+    /// Reads an extension; false when the required sub-blocks are incomplete.
     private mutating func readExtension(_ reader: inout ByteReader) -> Bool {
         guard let label = reader.u8() else { return false }
         var ahead = reader
@@ -143,7 +144,7 @@ struct GIFStructure {
         return true
     }
 
-    /// "NETSCAPE2.0" and its twin: a block of 3 bytes whose first is 1 holds the number of repetitions.
+    /// Reads "NETSCAPE2.0" and its synonym: a sub-block of 3 bytes, starting with 1, contains the loop count.
     private mutating func readApplication(_ start: ByteReader) {
         var reader = start
         let name = reader.offset + 1

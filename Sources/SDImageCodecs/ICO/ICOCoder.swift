@@ -1,6 +1,6 @@
 import SDImage
 
-/// Icons and cursors of Windows: of the pictures in the file the one that suits the size asked for.
+/// Windows icons and cursors. Decodes the image in the file that best matches the requested size.
 package final class ICOCoder: ImageCoder {
     package init() {}
 
@@ -11,7 +11,7 @@ package final class ICOCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .ico }
 
-    /// Of the largest picture.
+    /// Returns the properties of the largest image.
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) {
             entry throws(ImageError) in
@@ -45,10 +45,10 @@ package final class ICOCoder: ImageCoder {
         try ICOEncoder(options, stop: stop).encode(image)
     }
 
-    /// Entries that are tried before the file counts as damaged.
+    /// Number of entries tried before the file counts as damaged.
     private static let mostTries = 8
 
-    /// The next best takes the place of a picture that is damaged; limits and cancellation are final.
+    /// Returns the first success. A damaged image is replaced by the next best one; limits and cancellation are final.
     private func firstGood<R>(
         _ entries: [ICOEntry], _ stop: StopSignal, _ body: (ICOEntry) throws(ImageError) -> R
     ) throws(ImageError) -> R {

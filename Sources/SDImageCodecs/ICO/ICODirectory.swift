@@ -1,16 +1,16 @@
 import SDImage
 
-/// The pictures of an icon or cursor that can be read; they are alternatives, not frames ([MS-GRPICON] is of resources;
-/// ICONDIR and CURSORDIR of Windows 3 describe the file).
+/// The readable images of an icon or cursor. They are alternatives, not frames ([MS-GRPICON] describes resources; ICONDIR and
+/// CURSORDIR of Windows 3 describe the file).
 struct ICODirectory {
     private static let headerLength = 6, entryLength = 16
-    /// Of the position inside an entry; width, height, colours, hot spot and length before it are not needed.
+    /// Position of the data offset within an entry; the fields before it (width, height, colours, hot spot and length) are not
+    /// used.
     private static let offsetPosition = 12
 
     private let entries: [ICOEntry]
 
-    /// Entries outside the bytes, those whose header is damaged, and repetitions of an offset are left out; throws when none
-    /// remains.
+    /// Skips entries outside the bytes, entries with a damaged header, and duplicate offsets; throws when none remains.
     init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         guard reader.skip(4), let count = reader.u16(bigEndian: false) else { throw ICODirectory.endsEarly }
@@ -29,8 +29,8 @@ struct ICODirectory {
         self.entries = entries
     }
 
-    /// The entries, the best first: the smallest that covers the box in both directions, then larger ones, then the
-    /// rest from the largest on; without a box the largest. Of equal size the deepest, then the first.
+    /// Returns the entries, best first: the smallest that covers the box in both directions, then larger ones, then the rest from
+    /// the largest down. Without a box, the largest comes first. Equal sizes are ordered by depth, then by position.
     func ordered(for box: PixelSize?) -> [ICOEntry] {
         let wanted = box ?? PixelSize(width: Int.max, height: Int.max)
         return entries.enumerated().sorted { one, other in

@@ -1,13 +1,13 @@
 import SDImage
 
-/// Writes icons of one picture: below 256 pixels as the bitmap that every reader knows, from there on as PNG.
+/// Writes icons with one image: below 256 pixels as a bitmap, which every reader supports, otherwise as PNG.
 struct ICOEncoder {
     private let options: EncodeOptions
     private let stop: StopSignal
 
-    /// A side takes one byte of the directory, where 0 stands for this.
+    /// Longest side: the directory has one byte for it, where 0 means 256.
     private static let longestSide = 256
-    /// Of the directory with one entry.
+    /// Length of a directory with one entry.
     private static let headLength: UInt8 = 22
 
     init(_ options: EncodeOptions, stop: StopSignal) {

@@ -1,17 +1,17 @@
 import SDImage
 
-/// One picture of an icon or cursor: its own header counts, since what the directory says of it is often wrong.
+/// One image of an icon or cursor. Properties come from its own header, because those in the directory are often wrong.
 struct ICOEntry {
     enum Content {
         case bitmap(BMPHeader)
         case png
     }
 
-    /// From the entry's first byte to the end of the file, for its length is often wrong as well.
+    /// The bytes from the entry's offset to the end of the file, because its stored length is often wrong as well.
     let bytes: Bytes
     let content: Content
     let size: PixelSize
-    /// Bits of a pixel.
+    /// Bits per pixel.
     let depth: Int
 
     init(_ bytes: Bytes) throws(ImageError) {
@@ -28,7 +28,7 @@ struct ICOEntry {
         depth = header.bits
     }
 
-    /// Size and bits of a pixel of an IHDR chunk (PNG, third edition, section 11.2.1).
+    /// Returns size and bits per pixel from an IHDR chunk (PNG, third edition, section 11.2.1).
     private static func pngHeader(_ source: ByteReader) throws(ImageError) -> (PixelSize, Int) {
         var reader = source
         guard reader.seek(to: 16), let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),

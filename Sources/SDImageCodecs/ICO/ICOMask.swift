@@ -1,15 +1,15 @@
 import SDImage
 import SDImagePixels
 
-/// The mask behind the pixels of an icon's bitmap: one bit a pixel, set where nothing is to be seen. Rows that are not
-/// there cut nothing.
+/// The AND mask after the pixels of an icon's bitmap: one bit per pixel, set for transparent pixels. Missing rows leave pixels
+/// unchanged.
 struct ICOMask {
     private let bytes: Bytes
     private let size: PixelSize
     private let start: Int
     private let stride: Int
 
-    /// Rows lie from the bottom up and are padded to 4 bytes, as those of the pixels.
+    /// Rows are stored bottom-up and padded to 4 bytes, like those of the pixels.
     init(_ bytes: Bytes, size: PixelSize, start: Int) {
         self.bytes = bytes
         self.size = size
@@ -17,7 +17,7 @@ struct ICOMask {
         stride = (size.width + 31) / 32 * 4
     }
 
-    /// Clears the hidden pixels of row `y`, of rgba8.
+    /// Clears the masked pixels of row `y`, which is rgba8.
     func cut(_ row: UnsafeMutableRawBufferPointer, y: Int) {
         guard y >= 0, y < size.height, row.count >= size.width * 4, let pixels = row.baseAddress,
             let base = unsafe bytes.pointer

@@ -1,34 +1,34 @@
 import Glibc
 import SDImage
 
-/// A small picture of a large JPEG: of each block its mean, or a few samples, from its lowest coefficients.
+/// Samples for a thumbnail of a large JPEG: the DC value of each block, or a few samples from its lowest coefficients.
 @safe final class DCThumbnailDecoder {
     /// The samples of one component.
     struct Plane {
-        /// Samples of a block in each direction. One is its DC coefficient; more are in eighths.
+        /// Samples of a block in each direction. 1 means its DC coefficient; larger values are samples in eighths.
         let detail: Int
-        /// Pixels that lie across and down a sample.
+        /// Image pixels per sample, horizontally and vertically.
         let columnFactor: Int
         let rowFactor: Int
-        /// Samples that show some of the picture.
+        /// Number of samples that cover the image.
         let columns: Int
         let rows: Int
-        /// Place of the first sample in memory, and samples from row to row.
+        /// Index of the first sample in memory, and samples from row to row.
         let start: Int
         let stride: Int
-        /// What a sample is to be multiplied with to be in eighths; known once its quantizer is.
+        /// Factor that converts a sample to eighths; known once the quantization table is.
         var step: Int32 = 1
     }
 
     let frame: JPEGFrame
-    /// Samples of a block of brightness in each direction: 1 or 2.
+    /// Samples of a luma block in each direction: 1 or 2.
     let detail: Int
     private(set) var planes: [Plane] = []
     private let memory: ScratchMemory
-    /// For each component the factors of its low coefficients; nil until known, and where DC coefficients are kept.
+    /// Weights of the low coefficients for each component; nil until known, and when only DC coefficients are used.
     private var weights: [ScratchMemory?]
 
-    /// nil when the memory is refused.
+    /// nil when memory is refused.
     init?(_ frame: JPEGFrame, detail: Int, account: WorkingMemory) {
         self.frame = frame
         self.detail = detail
@@ -49,7 +49,7 @@ import SDImage
     private static func plane(_ index: Int, of frame: JPEGFrame, detail: Int, start: Int) -> Plane? {
         guard var columnFactor = frame.columnFactor(index), var rowFactor = frame.rowFactor(index) else { return nil }
         var own = detail
-        // More of its coefficients make up for a coarser component, where the file has them at this place.
+        // A subsampled component uses more of its coefficients instead, if the file has them in the same scan.
         if !frame.isProgressive, columnFactor == rowFactor, detail * columnFactor <= 4 {
             own = detail * columnFactor
             (columnFactor, rowFactor) = (1, 1)
@@ -60,7 +60,7 @@ import SDImage
             stride: frame.mcusAcross * frame.components[index].across * own)
     }
 
-    /// Says how the coefficients of a component are quantized: the steps in zigzag order. False when memory is refused.
+    /// Sets the quantization table of a component, in zigzag order. False when memory is refused.
     func setQuantizer(_ steps: [UInt16], of index: Int) -> Bool {
         let detail = planes[index].detail
         guard detail > 1 else {
@@ -77,15 +77,14 @@ import SDImage
         return true
     }
 
-    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), as far as a sample can need
-    /// them.
+    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), as many as a sample can depend on.
     private static let lowest: [(row: Int, column: Int)] = [
         (0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0), (4, 0), (3, 1), (2, 2), (1, 3),
         (0, 4), (0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0), (6, 0), (5, 1), (4, 2), (3, 3),
     ]
 
-    /// What a coefficient adds to samples that are means of the pixels of a block. The cosines of the transform to four
-    /// samples are left out, as they differ from sample to sample; that to two has but one.
+    /// Returns the weight of a coefficient for samples that are averages of block pixels. For four samples, the cosines are left
+    /// out, because they differ between samples; for two samples there is only one.
     private static func weight(_ frequency: Int, detail: Int) -> Double {
         guard frequency > 0 else { return 1 }
         guard frequency < detail else { return 0 }
@@ -94,12 +93,12 @@ import SDImage
         return detail == 2 ? ofPairs * cos(2 * angle) * cos(4 * angle) : ofPairs
     }
 
-    /// The factors of a component; live as long as this object.
+    /// The weights of a component; valid as long as this object.
     func weights(of index: Int) -> UnsafePointer<Float>? {
         unsafe weights[index]?.bound(to: Float.self).baseAddress.map { unsafe UnsafePointer($0) }
     }
 
-    /// The first sample of a component; all lives as long as this object.
+    /// The first sample of a component; valid as long as this object.
     func samples(of index: Int) -> UnsafeMutablePointer<Int16>? {
         unsafe memory.bound(to: Int16.self).baseAddress.map { unsafe $0 + planes[index].start }
     }

@@ -1,7 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Reads a draft segment by segment; of a progressive file only the scans of means, and over the others it jumps.
+/// Reads a JPEG segment by segment into a `DCThumbnailDecoder`. In a progressive file, it decodes only the DC scans and skips the
+/// others.
 struct DCThumbnailReader {
     private let bytes: Bytes
     private let decoder: JPEGDecoder
@@ -13,12 +14,12 @@ struct DCThumbnailReader {
     private var tables = JPEGTables()
     private var draft: DCThumbnailDecoder?
     private var isProgressive = false
-    /// For each component the lowest bit of its means that was read; nil before its first scan.
+    /// Lowest DC bit read so far for each component; nil before its first scan.
     private var lowBits: [UInt8?] = []
     private var scans = 0
 
-    /// `detail`: samples of a block in each direction. `wanted`: the least number of samples of any component. `isEarly`:
-    /// the first scans of means are enough.
+    /// `detail` is the number of samples of a block in each direction, `wanted` the minimum number of samples of any component.
+    /// `isEarly` means that the first DC scans are enough.
     init(_ decoder: JPEGDecoder, detail: Int, wanted: PixelSize, isEarly: Bool, limits: DecodeLimits) {
         bytes = decoder.bytes
         self.decoder = decoder
@@ -29,10 +30,10 @@ struct DCThumbnailReader {
         reader = decoder.bytes.reader
     }
 
-    /// How many of the bytes were needed.
+    /// Number of bytes used.
     var consumedBytes: Int { reader.offset }
 
-    /// nil for files that are uncommon or damaged, which are libjpeg's to decode or to refuse.
+    /// Reads the samples; nil for uncommon or damaged files, which libjpeg decodes or refuses.
     mutating func read(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailDecoder? {
         reader.seek(to: 2)
         while let (marker, range) = try JPEGMarkers.next(&reader, stop) {
@@ -52,7 +53,7 @@ struct DCThumbnailReader {
 
     private var hasAllMeans: Bool { draft != nil && lowBits.allSatisfy { $0 != nil } }
 
-    /// Takes the frame header.
+    /// Reads the frame header.
     private mutating func begin(_ marker: UInt8, _ body: Bytes) -> Bool {
         guard draft == nil, let frame = JPEGFrame(marker: marker, body), frame.size == decoder.size,
             !frame.isProgressive || detail == 1
@@ -81,14 +82,14 @@ struct DCThumbnailReader {
         return passScan(from: walk.offset)
     }
 
-    /// Checks that a scan continues what came before, and tells the draft how its components are quantized.
+    /// Checks that a scan continues the previous ones, and sets the quantization tables of its components.
     private mutating func prepare(_ header: JPEGScanHeader, _ draft: DCThumbnailDecoder) -> Bool {
         for component in header.components {
             let index = component.index
             guard header.highBit == 0 ? lowBits[index] == nil : lowBits[index] == header.highBit else { return false }
             guard header.highBit == 0 || header.highBit == header.lowBit + 1 else { return false }
             lowBits[index] = header.lowBit
-            // What a component's first scan finds is what counts for it.
+            // The table in effect at a component's first scan applies to the component.
             guard header.highBit == 0 else { continue }
             guard let steps = tables.quantizers[draft.frame.components[index].quantizer],
                 draft.setQuantizer(steps, of: index)
@@ -97,7 +98,7 @@ struct DCThumbnailReader {
         return true
     }
 
-    /// Goes to the marker that ends a scan, without which the file is cut.
+    /// Skips to the marker that ends a scan; false when there is none, because the file is truncated, and `isEarly` is not set.
     private mutating func passScan(from offset: Int) -> Bool {
         guard let base = unsafe bytes.pointer, offset <= bytes.count else { return false }
         let data = unsafe base.assumingMemoryBound(to: UInt8.self)

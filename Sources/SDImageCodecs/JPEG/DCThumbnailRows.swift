@@ -1,37 +1,37 @@
 import SDImage
 import SDImagePixels
 
-/// The rows of a draft as pixels.
+/// The rows of a DC thumbnail as pixels.
 @safe struct DCThumbnailRows {
     private let draft: DCThumbnailDecoder
     private let size: PixelSize
     private let isColor: Bool
-    /// Room for one row of samples of any component.
+    /// Length of a buffer for one row of samples of any component.
     private let width: Int
     private let memory: ScratchMemory
 
     /// Parts of the memory, each of one or more widths.
     private enum Part: Int {
         case luma, blue, red
-        /// Three bytes for each pixel.
+        /// Three bytes per pixel.
         case pixels
-        /// Four bytes for each sample.
+        /// Four bytes per sample.
         case narrow = 6
     }
 
     private static let widths = Part.narrow.rawValue + 4
 
-    /// `isColor`: RGB, else grey.
+    /// `isColor` selects RGB; otherwise rows are grey.
     init(_ draft: DCThumbnailDecoder, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
         self.draft = draft
         self.size = size
         self.isColor = isColor
-        // Whole cache lines.
+        // Rounded up to whole cache lines.
         width = draft.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
         memory = try ScratchMemory(width * DCThumbnailRows.widths, of: UInt8.self, account: account)
     }
 
-    /// Gives all rows to a writer.
+    /// Writes all rows.
     func write(to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
@@ -40,7 +40,7 @@ import SDImagePixels
         }
     }
 
-    /// A row, until the next is asked for.
+    /// Returns a row, valid until the next call.
     func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard let luma = unsafe level(0, row: y, to: .luma) else { return nil }
         guard isColor else { return unsafe UnsafeRawBufferPointer(start: luma, count: size.width) }
@@ -51,8 +51,9 @@ import SDImagePixels
         return unsafe UnsafeRawBufferPointer(start: pixels, count: size.width * 3)
     }
 
-    /// A row of a component with a sample for each pixel. A mean of several pixels is parted among them by how it differs
-    /// from its neighbors, and stays their mean: as the picture is still to be shrunk, lines between means would blur it.
+    /// Returns a row of a component with one sample per pixel. A sample that covers several pixels is distributed among them
+    /// according to the difference from its neighbors, and their average is kept. Interpolation would blur the image, which is
+    /// still to be downscaled.
     private func component(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
         let plane = draft.planes[index]
         guard plane.columnFactor > 1 || plane.rowFactor > 1 else { return unsafe level(index, row: y, to: part) }
@@ -70,7 +71,7 @@ import SDImagePixels
         }
     }
 
-    /// A row of samples as bytes.
+    /// Returns a row of samples as bytes.
     private func level(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
         let plane = draft.planes[index]
         guard y < plane.rows, let samples = unsafe draft.samples(of: index), let result = unsafe self.part(part) else {

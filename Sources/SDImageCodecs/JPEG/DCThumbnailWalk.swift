@@ -2,22 +2,22 @@ import SDImage
 import SDImagePixels
 import Synchronization
 
-/// A walk through the blocks of one scan, or of a part of it that begins after a restart marker.
+/// Decodes the blocks of one scan, or of the part of it that starts after a restart marker.
 @safe final class DCThumbnailWalk: @unchecked Sendable {
-    // Unchecked: used by one thread at a time, which writes the samples of its own MCUs only.
+    // Unchecked: used by one thread at a time, which only writes the samples of its own MCUs.
     private var scan: sdpx_jpeg_scan
     private let bytes: Bytes
     private let draft: DCThumbnailDecoder
     private let tables: [JPEGHuffmanTable]
     /// Number of MCUs in the scan.
     private let count: UInt32
-    /// Of a part: where it began, once it has.
+    /// Start offset of a part; nil before it has started.
     private var start: Int?
     private let isAbandoned = Atomic<Bool>(false)
-    /// Of a part: all of it was read, by another thread.
+    /// True when another thread has read all of a part.
     private let isWhole = Atomic<Bool>(false)
 
-    /// nil when something that the scan needs is not there. `offset`: of its first data.
+    /// nil when a table or sample memory that the scan needs is missing. `offset` is the start of the scan data.
     init?(_ header: JPEGScanHeader, at offset: Int, of bytes: Bytes, tables: JPEGTables, into draft: DCThumbnailDecoder) {
         guard let base = unsafe bytes.pointer, offset >= 0, offset <= bytes.count else { return nil }
         let data = unsafe base.assumingMemoryBound(to: UInt8.self)
@@ -31,7 +31,7 @@ import Synchronization
         unsafe scan.low_bit = UInt32(header.lowBit)
         unsafe scan.restart_interval = tables.restartInterval
         unsafe scan.until_restart = tables.restartInterval
-        // A scan of one component has no MCUs of several blocks (A.2.2).
+        // MCUs of a scan with one component have one block (A.2.2).
         let only = header.components.count == 1 ? header.components.first : nil
         let across = only.map { frame.blocksAcross($0.index) } ?? frame.mcusAcross
         let down = only.map { frame.blocksDown($0.index) } ?? frame.mcusDown
@@ -68,7 +68,7 @@ import Synchronization
         unsafe made.samples = draft.samples(of: component.index)
         unsafe made.weights = draft.weights(of: component.index)
         guard unsafe made.samples != nil, unsafe plane.detail == 1 || made.weights != nil else { return nil }
-        // The bits of later scans of means have no code.
+        // The bits of later DC scans are not Huffman-coded.
         guard header.highBit == 0 else { return unsafe made }
         guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }),
             let dcTable = JPEGHuffmanTable(dc, hasSteps: false)
@@ -82,7 +82,7 @@ import Synchronization
         return unsafe made
     }
 
-    /// The part of another walk from one of its MCUs on, which is the first after a restart marker.
+    /// The part of another walk that starts at an MCU after a restart marker.
     private init(_ whole: DCThumbnailWalk, from mcu: UInt32) {
         unsafe scan = whole.scan
         unsafe scan.mcu = mcu
@@ -93,14 +93,13 @@ import Synchronization
         count = whole.count
     }
 
-    /// Where the next data lie; those of the last MCUs may have been read ahead of.
+    /// Offset of the next data; a few bytes of the last MCUs may have been read ahead.
     var offset: Int {
         guard let base = unsafe bytes.pointer, let next = unsafe scan.next else { return 0 }
         return unsafe UnsafeRawPointer(next) - base
     }
 
-    /// Reads all MCUs, with the help of a worker where the scan can be cut and there is one to be had. False when the data
-    /// are damaged.
+    /// Reads all MCUs, with the help of an idle worker if the scan can be split. False when the data are damaged.
     func run(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
         guard let middle, let pool = pool() else { return try run(to: count, stop: stop) }
         let lower = DCThumbnailWalk(self, from: middle)
@@ -112,11 +111,11 @@ import Synchronization
         guard try run(to: middle, stop: stop) else { return false }
         if assistance.withdraw() { return try run(to: count, stop: stop) }
         assistance.wait()
-        // A marker lies between the two parts, and nothing else.
+        // Exactly one marker lies between the two parts.
         return lower.isWhole.load(ordering: .acquiring) && lower.start == offset + 2
     }
 
-    /// The first MCU of the lower half; nil where the scan is not worth cutting, or cannot be.
+    /// The first MCU of the lower half; nil when the scan cannot be split or is too small.
     private var middle: UInt32? {
         let interval = unsafe scan.restart_interval
         guard interval > 0, unsafe scan.kind == SDPX_JPEG_SEQUENTIAL,
@@ -135,7 +134,7 @@ import Synchronization
         return true
     }
 
-    /// On the assisting thread: what goes wrong here has the file decoded in another way, which reports it.
+    /// Runs on the assisting thread. After an error here, the file is decoded in another way, which reports it.
     private func runApart(_ stop: StopSignal) {
         let number = unsafe scan.mcu / max(1, scan.restart_interval)
         guard let next = unsafe sdpx_jpeg_after_restart(scan.next, scan.end, number - 1) else { return }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// JPEG by libjpeg: baseline, progressive and arithmetic; grey, colour and CMYK (ISO/IEC 10918-1).
+/// JPEG with libjpeg: baseline, progressive and arithmetic; grey, colour and CMYK (ISO/IEC 10918-1).
 package final class JPEGCoder: ImageCoder {
     package let name = "jpeg"
     package let decodableFormats: [ImageFormat] = [.jpeg]
@@ -12,7 +12,7 @@ package final class JPEGCoder: ImageCoder {
     package func canDecode(_ bytes: Bytes) -> Bool { bytes.reader.matches([0xFF, 0xD8, 0xFF], at: 0) }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
-        // The header is whole or it is not: what follows it is not looked at.
+        // Only the header matters here; damage after it is ignored.
         let decoder = try JPEGDecoder(bytes, tolerant: true)
         let markers = try JPEGMarkers(bytes, limit: options.limits.metadataBytes, stop: stop)
         var info = ImageInfo()

@@ -1,9 +1,9 @@
 import CJPEG
 import SDImage
 
-/// One decode by libjpeg: header, then rows. The only user of the C shim, so that codes become `ImageError` here.
+/// One decode with libjpeg: header, then rows. The only user of the decoding C shim; converts its codes to `ImageError`.
 @safe final class JPEGDecoder {
-    /// What libjpeg can write without a further pass.
+    /// Row formats that libjpeg can write without another pass.
     enum Rows: Int32 {
         case gray, rgb, rgba, bgra, cmyk
 
@@ -16,16 +16,16 @@ import SDImage
         }
     }
 
-    /// How the components of the file are to be understood.
+    /// Interpretation of the components.
     enum Kind { case gray, color, cmyk }
 
-    /// Rows that one call may give.
+    /// Maximum number of rows per call.
     static let rowsAtOnce = 16
 
     private let decoder: OpaquePointer
     private(set) var bytes: Bytes
     private let header: cjpeg_header
-    /// Of the coefficients, which libjpeg allocates.
+    /// Reservation for the coefficients, which libjpeg allocates.
     private var coefficients: WorkingMemory.Reservation?
 
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
@@ -38,7 +38,7 @@ import SDImage
         header = unsafe try JPEGDecoder.header(decoder)
     }
 
-    /// For bytes of which more arrive. Throws while the header is not whole.
+    /// Opens a file of which more bytes will arrive. Throws while the header is incomplete.
     init(growing bytes: Bytes) throws(ImageError) {
         guard let decoder = unsafe cjpeg_open_growing() else { throw .noMemory(bytes.count) }
         unsafe cjpeg_feed(decoder, bytes.pointer, bytes.count)
@@ -47,7 +47,7 @@ import SDImage
         header = unsafe try JPEGDecoder.header(decoder)
     }
 
-    /// Closes the decoder where it throws.
+    /// Reads the header; closes the decoder before it throws.
     private static func header(_ decoder: OpaquePointer) throws(ImageError) -> cjpeg_header {
         var header = cjpeg_header()
         let code = unsafe cjpeg_read_header(decoder, &header)
@@ -62,29 +62,29 @@ import SDImage
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
     var kind: Kind { header.kind == Int32(CJPEG_GRAY) ? .gray : header.kind == Int32(CJPEG_CMYK) ? .cmyk : .color }
     var isProgressive: Bool { header.is_progressive != 0 }
-    /// Brightness is a component of its own, so that a draft can be made of means.
+    /// True when luma is a separate component, so that a thumbnail can be made from DC coefficients.
     var hasDrafts: Bool { kind == .gray || header.is_ycc != 0 }
-    /// All of the file must be read before the first row.
+    /// True when the whole file must be read before the first row.
     var hasMultipleScans: Bool { header.has_multiple_scans != 0 }
-    /// Rows that are coded together.
+    /// Rows of an MCU.
     var unitRows: Int { Int(header.mcu_rows) }
-    /// At least the bytes that libjpeg holds while it decodes a file with one scan.
+    /// Lower bound of the bytes that libjpeg holds while it decodes a file with one scan.
     var rowMemory: Int { 65_536 + (size.width + 32) * 4 * 2 * unitRows }
-    /// Damage was met and tolerated.
+    /// True after tolerated damage.
     var isDamaged: Bool { unsafe cjpeg_is_damaged(decoder) != 0 }
 
-    /// How rows are produced for a picture of some size.
+    /// A scale of libjpeg and the resulting size.
     struct Scale {
         let eighths: Int
         let size: PixelSize
     }
 
-    /// The smallest scale that leaves the filter after it something to choose from.
+    /// The smallest scale that leaves enough pixels for the resampling that follows.
     ///
-    /// A fifth more than `wanted`: scaling inside the transform alone is about as crude as plain means. Twice as much
-    /// where the picture is so small that it costs nothing.
+    /// At least a fifth larger than `wanted`, because scaling in the transform alone is about as crude as averaging. Twice as
+    /// large for images so small that it costs nothing.
     func scale(covering wanted: PixelSize) -> Scale {
-        // Ink over ink is a product: it must be formed before means are.
+        // CMYK multiplies inks, which must happen before averaging.
         guard kind != .cmyk else { return fullScale }
         let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
@@ -96,12 +96,12 @@ import SDImage
     }
 
     var fullScale: Scale { Scale(eighths: 8, size: size) }
-    /// A mean of each block, and no more.
+    /// One sample per block, from its DC coefficient.
     var smallestScale: Scale { scale(1) }
 
     private func scale(_ eighths: Int) -> Scale { Scale(eighths: eighths, size: scaledSize(eighths)) }
 
-    /// The part of the scaled rows that the picture covers: libjpeg rounds their size up.
+    /// The part of the scaled rows that the image covers; libjpeg rounds their size up.
     func extent(eighths: Int) -> ScanlineWriter.Extent {
         ScanlineWriter.Extent(width: Double(size.width * eighths) / 8, height: Double(size.height * eighths) / 8)
     }
@@ -114,7 +114,7 @@ import SDImage
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Prepares rows; a file with several scans is read as far as needed, within the limits on memory and scans.
+    /// Prepares rows. A file with several scans is read as far as needed, within the limits on memory and scans.
     func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         try prepare(rows, scale: scale, limits: limits)
         var done: Int32 = 0
@@ -124,7 +124,7 @@ import SDImage
         }
     }
 
-    /// Prepares rows, and reads no scan yet.
+    /// Prepares rows without reading a scan.
     func prepare(_ rows: Rows, scale: Scale, limits: DecodeLimits) throws(ImageError) {
         if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
             throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
@@ -136,8 +136,8 @@ import SDImage
         try check(unsafe cjpeg_start(decoder, rows.rawValue, Int32(scale.eighths), max(1, limits.workingBytes)))
     }
 
-    /// Decodes up to as many rows as there are pointers, each with room for a row. Gives how many: at least one, but of a
-    /// growing file none where more bytes are needed.
+    /// Decodes rows, at most one per pointer, each of which must have room for a row. Returns the number of rows: at least one,
+    /// or zero for a file that needs more bytes.
     func read(into rows: [UnsafeMutablePointer<UInt8>?]) throws(ImageError) -> Int {
         var got: UInt32 = 0
         let code = unsafe cjpeg_read_rows(decoder, rows, UInt32(rows.count), &got)
@@ -145,7 +145,7 @@ import SDImage
         return Int(got)
     }
 
-    /// Decodes the rows of a range that begins with the next one; calls `check` about every 16 rows.
+    /// Decodes a range of rows that starts with the next one; calls `check` about every 16 rows.
     func read(
         _ range: Range<Int>, into destination: JPEGDestination, check: () throws(ImageError) -> Void
     ) throws(ImageError) {
@@ -158,16 +158,16 @@ import SDImage
         }
     }
 
-    // MARK: Growing files
+    // MARK: Progressive decoding
 
-    /// All bytes so far.
+    /// Passes all bytes so far to libjpeg.
     func feed(_ bytes: Bytes) {
         unsafe cjpeg_feed(decoder, bytes.pointer, bytes.count)
-        // What was there before is let go of only now.
+        // Must come last: it may free the previous bytes, which libjpeg used until now.
         self.bytes = bytes
     }
 
-    /// Reads what has come of a file with several scans. How many of them are whole, and whether that is all.
+    /// Reads the received scans of a file with several scans. Returns the number of complete ones, and whether these are all.
     func takeScans(stop: StopSignal) throws(ImageError) -> (whole: Int, isAll: Bool) {
         var whole: Int32 = 0
         var done: Int32 = 0
@@ -180,13 +180,13 @@ import SDImage
         return (Int(whole), done != 0)
     }
 
-    /// Has the rows come from the first on again, made of all scans that were read; and ends that.
+    /// Restarts output at row 0 using all scans read so far, and ends that output.
     func beginPass() throws(ImageError) { try check(unsafe cjpeg_begin_pass(decoder)) }
     func endPass() throws(ImageError) { try check(unsafe cjpeg_end_pass(decoder)) }
 
-    // MARK: Parts, and limits
+    // MARK: Parts and limits
 
-    /// Passes over as many rows, a multiple of `unitRows` and not all; calls `check` every few million pixels.
+    /// Skips rows: a multiple of `unitRows`, and not all rows. Calls `check` every few million pixels.
     func skip(_ count: Int, check: () throws(ImageError) -> Void) throws(ImageError) {
         let step = max(1, 4_000_000 / max(1, size.width * unitRows)) * unitRows
         var y = 0
@@ -198,8 +198,8 @@ import SDImage
         }
     }
 
-    /// Each scan walks all blocks however few bytes it has, so large pictures may have fewer of them. Encoders write
-    /// about ten.
+    /// Maximum number of scans. Each scan walks all blocks however few bytes it has, so large images may have fewer scans.
+    /// Encoders write about ten.
     var maximumScans: Int {
         let pixels = max(1, size.pixelCount ?? Int.max)
         return min(500, max(16, 4_000_000_000 / pixels))

@@ -1,8 +1,8 @@
 import SDImage
 
-/// Where the rows of a picture lie, for libjpeg to write them there; in use by two threads at most, each with rows of its own.
+/// Memory of an image's rows, which libjpeg writes directly. Used by at most two threads, each with its own rows.
 struct JPEGDestination: Sendable {
-    // An address, because pointers do not pass from thread to thread.
+    // An address, because pointers are not Sendable.
     private let first: UInt
     private let stride: Int
     /// Number of rows.
@@ -12,12 +12,12 @@ struct JPEGDestination: Sendable {
     init?(_ writer: borrowing ScanlineWriter, height: Int) {
         guard let first = unsafe writer.directRow(0)?.baseAddress else { return nil }
         self.first = UInt(bitPattern: first)
-        // Rows lie evenly, upwards in a picture that is turned upside down.
+        // The distance between rows is constant; it is negative in a vertically flipped image.
         stride = unsafe writer.directRow(1)?.baseAddress.map { unsafe $0 - first } ?? 0
         self.height = height
     }
 
-    /// Puts pointers to some rows in place of others.
+    /// Replaces the pointers by pointers to the given rows.
     func replace(_ pointers: inout [UnsafeMutablePointer<UInt8>?], with rows: Range<Int>) {
         let base = unsafe UnsafeMutablePointer<UInt8>(bitPattern: first)
         unsafe pointers.removeAll(keepingCapacity: true)

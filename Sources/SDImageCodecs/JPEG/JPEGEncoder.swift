@@ -1,24 +1,23 @@
 import CJPEG
 import SDImage
 
-/// One encoding by libjpeg: markers, then rows. The only user of that half of the C shim, so that codes become `ImageError`
-/// here.
+/// One encode with libjpeg: markers, then rows. The only user of the encoding C shim; converts its codes to `ImageError`.
 @safe final class JPEGEncoder {
     struct Parameters {
         var size: PixelSize
-        /// Of the rows to come, whose alpha is passed over.
+        /// Format of the rows; alpha is ignored.
         var rows: JPEGDecoder.Rows
         /// 0 to 100.
         var quality: Int
         var chroma = EncodeOptions.Chroma.quarter
         var isProgressive = false
-        /// Huffman codes made for the picture, in a second pass.
+        /// Enables Huffman codes optimized for the image, which requires a second pass.
         var hasOwnCodes = false
         var hasRestarts = false
-        /// Counts coefficients.
+        /// Account for the coefficients.
         var account: WorkingMemory?
 
-        /// Bytes of all coefficients, which libjpeg holds where it writes the picture in several passes.
+        /// Bytes of all coefficients, which libjpeg holds when it encodes in several passes.
         var coefficientBytes: Int {
             guard isProgressive || hasOwnCodes else { return 0 }
             // Rows and columns are padded to whole MCUs.
@@ -31,7 +30,7 @@ import SDImage
     static let longestSide = Int(CJPEG_LONGEST_SIDE)
     static let markerBytes = Int(CJPEG_MARKER_BYTES)
 
-    /// The file as far as it is finished.
+    /// The encoded bytes so far.
     let output: OutputBytes
     private let encoder: OpaquePointer
     private let coefficients: WorkingMemory.Reservation?
@@ -64,26 +63,26 @@ import SDImage
 
     deinit { unsafe cjpeg_encoder_close(encoder) }
 
-    /// About three bits a pixel are much for a photograph, and eight for any quality.
+    /// Estimates the file size: three bits per pixel are generous for a photograph below quality 90, eight for any quality.
     private static func expectedBytes(_ parameters: Parameters) -> Int {
         let pixels = parameters.size.pixelCount ?? 0
         return parameters.quality < 90 ? pixels / 8 * 3 : pixels
     }
 
-    /// Rows of pixels that are coded together.
+    /// Rows of an MCU.
     var unitRows: Int { unsafe Int(cjpeg_encoder_mcu_rows(encoder)) }
 
-    /// Before the first row.
+    /// Writes a marker; must come before the first row.
     func writeMarker(_ marker: Int32, _ bytes: Bytes) throws(ImageError) {
         try check(unsafe cjpeg_encoder_write_marker(encoder, marker, bytes.pointer, bytes.count))
     }
 
-    /// Encodes the next rows, each with as many pixels as the picture is wide.
+    /// Encodes the next rows, each as wide as the image.
     func write(_ rows: [UnsafePointer<UInt8>?]) throws(ImageError) {
         try check(unsafe cjpeg_encoder_write_rows(encoder, rows, UInt32(clamping: rows.count)))
     }
 
-    /// After the last row. Files in passes are encoded only now.
+    /// Must come after the last row. Files with several passes are encoded only now.
     func finish(stop: StopSignal) throws(ImageError) {
         let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
         let code = unsafe cjpeg_encoder_finish(encoder, hasStopped, context)
@@ -114,7 +113,7 @@ import SDImage
     }
 }
 
-/// More memory for the `OutputBytes` at `context`, and its first.
+/// Grows the `OutputBytes` at `context`, or on the first call returns its initial memory.
 private func growOutput(
     _ context: UnsafeMutableRawPointer?, _ capacity: UnsafeMutablePointer<Int>?
 ) -> UnsafeMutablePointer<UInt8>? {

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A JPEG of which the header is there, and what is to be made of it.
+/// A JPEG whose header was read, and the plan for decoding it.
 struct JPEGFile {
     let picture: JPEGPicture
     private let plan: DecodePlan
@@ -14,7 +14,7 @@ struct JPEGFile {
         self.options = options
     }
 
-    /// Of the pictures that are made.
+    /// Size of the decoded images.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
     func decode(stop: StopSignal) throws(ImageError) -> Image {
@@ -23,7 +23,7 @@ struct JPEGFile {
         return image(pixels, isIncremental: picture.decoder.isDamaged)
     }
 
-    /// nil where libjpeg must decode.
+    /// Decodes a thumbnail from the lowest coefficients; nil when libjpeg must decode.
     func decodeDraft(stop: StopSignal) throws(ImageError) -> Image? {
         guard let draft = try picture.readDraft(stop: stop) else { return nil }
         return image(draft.pixels, consumedBytes: picture.isEarly ? draft.consumedBytes : nil)
@@ -38,7 +38,7 @@ struct JPEGFile {
         metadata.bitsPerChannel = 8
         metadata.channels = decoder.kind == .gray ? 1 : 3
         metadata.isProgressive = decoder.isProgressive
-        // A profile of inks says nothing about the RGB that came out.
+        // A CMYK profile does not describe the decoded RGB.
         metadata.setColor(profile: decoder.kind == .cmyk ? nil : markers.colorProfile, options: options)
         return Image(pixels: pixels, metadata: metadata)
     }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The frame header of the JPEG files that cameras, phones and browsers write (ISO/IEC 10918-1, B.2.2): Huffman codes, eight
+/// The frame header of JPEG files as written by cameras, phones and browsers (ISO/IEC 10918-1, B.2.2): Huffman coding, eight
 /// bits, grey or three components of which the first is the finest.
 struct JPEGFrame {
     struct Component {
@@ -8,7 +8,7 @@ struct JPEGFrame {
         /// Blocks in an MCU of all components.
         let across: Int
         let down: Int
-        /// Number of the quantizer.
+        /// Number of the quantization table.
         let quantizer: UInt8
     }
 
@@ -16,7 +16,7 @@ struct JPEGFrame {
     let isProgressive: Bool
     let components: [Component]
 
-    /// nil for all that is less common.
+    /// nil for less common headers.
     init?(marker: UInt8, _ body: Bytes) {
         var reader = body.reader
         guard (0xC0...0xC2).contains(marker), reader.u8() == 8, let height = reader.u16(bigEndian: true),
@@ -27,7 +27,7 @@ struct JPEGFrame {
         isProgressive = marker == 0xC2
         var components: [Component] = []
         while let id = reader.u8(), let factors = reader.u8(), let quantizer = reader.u8() {
-            // The MCU of a single component is a block, whatever its factors (A.2.2).
+            // The MCU of a single component is one block, whatever its sampling factors (A.2.2).
             let (across, down) = count == 1 ? (1, 1) : (Int(factors >> 4), Int(factors & 15))
             components.append(Component(id: id, across: across, down: down, quantizer: quantizer))
         }
@@ -39,11 +39,11 @@ struct JPEGFrame {
 
     private var hasCommonSampling: Bool {
         let blocks = components.reduce(0) { $0 + $1.across * $1.down }
-        // At most ten blocks may be in an MCU (B.2.3).
+        // An MCU has at most ten blocks (B.2.3).
         return blocks <= 10 && components.indices.allSatisfy { columnFactor($0) != nil && rowFactor($0) != nil }
     }
 
-    /// How many blocks of the first component lie across one of another; nil when that is neither 1, 2 nor 4.
+    /// Sampling factors of the first component relative to another one; nil unless 1, 2 or 4.
     func columnFactor(_ index: Int) -> Int? { JPEGFrame.factor(components[0].across, components[index].across) }
     func rowFactor(_ index: Int) -> Int? { JPEGFrame.factor(components[0].down, components[index].down) }
 
@@ -51,11 +51,11 @@ struct JPEGFrame {
         [1, 2, 4].first { other > 0 && finest == other * $0 }
     }
 
-    /// Of all components.
+    /// Number of MCUs in a scan with all components.
     var mcusAcross: Int { JPEGFrame.quotient(size.width, 8 * components[0].across) }
     var mcusDown: Int { JPEGFrame.quotient(size.height, 8 * components[0].down) }
 
-    /// Blocks of a component that hold some of the picture.
+    /// Number of a component's blocks that cover the image.
     func blocksAcross(_ index: Int) -> Int {
         JPEGFrame.quotient(size.width * components[index].across, 8 * components[0].across)
     }

@@ -1,12 +1,11 @@
 import SDImage
 import SDImagePixels
 
-/// A Huffman code made for look-ups.
+/// A Huffman code as a look-up table.
 @safe final class JPEGHuffmanTable {
     private let memory: ScratchMemory
 
-    /// nil when there can be no such code, or when memory is refused. `hasSteps`: for the AC coefficients of sequential
-    /// scans.
+    /// nil when the code is invalid or memory is refused. `hasSteps` is set for the AC coefficients of sequential scans.
     init?(_ code: JPEGTables.HuffmanCode, hasSteps: Bool) {
         guard let memory = try? ScratchMemory(MemoryLayout<sdpx_jpeg_huffman>.stride),
             let table = unsafe memory.bound(to: sdpx_jpeg_huffman.self).baseAddress, code.lengths.count == 16,
@@ -15,7 +14,7 @@ import SDImagePixels
         self.memory = memory
     }
 
-    /// Lives as long as this object.
+    /// Valid as long as this object.
     var pointer: UnsafePointer<sdpx_jpeg_huffman>? {
         unsafe memory.bound(to: sdpx_jpeg_huffman.self).baseAddress.map { unsafe UnsafePointer($0) }
     }

@@ -1,15 +1,16 @@
 import SDImage
 import Synchronization
 
-/// The lower part of a picture, decoded by a second instance of libjpeg while the first one decodes the upper part.
+/// The lower part of an image, decoded by a second instance of libjpeg while the first one decodes the upper part.
 ///
-/// The scan is one stream of bits, so all of it above is read here too; only the making of pixels is shared out.
+/// The scan is one bit stream, so the second instance reads everything above its part too; only the reconstruction of pixels is
+/// shared.
 final class JPEGLowerRows: Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
-        /// On the way to the first row; nothing was written.
+        /// Skips to the first row; nothing was written.
         case passing
         case writing, complete, failed
-        /// Nobody wants the rows, which may be written by someone else.
+        /// The caller no longer waits for the rows and may write them itself.
         case abandoned
     }
 
@@ -21,7 +22,7 @@ final class JPEGLowerRows: Sendable {
     private let stop: StopSignal
     private let stage = Atomic<Stage>(.passing)
 
-    /// `firstRow`: a multiple of the rows that are coded together, inside the picture.
+    /// `firstRow` is a multiple of the rows of an MCU, inside the image.
     init(
         _ bytes: Bytes, rows: JPEGDecoder.Rows, from firstRow: Int, into destination: JPEGDestination, limits: DecodeLimits,
         stop: StopSignal
@@ -34,19 +35,19 @@ final class JPEGLowerRows: Sendable {
         self.stop = stop
     }
 
-    /// All rows are there and whole.
+    /// True when all rows were written without error.
     var isComplete: Bool { stage.load(ordering: .acquiring) == .complete }
 
-    /// Leaves the rows to the caller; false when their writing has begun already.
+    /// Returns the rows to the caller; false when writing has already started.
     func takeBack() -> Bool {
         let (exchanged, stage) = stage.compareExchange(expected: .passing, desired: .abandoned, ordering: .acquiringAndReleasing)
         return exchanged || stage == .abandoned
     }
 
-    /// Has the work end soon.
+    /// Requests the end of the work.
     func abandon() { stage.store(.abandoned, ordering: .releasing) }
 
-    /// On the assisting thread. What goes wrong here goes wrong again, and is reported, where the upper rows are decoded.
+    /// Runs on the assisting thread. An error here occurs again, and is reported, in the decode of the upper rows.
     func decode() {
         do throws(ImageError) {
             let decoder = try JPEGDecoder(bytes, tolerant: false)

@@ -8,7 +8,7 @@ struct JPEGMarkers {
     /// The ICC profile, joined from its numbered pieces (ICC.1:2010, B.4).
     private(set) var colorProfile: Bytes?
 
-    /// As the EXIF block says.
+    /// Orientation from the EXIF block.
     var orientation: Orientation { exif.map { ExifOrientation.read($0) } ?? .up }
 
     private struct Piece {
@@ -16,7 +16,7 @@ struct JPEGMarkers {
         let range: Range<Int>
     }
 
-    /// Blocks of more than `limit` bytes are left out.
+    /// Blocks larger than `limit` bytes are ignored.
     init(_ bytes: Bytes, limit: Int, stop: StopSignal) throws(ImageError) {
         var reader = bytes.reader
         var pieces: [Piece] = []
@@ -27,7 +27,7 @@ struct JPEGMarkers {
             if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: body.lowerBound), body.count > 6 {
                 exif = bytes.slice(body.dropFirst(6))
             } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: body.lowerBound), body.count > 14 {
-                // A profile has at most 255 pieces, so that more of them are an attack on the list.
+                // A profile has at most 255 pieces; more of them are an attack on the list.
                 guard pieces.count < 255, let number = reader.byte(at: body.lowerBound + 12) else { continue }
                 pieces.append(Piece(number: number, range: body.dropFirst(14)))
             }
@@ -35,7 +35,7 @@ struct JPEGMarkers {
         colorProfile = JPEGMarkers.join(pieces, of: bytes, limit: limit)
     }
 
-    /// The next segment: its marker, and where its content lies. What belongs to no segment is passed over.
+    /// Returns the next segment: its marker and the location of its content. Bytes outside segments are skipped.
     static func next(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> (UInt8, Range<Int>)? {
         while let byte = reader.u8() {
             try stop.spend(1)
@@ -63,7 +63,7 @@ struct JPEGMarkers {
         for (index, piece) in sorted.enumerated() where Int(piece.number) != index + 1 { return nil }
         let total = sorted.reduce(0) { $0 + $1.range.count }
         guard total > 0, total <= limit, let source = unsafe bytes.pointer else { return nil }
-        // 255 pieces of 64 KiB: within the limit, yet too much for an allocation that may not fail.
+        // 255 pieces of 64 KiB are within the limit, yet too large for an infallible allocation.
         guard let joined = unsafe malloc(total) else { return nil }
         var offset = 0
         for piece in sorted {

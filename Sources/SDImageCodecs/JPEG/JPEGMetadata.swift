@@ -1,6 +1,6 @@
 import SDImage
 
-/// What the segments of a JPEG before its first scan say beside the pixels.
+/// Metadata in the segments of a JPEG before its first scan.
 struct JPEGMetadata {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
@@ -17,7 +17,7 @@ struct JPEGMetadata {
         extended = ExtendedXMP(bytes)
         var reader = bytes.reader
         reader.seek(to: 2)
-        // Beyond the start of a scan every byte would have to be looked at.
+        // After the start of a scan, every byte would have to be examined.
         while let (marker, body) = try JPEGMarkers.next(&reader, stop), marker != 0xDA { read(marker, body) }
         let markers = try JPEGMarkers(bytes, limit: limits.metadataBytes, stop: stop)
         found.setExif(markers.exif)
@@ -46,7 +46,8 @@ struct JPEGMetadata {
         return body.lowerBound + label.utf8CodeUnitCount..<body.upperBound
     }
 
-    /// Units 1 and 2 are pixels per inch and per centimetre; 0 is the shape of a pixel only (JFIF 1.02, page 5).
+    /// Reads the JFIF density. Units 1 and 2 are pixels per inch and per centimetre; 0 is only the pixel aspect ratio (JFIF 1.02,
+    /// page 5).
     private mutating func readDensity(_ body: Range<Int>) {
         var reader = bytes.reader
         guard found.resolution == nil, body.count >= 12, reader.seek(to: body.lowerBound + 7), let unit = reader.u8(),

@@ -1,12 +1,12 @@
 import SDImage
 import Synchronization
 
-/// A large picture encoded by two threads: an idle worker takes the lower rows. Restart markers make that possible, because
-/// what lies behind one does not depend on what lies before it; so the file is the one that a single thread writes.
+/// Encodes a large image with two threads: an idle worker encodes the lower rows. Restart markers make that possible, because
+/// data after one do not depend on data before it. The file is identical to that of a single thread.
 final class JPEGParallelEncoder: Sendable {
-    /// Below this waking a worker is too large a part of the work.
+    /// Minimum size; below it, waking a worker is too large a part of the work.
     static let smallestPixels = 500_000
-    /// Restart markers count to eight, and the lower half begins to count anew (ISO/IEC 10918-1, B.2.1).
+    /// Restart markers count modulo eight, and the lower half starts at 0 (ISO/IEC 10918-1, B.2.1).
     static let restartCycle = 8
 
     private let parameters: JPEGEncoder.Parameters
@@ -18,11 +18,11 @@ final class JPEGParallelEncoder: Sendable {
     private let isAbandoned = Atomic<Bool>(false)
     private let pool: WorkPool
 
-    /// nil when one thread does it all. `pool` is asked for last.
+    /// nil when one thread encodes the whole image. `pool` is called last.
     init?(
         _ parameters: JPEGEncoder.Parameters, _ image: Image, background: Color, stop: StopSignal, pool: () -> WorkPool?
     ) {
-        // Codes made for the picture would be different ones for each half.
+        // Optimized Huffman codes would differ between the halves.
         guard parameters.hasRestarts, !parameters.isProgressive, !parameters.hasOwnCodes,
             image.size.pixelCount ?? 0 >= JPEGParallelEncoder.smallestPixels,
             let row = JPEGParallelEncoder.row(height: image.size.height, parameters), let pool = pool()
@@ -45,7 +45,7 @@ final class JPEGParallelEncoder: Sendable {
     func encode(_ source: JPEGSource, markers: [(marker: Int32, bytes: Bytes)]) throws(ImageError) -> Bytes {
         let assistance = pool.assist { self.encodeLower() }
         defer {
-            // Afterwards the worker does not touch the pixels.
+            // The worker does not access the pixels after this.
             isAbandoned.store(true, ordering: .relaxed)
             assistance?.wait()
         }
@@ -74,7 +74,7 @@ final class JPEGParallelEncoder: Sendable {
         }
     }
 
-    /// One file of the upper one with its height corrected, and of the data of the lower one behind a restart marker.
+    /// Joins the halves: the upper file with its height corrected, a restart marker, and the scan data of the lower file.
     private static func join(
         _ upper: JPEGEncoder, _ lower: Bytes, height: Int, stop: StopSignal
     ) throws(ImageError) -> Bytes {
@@ -84,15 +84,15 @@ final class JPEGParallelEncoder: Sendable {
             let scan = try JPEGParallelEncoder.segment(0xDA, of: lower, stop),
             let data = lower.slice(scan.upperBound..<lower.count)
         else { throw ImageError(.internalError, "a JPEG without frame or scan") }
-        // Behind the precision (B.2.2).
+        // The height follows the precision (B.2.2).
         output.replace(at: frame.lowerBound + 1, with: [UInt8(height >> 8 & 255), UInt8(height & 255)])
-        // In place of the end of the file.
+        // Replaces the end-of-image marker.
         output.replace(at: output.count - 1, with: [0xD7])
         try output.append(data)
         return try output.finish()
     }
 
-    /// Where the content of a segment lies, looked for from the beginning of a file.
+    /// Returns the location of a segment's content; searches from the start of the file.
     private static func segment(
         _ marker: UInt8, of file: Bytes, _ stop: StopSignal
     ) throws(ImageError) -> Range<Int>? {

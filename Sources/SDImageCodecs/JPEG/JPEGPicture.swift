@@ -1,20 +1,20 @@
 import SDImage
 import SDImagePixels
 
-/// The way of one picture from libjpeg's rows to the finished buffer.
+/// Converts libjpeg's rows to the finished buffer.
 @safe struct JPEGPicture {
     let decoder: JPEGDecoder
-    /// The first scans of means are enough.
+    /// True when the first DC scans are enough.
     let isEarly: Bool
     private let plan: DecodePlan
     private let options: DecodeOptions
     private let output: PixelFormat
     private let rows: JPEGDecoder.Rows
-    /// Layout of the rows given to the writer.
+    /// Layout of the rows passed to the writer.
     private let rowFormat: PixelFormat
     private let scale: JPEGDecoder.Scale
     private let transform: (any RowTransform)?
-    /// From ink to RGB by the file's own profile; products of inks serve without one.
+    /// Converts CMYK to RGB with the embedded profile; without one, inks are multiplied.
     private let inks: CMYKTransform?
 
     init(decoder: JPEGDecoder, plan: DecodePlan, profile: Bytes?, options: DecodeOptions) throws(ImageError) {
@@ -31,15 +31,15 @@ import SDImagePixels
         transform =
             decoder.kind == .cmyk
             ? nil : profile.flatMap { ColorConverter.transform(profile: $0, format: own, isGray: own == .gray8, output: wanted) }
-        // All software that writes CMYK into JPEG inverts it, as Adobe's did first.
+        // All software that writes CMYK JPEG inverts it, as Adobe's did first.
         inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
-        // Where nothing else is to be done libjpeg writes the wanted format itself.
+        // If no other conversion is needed, libjpeg writes the requested format itself.
         (rows, rowFormat) = JPEGPicture.layout(
             kind: decoder.kind, output: output, isConverted: transform != nil,
             isPlain: transform == nil && scale.size == plan.scaledSize)
     }
 
-    /// What to ask of libjpeg, and the layout of the rows that the writer gets.
+    /// Returns the row format of libjpeg and the layout of the rows passed to the writer.
     private static func layout(
         kind: JPEGDecoder.Kind, output: PixelFormat, isConverted: Bool, isPlain: Bool
     ) -> (JPEGDecoder.Rows, PixelFormat) {
@@ -57,7 +57,7 @@ import SDImagePixels
 
     private var rowSize: PixelSize { scale.size }
 
-    /// Whether the picture is one for `readDraft`, where the file is.
+    /// True when the image is small enough for `readDraft`, if the file allows it.
     var isDraft: Bool { decoder.hasDrafts && scale.eighths <= 2 }
 
     func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
@@ -71,10 +71,10 @@ import SDImagePixels
         return try writer.finish()
     }
 
-    /// A small picture from the lowest coefficients alone, and how many bytes were needed; nil where libjpeg must decode.
+    /// Decodes a thumbnail from the lowest coefficients, and returns the number of bytes used; nil when libjpeg must decode.
     func readDraft(stop: StopSignal) throws(ImageError) -> (pixels: PixelBuffer, consumedBytes: Int)? {
         guard isDraft else { return nil }
-        // Also where color is sampled more coarsely than brightness its samples shall be finer than the result.
+        // Subsampled chroma must have at least as many samples as the result.
         var reader = DCThumbnailReader(
             decoder, detail: scale.eighths, wanted: isEarly ? PixelSize(width: 1, height: 1) : plan.scaledSize,
             isEarly: isEarly, limits: options.limits)
@@ -86,10 +86,10 @@ import SDImagePixels
         return (try writer.finish(), reader.consumedBytes)
     }
 
-    /// Prepares the decoder of a growing file for rows.
+    /// Prepares the decoder of a file that is still arriving.
     func prepare() throws(ImageError) { try decoder.prepare(rows, scale: scale, limits: options.limits) }
 
-    /// For the rows of `read`.
+    /// Creates the writer for the rows of `read`.
     func makeWriter() throws(ImageError) -> ScanlineWriter { try makeWriter(rowFormat) }
 
     private func makeWriter(_ format: PixelFormat) throws(ImageError) -> ScanlineWriter {
@@ -98,10 +98,11 @@ import SDImagePixels
             extent: decoder.extent(eighths: scale.eighths))
     }
 
-    /// Whether that many rows are all.
+    /// True when this number of rows is the complete image.
     func isWhole(rows count: Int) -> Bool { count >= rowSize.height }
 
-    /// Gives the rows from `first`, which is the next, to a writer, as far as they are there. Gives the one after them.
+    /// Passes the rows from `first`, the next row, to a writer as far as they are available. Returns the index of the row after
+    /// them.
     func read(from first: Int, to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) -> Int {
         let bytesPerRow = rowSize.width * rows.bytesPerPixel
         let memory = try ScratchMemory(
@@ -130,7 +131,7 @@ import SDImagePixels
         return y
     }
 
-    /// A row of CMYK to RGB.
+    /// Converts a row of CMYK to RGB.
     private func mix(_ row: UnsafeRawBufferPointer, into colors: UnsafeMutableRawBufferPointer) {
         if let inks { return unsafe inks.apply(row, to: colors, pixels: rowSize.width) }
         guard let from = row.baseAddress, let to = colors.baseAddress else { return }

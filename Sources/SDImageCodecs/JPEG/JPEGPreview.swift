@@ -1,21 +1,20 @@
 import SDImage
 
-/// A JPEG that is decoded while it arrives: of files with one scan the rows as they come, of others a picture after each
-/// scan.
+/// Progressive decode of a JPEG: rows as they arrive for files with one scan, otherwise an image after each scan.
 final class JPEGPreview {
     private let file: JPEGFile
-    /// Rows of a file with one scan; nil once all of them are in `image`. Each pass over several scans has a writer of its own.
+    /// Writer of a file with one scan; nil once `image` contains all rows. For several scans, each pass has its own writer.
     private var writer: ScanlineWriter?
     private var rows = 0
     private var scans = 0
     private var hasAllScans = false
-    /// The picture as it was shown last.
+    /// The latest partial image.
     private(set) var image: Image?
 
-    /// Throws while the header is not whole. Of `bytes` more may follow.
+    /// Throws while the header is incomplete. More bytes may follow `bytes`.
     init(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
         var options = options
-        // What has not come is blank.
+        // Rows that have not arrived are blank.
         options.acceptPartial = true
         options.earlyThumbnail = false
         file = try JPEGFile(try JPEGDecoder(growing: bytes), options: options, stop: stop)
@@ -26,13 +25,13 @@ final class JPEGPreview {
     private var picture: JPEGPicture { file.picture }
     private var decoder: JPEGDecoder { file.picture.decoder }
 
-    /// Of the pictures that are made.
+    /// Size of the decoded images.
     var size: PixelSize { file.size }
 
-    /// All bytes so far.
+    /// Passes all bytes so far.
     func feed(_ bytes: Bytes) { decoder.feed(bytes) }
 
-    /// Decodes what has come.
+    /// Decodes the bytes received so far.
     func advance(stop: StopSignal) throws(ImageError) {
         if decoder.hasMultipleScans { try advanceScans(stop: stop) } else { try advanceRows(stop: stop) }
     }
@@ -69,7 +68,7 @@ final class JPEGPreview {
         (scans, hasAllScans) = (whole, isAll)
     }
 
-    /// The finished picture, where it is the one that decoding all bytes at once gives.
+    /// The finished image; nil unless it equals the result of decoding all bytes at once.
     var finished: Image? {
         let isWhole = decoder.hasMultipleScans ? hasAllScans : picture.isWhole(rows: rows)
         guard isWhole, !decoder.isDamaged, !picture.isDraft, let image else { return nil }

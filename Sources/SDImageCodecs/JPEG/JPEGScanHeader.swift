@@ -1,11 +1,11 @@
 import SDImage
 
-/// What a scan holds of which components (ISO/IEC 10918-1, B.2.3).
+/// The scan header: components, coefficients and bits of a scan (ISO/IEC 10918-1, B.2.3).
 struct JPEGScanHeader {
     struct Component {
-        /// Place in the frame.
+        /// Index of the component in the frame.
         let index: Int
-        /// Numbers of the Huffman codes.
+        /// Numbers of the Huffman tables.
         let dc: UInt8
         let ac: UInt8
     }
@@ -14,11 +14,11 @@ struct JPEGScanHeader {
     /// First and last coefficient in zigzag order.
     let first: UInt8
     let last: UInt8
-    /// Successive approximation: the bit that came before, 0 for none, and the lowest that is coded.
+    /// Successive approximation: the previous low bit, 0 for none, and the lowest coded bit.
     let highBit: UInt8
     let lowBit: UInt8
 
-    /// nil when it does not fit the frame.
+    /// nil when the header does not match the frame.
     init?(_ body: Bytes, frame: JPEGFrame) {
         var reader = body.reader
         guard let count = reader.u8(), count > 0, reader.remaining == 2 * Int(count) + 3 else { return nil }
@@ -40,11 +40,11 @@ struct JPEGScanHeader {
         lowBit = bits & 15
     }
 
-    /// All of everything.
+    /// True for a scan of all components, coefficients and bits.
     func isWhole(of frame: JPEGFrame) -> Bool {
         components.count == frame.components.count && first == 0 && last == 63 && highBit == 0 && lowBit == 0
     }
 
-    /// Means alone.
+    /// True for a DC scan.
     var isOfMeans: Bool { first == 0 && last == 0 }
 }

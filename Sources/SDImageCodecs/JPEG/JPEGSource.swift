@@ -1,18 +1,18 @@
 import SDImage
 import SDImagePixels
 
-/// The rows of a picture as libjpeg takes them: where they lie already, or converted, and without alpha. Used by one thread;
-/// another takes a source of its own.
+/// The rows of an image for libjpeg: in place, or converted, with alpha blended onto the background. Used by one thread; another
+/// thread needs its own source.
 @safe struct JPEGSource {
     static let rowsAtOnce = 16
 
     let rows: JPEGDecoder.Rows
     private let pixels: PixelBuffer
-    /// Rows are as libjpeg takes them, but for alpha.
+    /// True when rows need no conversion except for alpha.
     private let isPlain: Bool
     private let hasAlpha: Bool
     private let toneMaps: Bool
-    /// Laid under transparent pixels, in the order of the rows' bytes.
+    /// Background colour for transparent pixels, in the byte order of the rows.
     private let background: [UInt8]
     private let converted: ScratchMemory
     private let light: ScratchMemory?
@@ -37,7 +37,7 @@ import SDImagePixels
         light = toneMaps ? try ScratchMemory(pixels.size.width * pixels.format.bytesPerPixel, zeroed: false) : nil
     }
 
-    /// Puts pointers to some rows, at most `rowsAtOnce`, in place of others. They are valid until the next call.
+    /// Replaces the pointers by pointers to the given rows, at most `rowsAtOnce`. They are valid until the next call.
     func replace(_ pointers: inout [UnsafePointer<UInt8>?], with range: Range<Int>) {
         unsafe pointers.removeAll(keepingCapacity: true)
         for (slot, y) in range.enumerated() { unsafe pointers.append(pointer(y, slot: slot)) }
@@ -63,7 +63,7 @@ import SDImagePixels
         return unsafe UnsafePointer(room)
     }
 
-    /// Samples of 8 bits from deeper ones.
+    /// Converts deeper samples to 8 bits.
     private func convert(_ row: UnsafeRawPointer, to room: UnsafeMutablePointer<UInt8>) {
         let format: PixelFormat = rows == .gray ? .gray8 : rows == .rgb ? .rgb8 : .rgba8
         var source = unsafe row

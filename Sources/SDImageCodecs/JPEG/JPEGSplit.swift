@@ -1,8 +1,8 @@
 import SDImage
 
-/// Two threads at one large picture: an idle worker decodes the lower rows, the calling thread the upper ones.
+/// Splits the decode of a large image: an idle worker decodes the lower rows, the calling thread the upper ones.
 struct JPEGSplit {
-    /// Below this starting a second instance and waking a worker are too large a part of the work.
+    /// Minimum size; below it, a second instance and waking a worker are too large a part of the work.
     static let smallestPixels = 2_000_000
 
     /// The first row that the worker decodes.
@@ -10,8 +10,9 @@ struct JPEGSplit {
     private let lower: JPEGLowerRows
     private let assistance: Assistance
 
-    /// nil when one thread does it all: files that must be read as a whole, small ones, and when no worker is idle.
-    /// `decoder` has been started, at full size exactly when it has as many rows as `destination`. `pool` is asked for last.
+    /// nil when one thread decodes the whole image: for files with several scans, for small images, when partial images are
+    /// accepted or memory is short, and when no worker is idle. `decoder` has been started; it is at full size if and only if it
+    /// has as many rows as `destination`. `pool` is called last.
     init?(
         _ decoder: JPEGDecoder, rows: JPEGDecoder.Rows, into destination: JPEGDestination, options: DecodeOptions,
         stop: StopSignal, pool: () -> WorkPool?
@@ -30,22 +31,23 @@ struct JPEGSplit {
         self.assistance = assistance
     }
 
-    /// When the rows above `row` are done: whether those below are too, or will be soon, which is waited for. A worker
-    /// that has not come to writing them is later than the caller would be, who then does it.
+    /// Called when the rows above `row` are done. Returns true when the worker has decoded the rows below; waits for it if it is
+    /// writing them. A worker that has not started writing would finish later than the caller, which then decodes the rows
+    /// itself.
     func takesLowerRows() -> Bool {
         if assistance.withdraw() || lower.takeBack() { return false }
         assistance.wait()
         return lower.isComplete
     }
 
-    /// Afterwards the worker touches neither the file nor the picture.
+    /// Stops the worker; it does not access the file or the image after this.
     func end() {
         lower.abandon()
         assistance.wait()
     }
 
-    /// About two thirds of the rows are above: passing over a row costs about half of decoding it, 0.4 at a quality of 50 and
-    /// 0.6 at 97, where the best place is at 0.62 and 0.72 of the height.
+    /// About two thirds of the rows are above. Skipping a row costs about half of decoding it: 0.4 at a quality of 50 and 0.6 at
+    /// 97, for which the best split is at 0.62 and 0.72 of the height.
     static func row(height: Int, unit: Int) -> Int? {
         let row = height * 2 / 3 / max(1, unit) * unit
         return row > 0 && row < height ? row : nil
@@ -53,7 +55,7 @@ struct JPEGSplit {
 }
 
 extension JPEGDecoder {
-    /// Decodes all rows after `start`, with the help of a worker where there is one to be had.
+    /// Decodes all rows after `start`, with the help of an idle worker if there is one.
     func readAll(
         _ rows: Rows, into destination: JPEGDestination, options: DecodeOptions, stop: StopSignal,
         pool: () -> WorkPool? = WorkPool.idle

@@ -1,19 +1,19 @@
 import SDImage
 import SDImagePixels
 
-/// A growing JPEG: previews of what has come, and in the end the picture that decoding all bytes at once gives.
+/// Progressive decode of a JPEG: previews of the received data, and finally the same image as decoding all bytes at once.
 struct JPEGStream: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
-    /// nil before the header is there, and when the file cannot be decoded bit by bit.
+    /// nil before the header is complete, and when the file cannot be decoded progressively.
     private var preview: JPEGPreview?
     private var canPreview = true
-    /// The picture that does not change any more.
+    /// The final image.
     private var finished: Image?
     private var failure: ImageError?
-    /// Where the next marker is to be looked for.
+    /// Offset from which to search for the next marker.
     private var searched = 2
-    /// Before the preview is open, and before the early thumbnail is there.
+    /// Limit the attempts to open the preview, and to decode the early thumbnail.
     private var headerGate = GrowthGate()
     private var earlyGate = GrowthGate()
     private(set) var facts = StreamFacts()
@@ -45,14 +45,14 @@ struct JPEGStream: PictureStream {
         guard canPreview else { return }
         if let preview { return preview.feed(bytes) }
         guard headerGate.opens(at: bytes.count) || isFinished else { return }
-        // Errors are those of the whole file, once it is there.
+        // Errors are reported for the complete file.
         guard let opened = try? JPEGPreview(bytes, options: options, stop: stop) else { return }
         preview = opened
         facts.size = opened.size
         facts.frameCount = 1
     }
 
-    /// Damage ends the previews; what it means is said when all bytes are there.
+    /// Damage ends the previews; it is reported when all bytes have arrived.
     private mutating func advance(stop: StopSignal) throws(ImageError) {
         guard canPreview, let preview else { return }
         do throws(ImageError) { try preview.advance(stop: stop) } catch {
@@ -81,7 +81,7 @@ struct JPEGStream: PictureStream {
         }
     }
 
-    /// Whether a marker has come since this was last asked: before one, no scan is known to be whole.
+    /// True when a marker has arrived since the last call: a scan is only known to be complete at the next marker.
     private mutating func passesMarker() -> Bool {
         guard preview != nil, let base = unsafe bytes.pointer, searched <= bytes.count else { return false }
         let data = unsafe base.assumingMemoryBound(to: UInt8.self)

@@ -1,21 +1,21 @@
 import SDImage
 
-/// What the segments of a JPEG have defined so far: quantizers, Huffman codes, restarts (ISO/IEC 10918-1, B.2.4).
+/// Tables defined by the segments so far: quantization tables, Huffman codes, restart interval (ISO/IEC 10918-1, B.2.4).
 struct JPEGTables {
     struct HuffmanCode {
-        /// Number of codes of each length from 1 on.
+        /// Number of codes of each length, starting with 1.
         let lengths: [UInt8]
         let values: [UInt8]
     }
 
-    /// By number: steps in zigzag order.
+    /// Quantization tables by number, in zigzag order.
     private(set) var quantizers: [UInt8: [UInt16]] = [:]
     private(set) var dcCodes: [UInt8: HuffmanCode] = [:]
     private(set) var acCodes: [UInt8: HuffmanCode] = [:]
-    /// MCUs from one restart marker to the next; 0 for none.
+    /// MCUs between two restart markers; 0 for none.
     private(set) var restartInterval: UInt32 = 0
 
-    /// False for a malformed segment; one of another kind changes nothing.
+    /// Reads a table segment. False for a malformed one; segments of other kinds are ignored.
     mutating func take(_ marker: UInt8, _ body: Bytes) -> Bool {
         var reader = body.reader
         switch marker {

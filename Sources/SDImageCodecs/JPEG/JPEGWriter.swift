@@ -1,8 +1,8 @@
 import SDImage
 
-/// A picture on its way into a JPEG file: all that is the same for every quality.
+/// Writes an image as JPEG. Holds everything that is independent of the quality.
 struct JPEGWriter {
-    /// Codes made for the picture take a second pass and save a few per cent.
+    /// Effort from which Huffman codes are optimized for the image: takes a second pass and saves a few per cent.
     static let effortForOwnCodes = 5
 
     private let image: Image
@@ -75,7 +75,7 @@ struct JPEGWriter {
         return try writer.block(preview: try preview(image, options, room: room, stop))
     }
 
-    /// Of the pixels as they are stored: readers turn it as they turn the picture.
+    /// Encodes the preview from the pixels as stored: readers rotate it like the image.
     private static func preview(
         _ image: Image, _ options: EncodeOptions, room: Int, _ stop: StopSignal
     ) throws(ImageError) -> Bytes {
@@ -100,7 +100,7 @@ struct JPEGWriter {
         return try output.finish()
     }
 
-    /// A profile in numbered pieces, at most 255 of them (ICC.1:2010, B.4).
+    /// Splits a profile into numbered pieces, at most 255 of them (ICC.1:2010, B.4).
     private static func pieces(_ profile: Bytes?) throws(ImageError) -> [Bytes] {
         guard let profile, !profile.isEmpty else { return [] }
         let size = JPEGEncoder.markerBytes - profileLabel.count - 2
@@ -116,7 +116,7 @@ struct JPEGWriter {
 }
 
 extension JPEGEncoder {
-    /// Encodes all rows of this file: those of a range of the source.
+    /// Encodes all rows of this file, which are a range of the source's rows.
     func encode(
         _ source: JPEGSource, rows: Range<Int>, stop: StopSignal, check: () throws(ImageError) -> Void = {}
     ) throws(ImageError) {

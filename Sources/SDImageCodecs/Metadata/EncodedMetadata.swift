@@ -1,16 +1,16 @@
 import SDImage
 
-/// What a file says beside its pixels, in the blocks that all formats have in one form or another.
+/// Metadata blocks that all formats share in one form or another.
 struct EncodedMetadata {
     /// A TIFF block, without the prefix of JPEG.
     private(set) var exif: Bytes?
     private(set) var xmp: Bytes?
     private(set) var colorProfile: Bytes?
-    /// As the container says it; that of EXIF is used where it says nothing.
+    /// Resolution from the container; the one from EXIF is used when the container has none.
     var resolution: Resolution?
     var text: TextList
 
-    /// Bytes of each block.
+    /// Maximum bytes of each block.
     private let limit: Int
 
     init(limit: Int) {
@@ -18,7 +18,7 @@ struct EncodedMetadata {
         text = TextList(limit: limit)
     }
 
-    /// The first block of a kind counts; one that is empty or too large is none.
+    /// Each setter keeps the first block of its kind; empty and oversized blocks are ignored.
     mutating func setExif(_ block: Bytes?) { if exif == nil, let block { exif = allowed(ExifDirectory.block(block)) } }
     mutating func setXMP(_ block: Bytes?) { if xmp == nil { xmp = allowed(block) } }
     mutating func setColorProfile(_ block: Bytes?) { if colorProfile == nil { colorProfile = allowed(block) } }

@@ -1,24 +1,24 @@
 import SDImage
 
-/// Makes the EXIF block of a file to be written: the one given, or a new one, with the picture's own orientation and, where
-/// there is to be one, a preview (EXIF 2.32, 4.5 and 4.6).
+/// Writes the EXIF block of a file: the given one or a new one, with the image's orientation and an optional preview (EXIF 2.32,
+/// 4.5 and 4.6).
 struct ExifWriter {
     private static let orientationTag: UInt16 = 0x0112
     private static let shortType: UInt16 = 3
     private static let longType: UInt16 = 4
     private static let rationalType: UInt16 = 5
 
-    /// More than a block has beside the preview and what is given.
+    /// Upper bound of the bytes in addition to the preview and the given block.
     static let overhead = 256
 
-    /// The standard has about a hundred tags.
+    /// Maximum number of entries; the standard has about a hundred tags.
     private static let mostEntries = 1000
 
     private let given: Bytes
     private let directory: ExifDirectory?
     private let orientation: Orientation
 
-    /// Throws for bytes that are no EXIF.
+    /// Throws when the bytes are not EXIF.
     init(_ given: Bytes?, orientation: Orientation) throws(ImageError) {
         self.given = given.flatMap(ExifDirectory.block) ?? .empty
         directory = given == nil ? nil : ExifDirectory(self.given)
@@ -29,10 +29,10 @@ struct ExifWriter {
         self.orientation = orientation
     }
 
-    /// Bytes of what was given.
+    /// Bytes of the given block.
     var givenBytes: Int { given.count }
 
-    /// nil where there is nothing to say. `preview`: a JPEG file.
+    /// Returns the block; nil when there is nothing to store. `preview` is a JPEG file.
     func block(preview: Bytes? = nil) throws(ImageError) -> Bytes? {
         if preview == nil {
             if directory == nil, orientation == .up { return nil }
@@ -55,7 +55,7 @@ struct ExifWriter {
         return try output.finish()
     }
 
-    /// With a first directory of its own at the end, where it can be of any length; what the old one points to stays in place.
+    /// Appends a new first directory, which can have any length there; data referenced by the old one stay in place.
     private func rebuilt(preview: Bytes?) throws(ImageError) -> Bytes {
         let output = try OutputBytes(expecting: given.count + (preview?.count ?? 0) + ExifWriter.overhead)
         try output.append(given)
@@ -67,7 +67,7 @@ struct ExifWriter {
         return try output.finish()
     }
 
-    /// Entries are sorted by tag (TIFF 6.0, section 2).
+    /// Appends the first directory. Entries are sorted by tag (TIFF 6.0, section 2).
     private func appendFirst(to output: OutputBytes, hasPreview: Bool) throws(ImageError) {
         var entries: [[UInt8]] = [entry(ExifWriter.orientationTag, ExifWriter.shortType, bytes(number) + [0, 0])]
         for start in stride(from: 0, to: directory?.entries.count ?? 0, by: ExifDirectory.entryBytes) {
@@ -81,14 +81,14 @@ struct ExifWriter {
         try output.append(bytes(next))
     }
 
-    /// The directory of the preview (4.6.3, and table 24), its resolution and itself.
+    /// Appends the directory of the preview (4.6.3, and table 24), the resolution, and the preview itself.
     private func appendSecond(to output: OutputBytes, _ preview: Bytes) throws(ImageError) {
         let entryCount = 6
         let resolution = output.count + 2 + entryCount * ExifDirectory.entryBytes + 4
         let start = UInt32(clamping: resolution)
         try output.append(
             bytes(UInt16(clamping: entryCount))
-                // JPEG; 72 pixels, horizontally and vertically, an inch; where the file lies, and its length.
+                // JPEG; 72 pixels per inch horizontally and vertically; offset and length of the file.
                 + entry(0x0103, ExifWriter.shortType, bytes(6 as UInt16) + [0, 0])
                 + entry(0x011A, ExifWriter.rationalType, bytes(start))
                 + entry(0x011B, ExifWriter.rationalType, bytes(start))

@@ -1,10 +1,10 @@
 import Glibc
 import SDImage
 
-/// XMP that does not fit one segment of a JPEG: a packet that names the digest of the rest, and the rest in numbered
+/// XMP that exceeds one segment of a JPEG: a packet with the digest of the extended part, and the extended part in numbered
 /// pieces (XMP specification part 3, section 1.1.3.1).
 struct ExtendedXMP {
-    /// Writers fill their segments: more pieces are not for reading.
+    /// Maximum number of pieces. Writers fill their segments, so more pieces are not legitimate.
     private static let mostPieces = 256
     static let digestBytes = 32
 
@@ -20,7 +20,7 @@ struct ExtendedXMP {
 
     init(_ bytes: Bytes) { self.bytes = bytes }
 
-    /// `body`: a segment behind its label.
+    /// Adds a segment; `body` starts after its label.
     mutating func add(_ body: Range<Int>) {
         var reader = bytes.reader
         let digest = body.lowerBound..<body.lowerBound + ExtendedXMP.digestBytes
@@ -30,8 +30,8 @@ struct ExtendedXMP {
         pieces.append(Piece(digest: digest, total: Int(total), offset: Int(offset), content: reader.offset..<body.upperBound))
     }
 
-    /// The packet with the descriptions of the rest among its own, which RDF allows; the packet alone where the rest is
-    /// missing, incomplete, or too large for `limit`.
+    /// Returns the packet with the descriptions of the extended part inserted among its own, which RDF allows. Returns the packet
+    /// alone when the extended part is missing, incomplete, or too large for `limit`.
     func joined(to packet: Bytes, limit: Int) throws(ImageError) -> Bytes {
         let own = pieces.filter { packet.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
         guard let total = own.first?.total, let rest = try assembled(own, total: total, limit: limit),
@@ -74,7 +74,7 @@ struct ExtendedXMP {
 }
 
 extension Bytes {
-    /// The first place of a pattern at or behind a position.
+    /// Returns the first occurrence of a pattern at or after a position.
     fileprivate func range(of pattern: [UInt8], from start: Int) -> Range<Int>? {
         guard start >= 0, let first = pattern.first, let base = unsafe pointer else { return nil }
         let reader = reader

@@ -1,8 +1,8 @@
 import Glibc
 import SDImage
 
-/// Blocks that ImageMagick has long written into texts of PNG, under keys such as "Raw profile type exif": a line with a
-/// name, one with the length, and the bytes as hexadecimal digits.
+/// Blocks as ImageMagick has long stored them in PNG texts, under keys such as "Raw profile type exif": a line with a name, one
+/// with the length, and the bytes as hexadecimal digits.
 enum RawProfile {
     static let prefix = Array("Raw profile type ".utf8)
 

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The texts of a file: comments, titles, authors. Few and short by limits of its own, whatever the file holds.
+/// The texts of a file: comments, titles, authors. Their number and size have their own limits, independent of the file.
 struct TextList {
     /// Bytes of all texts together.
     static let mostBytes = 1 << 16
@@ -9,7 +9,7 @@ struct TextList {
     private(set) var entries: [(key: String, value: String)] = []
     private(set) var bytesLeft: Int
 
-    /// `limit`: bytes that each block of metadata may have.
+    /// `limit` is the maximum number of bytes of each metadata block.
     init(limit: Int) { bytesLeft = max(0, min(limit, TextList.mostBytes)) }
 
     var isFull: Bool { entries.count >= TextList.mostEntries || bytesLeft == 0 }
@@ -17,11 +17,11 @@ struct TextList {
     enum Encoding {
         case utf8
         case latin1
-        /// For comments whose format names none.
+        /// Encoding of comments in formats that do not specify one.
         case utf8OrLatin1
     }
 
-    /// A text that is empty, too long, or not in its encoding is left out.
+    /// Adds a text; ignores one that is empty, too long, or invalid in its encoding.
     mutating func add(_ key: [UInt8], _ value: Bytes, _ encoding: Encoding) {
         guard !isFull, !value.isEmpty, key.count + value.count <= bytesLeft else { return }
         let bytes = unsafe value.withUnsafeBytes { unsafe Array($0) }

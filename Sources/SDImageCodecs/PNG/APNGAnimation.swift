@@ -1,6 +1,6 @@
 import SDImage
 
-/// An APNG, also while its bytes arrive: frames as soon as they are whole.
+/// Progressive decode of an APNG: frames are available as soon as they are complete.
 struct APNGAnimation: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
@@ -11,7 +11,7 @@ struct APNGAnimation: PictureStream {
     private var isFinished = false
     private(set) var facts = StreamFacts()
 
-    /// What the chunks before the data say of all frames.
+    /// Properties shared by all frames, from the chunks before the data.
     private struct Colors {
         let picture: PNGImageData
         let metadata: PNGMetadata
@@ -36,7 +36,7 @@ struct APNGAnimation: PictureStream {
 
     private mutating func prepare(_ stop: StopSignal) throws(ImageError) {
         guard structure.frames.count > 0 else { return }
-        // Chunks that count may follow the picture data.
+        // Relevant chunks may follow the image data.
         if colors == nil || isFinished { colors = try readColors(stop) }
         let output = try CanvasOutput(
             canvas: structure.canvas, orientation: colors?.metadata.orientation ?? .up, frames: shownFrames,
@@ -62,7 +62,7 @@ struct APNGAnimation: PictureStream {
 
     private var shownFrames: Int { options.firstFrameOnly ? min(structure.frames.count, 1) : structure.frames.count }
 
-    // MARK: Pictures
+    // MARK: Images
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
@@ -84,7 +84,7 @@ struct APNGAnimation: PictureStream {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
         }
-        // A second owner would make a copy of all that is kept.
+        // A second owner would cause a copy of everything that the compositor keeps.
         self.compositor = nil
         defer { self.compositor = compositor }
         let painter = APNGPainter(

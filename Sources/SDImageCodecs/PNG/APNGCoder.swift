@@ -1,6 +1,6 @@
 import SDImage
 
-/// The PNG coder as the one of moving pictures alone, so that it can be taken out of a registry.
+/// The PNG coder as a separate coder for animations, so that animation support can be unregistered.
 package final class APNGCoder: ImageCoder {
     private let png: PNGCoder
 
@@ -11,7 +11,7 @@ package final class APNGCoder: ImageCoder {
     package var decodableFormats: [ImageFormat] { [.png] }
     package var encodableFormats: [ImageFormat] { [.png] }
 
-    /// Also while nothing says yet that the picture does not move: only its chunks before the pixels tell.
+    /// True also while it is unknown whether the image is animated: only the chunks before the image data tell.
     package func canDecode(_ bytes: Bytes) -> Bool {
         png.canDecode(bytes) && (try? APNGStructure.isKnownStill(bytes, stop: StopSignal())) != true
     }
@@ -28,7 +28,7 @@ package final class APNGCoder: ImageCoder {
         try png.open(options: options, stop: stop)
     }
 
-    /// A picture that does not move becomes a still.
+    /// Encodes an animation; an image with one frame is encoded as a still.
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {

@@ -1,8 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Writes animations: of each frame the rectangle that changed, either as it is or, where all that changed is opaque and it
-/// packs better, clear where nothing changed. All frames are RGBA of 8 bits, or of 16 where the first has them.
+/// Writes animations. Each frame stores the rectangle that changed, either as it is or with unchanged pixels transparent, if all
+/// changed pixels are opaque and that compresses better. All frames are RGBA with 8 bits, or 16 if the first frame has them.
 struct APNGEncoder {
     private let png: PNGEncoder
     private let options: EncodeOptions
@@ -46,7 +46,7 @@ struct APNGEncoder {
         return try file.finish()
     }
 
-    // MARK: What a frame draws
+    // MARK: Content of a frame
 
     private struct Frame {
         let area: PixelArea
@@ -56,7 +56,7 @@ struct APNGEncoder {
     }
 
     private func frame(_ shown: PixelBuffer, _ before: PixelBuffer?) throws(ImageError) -> Frame {
-        // One that shows what was there draws a pixel of it.
+        // A frame without changes stores one pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
         let area = changed ?? PixelArea(shown.size)
         let rows = try PNGStoredRows(PictureRows(shown, as: shown.format), area: area)
@@ -70,7 +70,7 @@ struct APNGEncoder {
         return Frame(area: area, rows: sparseRows, filter: sparseBest.filter, blend: APNGEncoder.over)
     }
 
-    /// The rectangle, clear where it is as before; nil where that would change the picture.
+    /// Returns the rectangle with unchanged pixels transparent; nil when a changed pixel is not opaque.
     private func onlyChanged(
         _ shown: PixelBuffer, _ before: PixelBuffer, _ area: PixelArea
     ) throws(ImageError) -> PixelBuffer? {
@@ -89,7 +89,7 @@ struct APNGEncoder {
         return buffer
     }
 
-    /// Behind the sequence number (PNG, third edition, section 11.3.6.2); frames are not disposed of.
+    /// Returns the fcTL data after the sequence number (PNG, third edition, section 11.3.6.2); the disposal is none.
     private static func control(_ frame: Frame, milliseconds: Int) -> [UInt8] {
         let (numerator, denominator) = delay(milliseconds)
         let place = frame.area.size.width.pngBytes + frame.area.size.height.pngBytes + frame.area.left.pngBytes
@@ -97,7 +97,7 @@ struct APNGEncoder {
             + [numerator, denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } + [0, frame.blend]
     }
 
-    /// As a fraction of numbers of 16 bits: exact up to 65 seconds, then as fine as they allow.
+    /// Returns the delay as a fraction of 16-bit numbers: exact up to 65 seconds, then as precise as possible.
     private static func delay(_ milliseconds: Int) -> (Int, Int) {
         let limit = Int(UInt16.max)
         for parts in [1000, 100, 10, 1] where milliseconds <= limit * (1000 / parts) {

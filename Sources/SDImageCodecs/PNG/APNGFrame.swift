@@ -3,15 +3,15 @@ import SDImage
 /// One frame of an APNG.
 struct APNGFrame {
     var layout: FrameLayout
-    /// From its first data chunk to behind its last; empty while there is none.
+    /// Range from the first data chunk to the end of the last; empty while there is none.
     var data: Range<Int>
-    /// Its data is that of the default picture, in IDAT.
+    /// True when the data are those of the default image, in IDAT.
     let isDefaultPicture: Bool
-    /// Data was seen.
+    /// True when data were found.
     var isFilled: Bool { !data.isEmpty }
 
-    /// `reader`: in the data of an fcTL chunk, behind its sequence number (PNG, third edition, section 11.3.6.2). nil when
-    /// it breaks a rule.
+    /// `reader` is in the data of an fcTL chunk, after its sequence number (PNG, third edition, section 11.3.6.2). nil when the
+    /// chunk is invalid.
     init?(_ reader: inout ByteReader, canvas: PixelSize, isDefaultPicture: Bool) {
         guard let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             let left = reader.u32(bigEndian: true), let top = reader.u32(bigEndian: true),
@@ -29,7 +29,7 @@ struct APNGFrame {
         self.isDefaultPicture = isDefaultPicture
     }
 
-    /// A denominator of 0 means hundredths of a second; less than 11 ms means 100 ms.
+    /// Returns the duration as played. A denominator of 0 means hundredths of a second; less than 11 ms means 100 ms.
     private static func duration(_ numerator: Int, _ denominator: Int) -> Int {
         let milliseconds = Double(numerator) * 1000 / Double(denominator == 0 ? 100 : denominator)
         return milliseconds < 11 ? 100 : Int(milliseconds.rounded())

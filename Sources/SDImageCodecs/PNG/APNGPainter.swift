@@ -3,11 +3,11 @@ import SDImagePixels
 
 /// Draws the frames of an APNG.
 @safe struct APNGPainter: FramePainter {
-    /// Memory that one part of a frame takes beside its bytes, about.
+    /// Approximate memory of one part of a frame, in addition to its bytes.
     private static let partOverhead = 128
 
     let bytes: Bytes
-    /// What all frames have in common.
+    /// Properties shared by all frames.
     let picture: PNGImageData
     let frames: [APNGFrame]
     let limits: DecodeLimits
@@ -56,7 +56,7 @@ import SDImagePixels
 
     private static let blend: FrameCanvas.BlendFunction = { unsafe sdpx_over_row($0, $1, $2) }
 
-    /// The pieces of the compressed stream, whose check sums must be right.
+    /// Returns the parts of the compressed stream; throws when a check sum is wrong.
     private func parts(_ frame: APNGFrame, _ stop: StopSignal) throws(ImageError) -> [Bytes] {
         let name = PNGChunk.name(frame.isDefaultPicture ? "IDAT" : "fdAT")
         var chunks = PNGChunks(bytes, from: frame.data.lowerBound, stop: stop)
@@ -64,7 +64,7 @@ import SDImagePixels
         while chunks.offset < frame.data.upperBound, let chunk = try chunks.next() {
             guard chunk.name == name else { continue }
             guard try chunks.isIntact(chunk) else { throw ImageError(.badData, "png: wrong check sum") }
-            // A sequence number goes before the data of later frames.
+            // fdAT data start with a sequence number.
             let range = frame.isDefaultPicture ? chunk.data : chunk.data.dropFirst(4)
             if let part = bytes.slice(range), !part.isEmpty { parts.append(part) }
             guard parts.count <= limits.workingBytes / APNGPainter.partOverhead else {

@@ -1,23 +1,22 @@
 import SDImage
 
-/// What the chunks of a data stream say of an animation, as far as they are there (PNG, third edition, sections 4.9 and
-/// 11.3.6).
+/// The animation chunks of a data stream, as far as received (PNG, third edition, sections 4.9 and 11.3.6).
 ///
-/// The first error in them ends the animation: the frames before it stand. Picture data is neither read nor checked.
+/// The first error ends the animation; the frames before it remain valid. Image data are neither decoded nor checked.
 struct APNGStructure {
     private(set) var canvas = PixelSize(width: 0, height: 0)
-    /// Pixels may be transparent.
+    /// True when pixels may be transparent.
     private var hasAlpha = false
-    /// 0 unless the animation was announced before the picture data.
+    /// Number of frames in acTL; 0 unless acTL precedes the image data.
     private(set) var announcedFrames = 0
     private var announcedLoops = 0
-    /// Whole frames.
+    /// Complete frames.
     private(set) var frames: [APNGFrame] = []
-    /// No more frames are to come.
+    /// True when no more frames follow.
     private(set) var isEnded = false
-    /// The default picture has begun.
+    /// True when the default image has started.
     private var sawPicture = false
-    /// Frame whose control was read and whose data is coming.
+    /// Frame whose fcTL was read and whose data are arriving.
     private var current: APNGFrame?
     private var nextSequence: UInt32 = 0
     private let limits: DecodeLimits
@@ -25,24 +24,24 @@ struct APNGStructure {
 
     init(limits: DecodeLimits) { self.limits = limits }
 
-    /// Of all bytes.
+    /// Reads the complete data.
     init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         self.init(limits: limits)
         try advance(bytes, isFinished: true, stop: stop)
     }
 
-    /// A lone frame that is the default picture makes a still.
+    /// True for an animation; a single frame that is the default image is a still.
     var isAnimated: Bool { frames.count > 1 || frames.first.map { !$0.isDefaultPicture } ?? false }
     var frameCount: Int { isAnimated ? frames.count : 1 }
-    /// 0 = for ever, and for stills.
+    /// 0 = forever, and for stills.
     var loopCount: Int { frames.count > 1 ? announcedLoops : 0 }
 
-    /// One round as played; 0 for stills.
+    /// Duration of one loop as played; 0 for stills.
     var durationMilliseconds: Int {
         frames.count > 1 ? frames.reduce(0) { $0 + $1.layout.durationMilliseconds } : 0
     }
 
-    /// An animation is announced before the picture data.
+    /// True when acTL precedes the image data.
     static func isAnnounced(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, stop: stop)
         while let chunk = try chunks.next() {
@@ -52,7 +51,7 @@ struct APNGStructure {
         return false
     }
 
-    /// True once pixels have begun and no animation was announced before them.
+    /// True when image data have started without a preceding acTL.
     static func isKnownStill(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, stop: stop)
         while let chunk = try chunks.next() {
@@ -62,7 +61,7 @@ struct APNGStructure {
         return false
     }
 
-    /// Goes on with all bytes so far.
+    /// Continues with all bytes received so far.
     mutating func advance(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         var chunks = PNGChunks(bytes, from: offset, stop: stop)
         while !isEnded, let chunk = try chunks.next() {
@@ -70,7 +69,7 @@ struct APNGStructure {
             try read(chunk, of: chunks, bytes)
         }
         guard !isEnded else { return }
-        // A chunk that is cut makes its frame incomplete; that nothing follows does not.
+        // A truncated chunk makes its frame incomplete; a missing IEND does not.
         if chunks.isAtEnd || isFinished && offset == bytes.count { close() }
         isEnded = isEnded || chunks.isAtEnd
     }
@@ -86,7 +85,7 @@ struct APNGStructure {
         case APNGStructure.frameControl:
             if chunk.data.count == 26, try chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
         case APNGStructure.imageData:
-            // Without an announcement there is no animation.
+            // Without acTL there is no animation.
             sawPicture = true
             if announcedFrames == 0 { isEnded = true }
             if current?.isDefaultPicture ?? false { fill(chunk) }
@@ -113,7 +112,7 @@ struct APNGStructure {
 
     private mutating func readFrame(_ reader: inout ByteReader) {
         close()
-        // One without data was not closed: neither it nor what follows counts.
+        // A frame without data was not closed: neither it nor later frames are valid.
         guard !isEnded, current == nil, isNext(&reader),
             let frame = APNGFrame(&reader, canvas: canvas, isDefaultPicture: !sawPicture)
         else { return isEnded = true }
@@ -132,7 +131,7 @@ struct APNGStructure {
         self.current?.data = start..<chunk.data.upperBound + 4
     }
 
-    /// The frame that was being read is whole.
+    /// Completes the frame that was being read.
     private mutating func close() {
         guard let frame = current, frame.isFilled else { return }
         frames.append(frame)

@@ -1,31 +1,31 @@
 import SDImage
 import SDImagePixels
 
-/// One chunk of a PNG data stream: where its data lies (PNG, third edition, section 5.3).
+/// One chunk of a PNG data stream: its type and the location of its data (PNG, third edition, section 5.3).
 struct PNGChunk {
     let name: UInt32
     let data: Range<Int>
 
-    /// A name of four letters as the number it is stored as.
+    /// Converts a chunk type of four letters to the number stored in the file.
     static func name(_ text: StaticString) -> UInt32 {
         guard text.utf8CodeUnitCount == 4 else { return 0 }
         return (0..<4).reduce(0) { unsafe $0 << 8 | UInt32(text.utf8Start[$1]) }
     }
 }
 
-/// Walks the chunks of a data stream by their lengths, without looking inside; ends at IEND or where the bytes do.
+/// Walks the chunks of a data stream by their lengths, without reading their contents. Ends at IEND or at the end of the bytes.
 struct PNGChunks {
     private static let end = PNGChunk.name("IEND")
-    /// Length, name and check sum.
+    /// Length, type and check sum.
     private static let overhead = 12
     private let bytes: Bytes
     private let stop: StopSignal
     private var reader: ByteReader
 
-    /// Behind the last chunk that was given.
+    /// Offset of the end of the last returned chunk.
     private(set) var offset: Int
 
-    /// `offset`: where a chunk begins; the first one follows the signature.
+    /// `offset` is the start of a chunk; the first one follows the signature.
     init(_ bytes: Bytes, from offset: Int = 8, stop: StopSignal) {
         self.bytes = bytes
         self.stop = stop
@@ -34,13 +34,13 @@ struct PNGChunks {
         reader.seek(to: offset)
     }
 
-    /// The next chunk begins the picture data, and so much of it is there.
+    /// True when the next chunk is IDAT and its type has arrived.
     var isAtData: Bool { bytes.reader.matches("IDAT", at: offset + 4) }
 
-    /// The next chunk is IEND.
+    /// True when the next chunk is IEND.
     var isAtEnd: Bool { bytes.reader.matches("IEND", at: offset + 4) }
 
-    /// Only whole chunks; the check sum counts as part of one.
+    /// Returns the next chunk; nil unless it is complete, including its check sum.
     mutating func next() throws(ImageError) -> PNGChunk? {
         try stop.spend(PNGChunks.overhead)
         guard let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true), name != PNGChunks.end else {
@@ -52,7 +52,7 @@ struct PNGChunks {
         return PNGChunk(name: name, data: start..<start + Int(length))
     }
 
-    /// True when the chunk's check sum, which covers name and data, is right.
+    /// True when the check sum, which covers type and data, is correct.
     func isIntact(_ chunk: PNGChunk) throws(ImageError) -> Bool {
         try stop.spend(chunk.data.count)
         var tail = reader

@@ -1,6 +1,6 @@
 import SDImage
 
-/// PNG and APNG: libpng reads the header, and rows go straight to where they are wanted.
+/// PNG and APNG. libpng reads the header; rows are decoded directly to their destination.
 package final class PNGCoder: ImageCoder {
     package init() {}
 
@@ -48,14 +48,14 @@ package final class PNGCoder: ImageCoder {
         StreamDecoder(PNGFile(options))
     }
 
-    /// Of an animation its first frame.
+    /// Encodes the first frame of an animation.
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
         try PNGEncoder(options, stop: stop).encode(image)
     }
 
-    /// The picture, or of an animation the default one.
+    /// Decodes the image, or the default image of an animation.
     private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let header = try PNGHeader(bytes)
         return try PNGPicture(header, bytes, options: options, stop: stop).decode(header, bytes, stop: stop)

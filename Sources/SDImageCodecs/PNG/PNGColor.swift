@@ -1,8 +1,8 @@
 import SDImage
 
-/// Which colour chunk counts, and the way from there to sRGB (PNG, third edition, section 4.3, table 1).
+/// Selects the colour chunk in effect and its conversion to sRGB (PNG, third edition, section 4.3, table 1).
 enum PNGColor {
-    /// nil when the picture is sRGB, or is to be taken as such.
+    /// nil when the image is sRGB or treated as such.
     static func transform(
         _ metadata: PNGMetadata, format: PixelFormat, isGray: Bool, output: PixelFormat
     ) -> (any RowTransform)? {

@@ -1,32 +1,32 @@
 import SDImage
 import SDImagePixels
 
-/// Finds the data of a picture in its IDAT chunks, as far as the bytes go, and checks their check sums.
+/// Finds the image data in IDAT chunks, as far as received, and verifies their check sums.
 struct PNGDataChunks {
     private static let name = PNGChunk.name("IDAT")
-    /// No larger chunk is allowed (PNG, third edition, section 5.3).
+    /// Maximum chunk length (PNG, third edition, section 5.3).
     private static let longest = 1 << 31 - 1
-    /// Memory that one part takes beside its bytes, about.
+    /// Approximate memory of one part, in addition to its bytes.
     private static let partOverhead = 128
 
-    /// What follows the data; nil as long as that has not come.
+    /// Kind of the end of the data; nil until it is received.
     private(set) var ending: PNGImageData.Ending?
-    /// The next byte to read.
+    /// Offset of the next byte to read.
     private(set) var offset: Int
-    /// Bytes of this chunk's data that were not read; nil between chunks.
+    /// Number of unread bytes in the current chunk; nil between chunks.
     private var rest: Int?
     private var checkSum: UInt32 = 0
 
-    /// Where the first chunk begins.
+    /// Offset of the first chunk.
     private let start: Int
 
-    /// `offset`: where a chunk begins.
+    /// `offset` is the start of a chunk.
     init(offset: Int) {
         self.offset = offset
         start = offset
     }
 
-    /// Where the first so many bytes of the data end.
+    /// Returns the offset at which the first `count` bytes of the data end.
     func end(ofFirst count: Int, in bytes: Bytes) -> Int {
         var reader = bytes.reader
         reader.seek(to: start)
@@ -39,7 +39,7 @@ struct PNGDataChunks {
         return reader.offset
     }
 
-    /// The data that was not given before, of all bytes so far.
+    /// Returns the data not returned before; `bytes` contains all bytes so far.
     mutating func read(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> [Bytes] {
         var parts: [Bytes] = []
         while ending == nil {
@@ -64,7 +64,7 @@ struct PNGDataChunks {
         rest = rest.map { $0 - part.count }
     }
 
-    /// False when there are no bytes for it yet.
+    /// Starts a chunk; false when more bytes are needed.
     private mutating func beginChunk(_ bytes: Bytes) -> Bool {
         var reader = bytes.reader
         guard reader.seek(to: offset), let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true) else {
@@ -95,6 +95,6 @@ struct PNGDataChunks {
 }
 
 extension Bytes {
-    /// The CRC-32 of all of them.
+    /// The CRC-32 of all bytes.
     fileprivate var checkSum: UInt32 { unsafe withUnsafeBytes { unsafe sdpx_crc32(0, $0.baseAddress, $0.count) } }
 }

@@ -2,7 +2,7 @@ import SDImage
 
 /// One decode: from the compressed data to the finished buffer.
 struct PNGDecode {
-    /// With its parts.
+    /// The image data, including its parts.
     let data: PNGImageData
     let picture: PNGPicture
     let stop: StopSignal
@@ -21,7 +21,7 @@ struct PNGDecode {
         return data.isInterlaced ? try decodePasses(rows) : try decodeRows(rows)
     }
 
-    /// What is wrong behind the last row. Bytes that end there are not missed: every pixel is there.
+    /// Throws for errors after the last row. Data may end there, because every pixel is decoded.
     private func checkEnding() throws(ImageError) {
         guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: wrong check sum") }
     }
@@ -35,7 +35,7 @@ struct PNGDecode {
         while let place = rows.place {
             if place.isCheckpoint { try stop.check() }
             guard let row = unsafe rows.next(into: isDirect ? writer.directRow(place.y)?.baseAddress : nil) else {
-                // Without a single row there is no picture to speak of.
+                // A partial image has at least one row.
                 guard options.acceptPartial, place.row > 0 else { throw rows.missing }
                 return try writer.finish()
             }
@@ -47,7 +47,7 @@ struct PNGDecode {
 
     // MARK: Interlaced
 
-    /// Adam7 scatters each pass over the whole picture, which therefore must be held.
+    /// Decodes Adam7 passes. Each pass is scattered over the whole image, which must therefore be held in memory.
     private func decodePasses(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
         let whole = try picture.makeWhole(zeroed: options.acceptPartial)
         try paint(rows, PNGPainter(whole, source: rows.format, limits: options.limits))

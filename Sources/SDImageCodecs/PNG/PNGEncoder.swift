@@ -1,11 +1,11 @@
 import SDImage
 
-/// Writes stills; every pixel stays as it is.
+/// Writes stills without loss.
 struct PNGEncoder {
     let options: EncodeOptions
     let stop: StopSignal
     private let deflater: Deflater
-    /// For what must only be compared.
+    /// Fast deflater for comparisons only.
     private let sampler: Deflater
 
     private static let standardEffort = 6
@@ -31,14 +31,14 @@ struct PNGEncoder {
         return try file.finish()
     }
 
-    /// Numbers of PNG have 31 bits (section 7.1).
+    /// PNG integers have 31 bits (section 7.1).
     static func check(_ size: PixelSize) throws(ImageError) {
         guard max(size.width, size.height) <= Int32.max else { throw .tooLarge("side in pixels", limit: Int(Int32.max)) }
     }
 
-    // MARK: Colours in a palette
+    // MARK: Palette
 
-    /// nil where it would not pay, or there are too many colours.
+    /// Returns the image as indices; nil when there are too many colours or a palette would not pay off.
     private func palette(_ rows: PictureRows) throws(ImageError) -> IndexedPicture? {
         guard rows.format == .rgb8 || rows.format == .rgba8,
             let indexed = try IndexedPicture(rows, account: options.account, stop: stop),
@@ -65,7 +65,7 @@ struct PNGEncoder {
 
     // MARK: Parts
 
-    /// What is said of a picture without a palette before its data.
+    /// Writes the chunks before the data of an image without a palette.
     func writePrelude(
         _ metadata: ImageMetadata, isGray: Bool = false, _ file: inout PNGFileWriter
     ) throws(ImageError) {
@@ -74,7 +74,7 @@ struct PNGEncoder {
         try prelude.writeBlocks(&file)
     }
 
-    /// Chooses a filter, unless one is given, and writes the rows as one chunk.
+    /// Chooses a filter unless one is given, and writes the rows as one chunk.
     func write(
         _ rows: PNGStoredRows, _ name: StaticString, _ head: [UInt8], filter: PNGFilter? = nil, to file: inout PNGFileWriter
     ) throws(ImageError) {

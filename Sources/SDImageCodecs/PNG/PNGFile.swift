@@ -1,6 +1,6 @@
 import SDImage
 
-/// PNG bytes that arrive: a still or an animation.
+/// Progressive decode of a PNG, still or animated.
 struct PNGFile: PictureStream {
     private let options: DecodeOptions
     private var animation: APNGAnimation
@@ -15,7 +15,7 @@ struct PNGFile: PictureStream {
 
     var facts: StreamFacts { isStill ? still.facts : animation.facts }
 
-    /// An animation is announced before the picture data; whether it keeps to that is known in the end.
+    /// An animation is announced before the image data; only the complete data show whether it is one.
     private var isStill: Bool {
         isFinished ? !animation.structure.isAnimated : animation.structure.announcedFrames == 0
     }
@@ -24,7 +24,7 @@ struct PNGFile: PictureStream {
         guard !self.isFinished else { return }
         self.isFinished = isFinished
         try animation.update(bytes, isFinished: isFinished, stop: stop)
-        // Of an animation the missing frames would be missed.
+        // A truncated animation is an error, because frames are missing.
         let structure = animation.structure
         if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
             throw ImageError(.truncated, "png: the bytes end early")

@@ -22,7 +22,7 @@ struct PNGFileWriter: ~Copyable {
         }
     }
 
-    /// A chunk of a few bytes and a packed stream.
+    /// Writes a chunk of a few bytes and a compressed stream.
     mutating func chunk(
         _ name: StaticString, _ head: [UInt8], packed data: UnsafeRawBufferPointer, by deflater: Deflater
     ) throws(ImageError) {
@@ -38,7 +38,7 @@ struct PNGFileWriter: ~Copyable {
         return file.finish()
     }
 
-    /// `fill` says how many bytes it wrote, -1 when it failed.
+    /// Writes a chunk. `fill` returns the number of bytes written, or -1 on failure.
     private mutating func chunk(
         _ name: StaticString, upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(ImageError) {
@@ -61,6 +61,6 @@ struct PNGFileWriter: ~Copyable {
 }
 
 extension Int {
-    /// As the four bytes of PNG's numbers.
+    /// Big-endian bytes of a 32-bit PNG integer.
     var pngBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
 }

@@ -1,13 +1,13 @@
 import SDImagePixels
 
-/// What is done to all rows of a picture before they are packed (PNG, third edition, section 9).
+/// Filter of all rows of an image before compression (PNG, third edition, section 9).
 enum PNGFilter: Int32, CaseIterable {
     case none = 0
     case sub, up, average, paeth
-    /// For each row the one of them that leaves the smallest numbers.
+    /// Chooses for each row the filter that leaves the smallest values.
     case smallest
 
-    /// Writes a row behind the number of its filter. `to` has one byte more than the row.
+    /// Writes the filter type and the filtered row. `to` has room for one byte more than the row.
     func apply(
         _ to: UnsafeMutablePointer<UInt8>, row: UnsafePointer<UInt8>, above: UnsafePointer<UInt8>, bytes: Int, pixelBytes: Int
     ) {

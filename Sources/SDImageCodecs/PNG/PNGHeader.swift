@@ -1,7 +1,7 @@
 import CPNG
 import SDImage
 
-/// What libpng says of a picture from the chunks before its data; it refuses what is out of order or impossible.
+/// The chunks before the image data, as read by libpng, which refuses invalid values and order.
 struct PNGHeader: Sendable {
     let size: PixelSize
     let depth: Int
@@ -32,17 +32,17 @@ struct PNGHeader: Sendable {
         }
     }
 
-    /// The picture without its data.
+    /// The image properties without its data.
     var picture: PNGImageData {
         PNGImageData(
             size: size, depth: depth, colorType: colorType, isInterlaced: isInterlaced, palette: palette,
             transparency: transparency, parts: [])
     }
 
-    /// Where the data begins.
+    /// A reader at the start of the data.
     var data: PNGDataChunks { PNGDataChunks(offset: dataOffset) }
 
-    /// The picture, or a pass of it, with all data that there is.
+    /// Returns the image, or a pass of it, with all available data.
     func filled(_ picture: PNGImageData, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
         var picture = picture
         var chunks = data
@@ -51,7 +51,7 @@ struct PNGHeader: Sendable {
         return picture
     }
 
-    /// nil for none.
+    /// Copies bytes; nil for none.
     private static func copy(_ bytes: UnsafeRawBufferPointer, count: Int) throws(ImageError) -> Bytes? {
         count == 0 ? nil : unsafe try .copying(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
     }

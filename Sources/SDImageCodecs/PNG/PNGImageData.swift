@@ -1,15 +1,15 @@
 import SDImage
 
-/// One compressed picture: what IHDR, PLTE and tRNS say of it, and the data of its IDAT or fdAT chunks
-/// (PNG, third edition, section 11). The values are those that libpng let pass.
+/// One compressed image: IHDR, PLTE and tRNS, and the data of its IDAT or fdAT chunks (PNG, third edition, section 11). The
+/// values were validated by libpng.
 struct PNGImageData: Sendable {
-    /// What follows the last part.
+    /// Kind of the end after the last part.
     enum Ending: Sendable {
-        /// Another kind of chunk.
+        /// Another type of chunk follows.
         case complete
-        /// The end of the bytes, within or before a chunk.
+        /// The bytes end within or before a chunk.
         case truncated
-        /// Nothing that counts: the check sum of the last part is wrong.
+        /// The check sum of the last part is wrong; anything after it is ignored.
         case damaged
     }
 
@@ -19,9 +19,9 @@ struct PNGImageData: Sendable {
     var isInterlaced = false
     /// Three bytes for each colour.
     var palette: Bytes?
-    /// As in tRNS: alpha of the first colours, or one grey or RGB colour in two bytes a channel.
+    /// tRNS: alpha of the first colours, or one grey or RGB colour with two bytes per channel.
     var transparency: Bytes?
-    /// One zlib stream.
+    /// The parts of one zlib stream.
     var parts: [Bytes]
     var ending = Ending.complete
 
@@ -30,7 +30,7 @@ struct PNGImageData: Sendable {
     var isPalette: Bool { colorType == 3 }
     var hasAlpha: Bool { colorType & 4 != 0 || transparency != nil }
 
-    /// The smallest straight format that holds the picture.
+    /// The smallest straight format that holds the image.
     var format: PixelFormat {
         let isDeep = depth == 16
         if hasAlpha { return isDeep ? .rgba16 : .rgba8 }
@@ -38,7 +38,7 @@ struct PNGImageData: Sendable {
         return isDeep ? .rgb16 : .rgb8
     }
 
-    /// The first pass of an interlaced picture, whose data begin as those of a picture of its size do.
+    /// The first pass of an interlaced image, whose data start like those of an image of its size.
     var firstPass: PNGImageData {
         var pass = self
         pass.size = PNGPass.all(size, isInterlaced: isInterlaced).first?.size ?? size
@@ -46,7 +46,7 @@ struct PNGImageData: Sendable {
         return pass
     }
 
-    /// Decodes all pixels into a buffer of this size, in its format.
+    /// Decodes all pixels into a buffer of this size, in the format of the buffer.
     func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         guard buffer.size == size else { throw ImageError(.internalError, "png: a buffer of another size") }
         let rows = try PNGRows(self, limits: limits)

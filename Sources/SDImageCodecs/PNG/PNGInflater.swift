@@ -1,10 +1,10 @@
 import SDImage
 import SDImagePixels
 
-/// The zlib stream of a picture, inflated piece by piece. Used by one thread at a time.
+/// Inflates the zlib stream of an image in pieces. Used by one thread at a time.
 @safe final class PNGInflater {
     enum State: Sendable {
-        /// All parts are used up.
+        /// All parts are consumed.
         case needsInput
         /// The window is full.
         case isFull
@@ -12,15 +12,15 @@ import SDImagePixels
         case damaged
     }
 
-    /// What must lie before new bytes, when there were that many (RFC 1951, section 2).
+    /// Number of previous bytes that must precede new ones, if there are that many (RFC 1951, section 2).
     static let history = 32 << 10
 
     private let memory: ScratchMemory
     private var parts: [Bytes]
     private var part = 0
-    /// Within the part.
+    /// Offset in the current part.
     private var offset = 0
-    /// Of the parts that were let go of.
+    /// Bytes of the released parts.
     private var taken = 0
 
     init(_ parts: [Bytes]) throws(ImageError) {
@@ -29,12 +29,12 @@ import SDImagePixels
         unsafe sdpx_inflate_start(inflater)
     }
 
-    /// Bytes of the stream that were used.
+    /// Number of consumed bytes of the stream.
     var usedBytes: Int { unsafe taken + parts.prefix(part).reduce(0) { $0 + $1.count } + offset - sdpx_inflate_ahead(inflater) }
 
     private var inflater: OpaquePointer? { unsafe memory.bytes.baseAddress.map { OpaquePointer($0) } }
 
-    /// What follows the parts so far.
+    /// Appends a part; releases the consumed ones.
     func append(_ next: Bytes) {
         taken += parts.prefix(part).reduce(0) { $0 + $1.count }
         parts.removeFirst(min(part, parts.count))
@@ -42,7 +42,7 @@ import SDImagePixels
         parts.append(next)
     }
 
-    /// Inflates into `window` from `position` on, which moves.
+    /// Inflates into `window` from `position`, which is advanced.
     func fill(_ window: UnsafeMutableRawBufferPointer, from position: inout Int) -> State {
         guard let base = unsafe window.bindMemory(to: UInt8.self).baseAddress, position <= window.count else { return .isFull }
         while part < parts.count {

@@ -1,15 +1,15 @@
 import SDImage
 import SDImagePixels
 
-/// How the pixels of a picture are stored in a PNG (third edition, section 11.2.1).
+/// Storage of pixels in a PNG (third edition, section 11.2.1).
 struct PNGLayout {
-    /// Rows are brought to it before they are stored.
+    /// Format to which rows are converted before they are stored.
     let format: PixelFormat
 
     var colorType: UInt8 { format.hasAlpha ? 6 : format.channels == 3 ? 2 : 0 }
     var depth: UInt8 { format.bytesPerChannel == 2 ? 16 : 8 }
 
-    /// The smallest that holds every pixel as it is; whether all are opaque is looked at where that is quick.
+    /// Chooses the smallest format without loss; opacity is only examined for formats where that is fast.
     init(_ image: Image) {
         let isGray = image.metadata.colorProfile.map(PNGPrelude.isGray) ?? true
         switch image.pixels.format {
@@ -22,7 +22,7 @@ struct PNGLayout {
         }
     }
 
-    /// Of pictures with 4 bytes a pixel, of which the last is alpha.
+    /// True when all pixels are opaque; for 4-byte formats with alpha last.
     static func isOpaque(_ image: Image) -> Bool {
         guard image.metadata.hasAlpha else { return true }
         return (0..<image.size.height).allSatisfy { y in

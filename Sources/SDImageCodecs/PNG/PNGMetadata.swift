@@ -1,22 +1,22 @@
 import SDImage
 
-/// What the ancillary chunks say about colour and direction. Damaged or oversized chunks are passed over.
+/// Colour and orientation from ancillary chunks. Damaged and oversized chunks are ignored.
 struct PNGMetadata {
-    /// The ICC profile, unpacked.
+    /// The ICC profile, decompressed.
     private(set) var profile: Bytes?
     private(set) var isSRGB = false
-    /// Of gAMA, times 100,000.
+    /// gAMA, multiplied by 100,000.
     private(set) var gamma: Int?
-    /// Of cHRM, times 100,000: white x and y, then red, green and blue.
+    /// cHRM, multiplied by 100,000: white x and y, then red, green and blue.
     private(set) var chromaticities: [Int]?
-    /// Of cICP; only RGB has a meaning (section 11.3.2.6).
+    /// cICP; only RGB is valid (section 11.3.2.6).
     private(set) var codePoints: CodePoints?
     private(set) var orientation = Orientation.up
 
     private let bytes: Bytes
     private let limit: Int
     private let stop: StopSignal
-    /// Only the first profile counts (section 11.3.2.3), readable or not: unpacking each of many would take minutes.
+    /// Only the first profile is used (section 11.3.2.3), readable or not: decompressing many would take minutes.
     private var hasProfileChunk = false
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
@@ -27,7 +27,7 @@ struct PNGMetadata {
         while let chunk = try chunks.next() { try read(chunk, of: chunks) }
     }
 
-    /// Picture data is neither read nor checked here.
+    /// Reads a chunk. Image data are neither read nor checked here.
     private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) throws(ImageError) {
         switch chunk.name {
         case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries,
@@ -63,7 +63,7 @@ struct PNGMetadata {
         return CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: range != 0)
     }
 
-    /// Name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
+    /// Decompresses iCCP: a name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
     private func unpackProfile(_ data: Range<Int>) throws(ImageError) -> Bytes? {
         let reader = bytes.reader
         guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), reader.byte(at: zero + 1) == 0,

@@ -1,13 +1,13 @@
 import SDImage
 import SDImagePixels
 
-/// Puts rows of any pass where they belong in a picture that is held as a whole.
+/// Writes rows of any pass to their location in an image held in memory.
 @safe struct PNGPainter {
     let buffer: PixelBuffer
-    /// A row in the buffer's format, on its way to places that are apart.
+    /// Buffer for a row converted to the buffer's format, if its pixels are not written contiguously.
     private let converted: ScratchMemory?
 
-    /// `source`: layout of the rows.
+    /// `source` is the format of the rows.
     init(_ buffer: PixelBuffer, source: PixelFormat, limits: DecodeLimits) throws(ImageError) {
         self.buffer = buffer
         converted =
@@ -15,8 +15,8 @@ import SDImagePixels
             ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, account: limits.account)
     }
 
-    /// False when the next row, which belongs to `place`, is not there. `fills`: each pixel covers the ones that later passes
-    /// will bring.
+    /// Paints the next row, whose location is `place`; false when it is not available. With `fills`, each pixel also covers the
+    /// pixels of later passes.
     func paint(_ rows: PNGRows, at place: PNGRows.Place, fills: Bool = false) throws(ImageError) -> Bool {
         let pass = place.pass
         guard let target = unsafe buffer.mutableRow(place.y)?.baseAddress else { return false }
@@ -46,7 +46,7 @@ import SDImagePixels
             pass.size.width, pass.columnStep, fills ? pass.blockWidth : 1, buffer.size.width - pass.left, Int32(size))
     }
 
-    /// The rows below that later passes will bring look like this one until then.
+    /// Copies a row to the rows below it that later passes will overwrite.
     private func copyDown(_ place: PNGRows.Place) {
         let pass = place.pass
         let size = buffer.format.bytesPerPixel

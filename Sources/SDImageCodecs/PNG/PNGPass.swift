@@ -1,20 +1,19 @@
 import SDImage
 
-/// The pixels of one pass over the picture: all of them, or a grid of those of an interlaced picture
-/// (PNG, third edition, section 8).
+/// The pixels of one pass: all pixels of an image, or a grid of those of an interlaced image (PNG, third edition, section 8).
 struct PNGPass: Sendable {
-    /// Place of the first pixel, and the distance to the next.
+    /// Position of the first pixel, and the distance to the next.
     let left: Int
     let top: Int
     let columnStep: Int
     let rowStep: Int
-    /// The part of the picture that a pixel stands for until later passes bring the others.
+    /// Size of the area that a pixel covers until later passes are decoded.
     let blockWidth: Int
     let blockHeight: Int
-    /// In pixels of the pass.
+    /// Size in pixels of the pass.
     let size: PixelSize
 
-    /// Passes without pixels have no data and are left out.
+    /// Returns the passes; those without pixels have no data and are left out.
     static func all(_ size: PixelSize, isInterlaced: Bool) -> [PNGPass] {
         guard isInterlaced else { return [PNGPass(size, 0, 0, 1, 1, 1, 1)] }
         return [

@@ -1,10 +1,10 @@
 import SDImage
 
-/// A picture whose header was read: what is to be made of it, and how.
+/// An image whose header was read, and the plan for decoding it.
 struct PNGPicture {
-    /// Without its parts. Of an early thumbnail the first pass alone.
+    /// The image without its parts; for an early thumbnail, only the first pass.
     let data: PNGImageData
-    /// The first pass of an interlaced picture is enough, with what the chunks before it say.
+    /// True when the first pass of an interlaced image is enough, with the chunks before it.
     let isEarly: Bool
     let plan: DecodePlan
     let output: PixelFormat
@@ -30,7 +30,8 @@ struct PNGPicture {
         self.options = options
     }
 
-    /// Whether one pixel of eight by eight is enough. What comes behind them must not change it.
+    /// Returns metadata and plan when one pixel of eight by eight is enough. Chunks after the start of the data must not change
+    /// the result.
     private static func early(
         _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
     ) throws(ImageError) -> (metadata: PNGMetadata, plan: DecodePlan)? {
@@ -40,7 +41,7 @@ struct PNGPicture {
         return plan.shrinksToAnEighth ? (metadata, plan) : nil
     }
 
-    /// Of the result.
+    /// Size of the result.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
     func decode(_ header: PNGHeader, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
@@ -51,7 +52,7 @@ struct PNGPicture {
         return image(try run.decode())
     }
 
-    /// The thumbnail of a first pass that is there.
+    /// Returns the thumbnail of a complete first pass.
     func finishEarly(_ progress: PNGProgress, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
         image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
     }
@@ -65,7 +66,7 @@ struct PNGPicture {
         return Image(pixels: pixels, metadata: result)
     }
 
-    /// Takes the rows of the picture in their order.
+    /// Returns a writer for the rows of the image in order.
     func makeWriter(_ layout: PixelFormat, acceptsPartial: Bool = false) throws(ImageError) -> ScanlineWriter {
         var options = options
         options.acceptPartial = options.acceptPartial || acceptsPartial
@@ -74,20 +75,20 @@ struct PNGPicture {
             extent: isEarly ? extentOfFirstPass : nil)
     }
 
-    /// The last pixels of the pass may stand for less than eight.
+    /// The last pixels of the pass may cover less than eight image pixels.
     private var extentOfFirstPass: ScanlineWriter.Extent {
         ScanlineWriter.Extent(width: Double(plan.storedSize.width) / 8, height: Double(plan.storedSize.height) / 8)
     }
 
-    // MARK: Held as a whole
+    // MARK: Held in memory
 
-    /// Of a picture that is held before it is finished: what lies in it needs neither shrinking nor other colours.
+    /// True when pixels held in memory need neither scaling nor colour conversion.
     private var isConverted: Bool { transform == nil && !plan.shrinks }
     private var isFinal: Bool { isConverted && plan.turn == .up }
 
     var wholeFormat: PixelFormat { isConverted ? output : data.format }
 
-    /// For all of the picture in the stored direction.
+    /// Returns a buffer for the whole image in its stored orientation.
     func makeWhole(zeroed: Bool) throws(ImageError) -> PixelBuffer {
         let limits = options.limits
         guard let area = data.size.pixelCount, area <= limits.heldPixels else {
@@ -97,12 +98,12 @@ struct PNGPicture {
             size: data.size, format: wholeFormat, limit: isFinal ? limits.outputBytes : limits.workingBytes, zeroed: zeroed)
     }
 
-    /// The result of a whole that nobody writes any more.
+    /// Returns the result from a complete buffer that is no longer modified.
     func finish(_ whole: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         isFinal ? whole : try write(whole, rows: whole.size.height, to: try makeWriter(whole.format), stop: stop)
     }
 
-    /// A picture of its first rows while more are to come.
+    /// Returns an image of the first rows while more are to come.
     func preview(_ whole: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         try write(whole, rows: rows, to: try makeWriter(whole.format, acceptsPartial: true), stop: stop)
     }

@@ -1,27 +1,28 @@
 import Glibc
 import SDImage
 
-/// Two threads at one large picture: an idle worker inflates, a few pieces ahead of the calling thread, which makes pixels.
+/// Decodes a large image with two threads: an idle worker inflates, a few pieces ahead of the calling thread, which produces
+/// pixels.
 ///
-/// Until the worker has come the calling thread inflates too, so that nobody waits for a thread to be free.
+/// The calling thread inflates too until the worker has started, so that it never waits for a thread to become free.
 @safe final class PNGPipeline: PNGByteSource, @unchecked Sendable {
-    // Unchecked: the inflater and each piece's memory belong to one thread at a time and change hands under `monitor`; what
-    // else may change is the calling thread's.
+    // Unchecked: the inflater and each piece's memory belong to one thread at a time and change owner under `monitor`; all other
+    // state belongs to the calling thread.
     private struct Progress {
         var workerIsThere = false
         var workerInflates = false
         var isAbandoned = false
-        /// Pieces inflated so far, and pieces that were made pixels.
+        /// Number of inflated pieces, and of pieces converted to pixels.
         var filled = 0
         var used = 0
-        /// Where the new bytes of each piece lie.
+        /// Location of the new bytes of each piece.
         var ranges = Array(repeating: 0..<0, count: PNGPipeline.pieces)
         var state = PNGInflater.State.isFull
 
         var isEnding: Bool { state != .isFull }
     }
 
-    /// Below this waking a worker is too large a part of the work.
+    /// Minimum size; below it, waking a worker is too large a part of the work.
     private static let smallestTotal = 2 << 20
     private static let pieces = 4
 
@@ -31,7 +32,7 @@ import SDImage
     private var assistance: Assistance?
     private var isReading = false
 
-    /// nil when one thread does it all: small pictures, and when no worker is idle. `pool` is asked for last.
+    /// nil when one thread decodes the whole image: for small images, and when no worker is idle. `pool` is called last.
     init?(_ inflater: PNGInflater, total: Int, pool: () -> WorkPool?) throws(ImageError) {
         guard total >= PNGPipeline.smallestTotal, let pool = pool() else { return nil }
         self.inflater = inflater
@@ -62,14 +63,14 @@ import SDImage
         return unsafe UnsafeRawBufferPointer(rebasing: memory[piece.slot].bytes[piece.range])
     }
 
-    /// Afterwards the worker touches nothing of the picture.
+    /// Stops the worker; it does not access the image after this.
     func end() {
         monitor.withLock { $0.isAbandoned = true }
         monitor.broadcast()
         assistance?.wait()
     }
 
-    /// On the assisting thread.
+    /// Runs on the assisting thread.
     private func inflateAhead() {
         monitor.withLock { $0.workerIsThere = true }
         while true {
@@ -97,7 +98,7 @@ import SDImage
         }
     }
 
-    /// Puts the end of the piece before in front of a new one; returns how much.
+    /// Copies the end of the previous piece in front of a new one; returns the number of bytes.
     private func copyHistory(from before: Int, to slot: Int) -> Int {
         let end = monitor.withLock { $0.ranges[before].upperBound }
         let count = min(PNGInflater.history, end)

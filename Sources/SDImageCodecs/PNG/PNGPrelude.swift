@@ -1,6 +1,6 @@
 import SDImage
 
-/// The chunks that say how a picture is to be understood, before its data.
+/// The colour and metadata chunks before the image data.
 struct PNGPrelude {
     private let metadata: ImageMetadata
     private let options: EncodeOptions
@@ -12,17 +12,17 @@ struct PNGPrelude {
         self.isGray = isGray
     }
 
-    /// Must come before the palette (PNG, third edition, section 5.6).
+    /// Writes the colour chunks, which must precede the palette (PNG, third edition, section 5.6).
     func writeColor(_ file: inout PNGFileWriter, deflater: Deflater) throws(ImageError) {
         if let points = metadata.cicp {
             return try file.chunk("cICP", [points.primaries, points.transfer, 0, points.isFullRange ? 1 : 0])
         }
         guard let profile = metadata.colorProfile else {
-            // Perceptual.
+            // Rendering intent 0: perceptual.
             return try file.chunk("sRGB", [0])
         }
         guard PNGPrelude.isGray(profile) == isGray else { return }
-        // Name, an end, the packing's number.
+        // Profile name, terminator, compression method 0.
         let head = Array("ICC profile".utf8) + [0, 0]
         unsafe try profile.withUnsafeBytes { bytes throws(ImageError) in
             unsafe try file.chunk("iCCP", head, packed: bytes, by: deflater)
@@ -34,10 +34,11 @@ struct PNGPrelude {
             try file.chunk("eXIf", [], exif)
         }
         guard let packet = options.xmp else { return }
-        // Not packed, of no language (XMP, part 3, section 1.1.5).
+        // Not compressed, without a language (XMP, part 3, section 1.1.5).
         try file.chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0], packet)
     }
 
-    /// A profile is of the colours that the file has (section 11.3.2.3); its header says of which (ICC.1, section 7.2).
+    /// True for a grey profile, according to its header (ICC.1, section 7.2). A profile must match the colour type of the file
+    /// (section 11.3.2.3).
     static func isGray(_ profile: Bytes) -> Bool { profile.reader.matches("GRAY", at: 16) }
 }

@@ -2,21 +2,21 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// The rows of a picture in the order of its data: inflated, freed of their filters, and made pixels.
+/// The rows of an image in the order of its data: inflated, unfiltered, and converted to pixels.
 @safe final class PNGRows {
-    /// Where the next row belongs.
+    /// Location of the next row.
     struct Place {
         let pass: PNGPass
-        /// Within the pass.
+        /// Row of the pass.
         let row: Int
 
-        /// Row of the picture.
+        /// Row of the image.
         var y: Int { pass.top + row * pass.rowStep }
-        /// Time to look at the stop signal.
+        /// True when the stop signal is due to be checked.
         var isCheckpoint: Bool { row % 16 == 0 }
     }
 
-    /// Layout of the pixels.
+    /// Format of the pixels.
     let format: PixelFormat
     private let samples: PNGSamples
     private let source: any PNGByteSource
@@ -24,21 +24,21 @@ import SDImagePixels
     private let passes: [PNGPass]
     private var pass = 0
     private var row = 0
-    /// A row that lies in two pieces is put together here; the first byte is the filter's.
+    /// Buffer for a row that is split between two pieces; the first byte is the filter type.
     private let gathered: ScratchMemory
     private var gatheredCount = 0
-    /// This row and the one above, in turns; the third is all zeros.
+    /// The current row and the one above, alternating; the third is all zeros.
     private let lines: ScratchMemory
     private let lineStride: Int
     private var line = 0
-    /// The row above as bytes; nil in the first row of a pass.
+    /// The bytes of the row above; nil in the first row of a pass.
     private var above: UnsafeRawPointer?
     private let pixels: ScratchMemory
-    /// What is left of the last piece.
+    /// The rest of the last piece.
     private var piece: UnsafeRawBufferPointer
     private var hasInvalidFilter = false
 
-    /// `source`: of the same picture's data; an own window when nil.
+    /// `source` supplies the inflated data of the same image; nil creates a window.
     init(_ data: PNGImageData, limits: DecodeLimits, source: (any PNGByteSource)? = nil) throws(ImageError) {
         samples = try PNGSamples(data, limits: limits)
         format = samples.format
@@ -61,7 +61,7 @@ import SDImagePixels
         }
     }
 
-    /// Inflated bytes of the whole picture; no more than `Int.max`.
+    /// Returns the inflated byte count of the whole image, at most `Int.max`.
     static func byteCount(_ data: PNGImageData, _ samples: PNGSamples) -> Int {
         PNGPass.all(data.size, isInterlaced: data.isInterlaced).reduce(0) { sum, pass in
             let (bytes, overflow) = ((samples.rowBytes(pass.size.width) ?? Int.max - 1) + 1)
@@ -71,11 +71,11 @@ import SDImagePixels
         }
     }
 
-    /// Where the next row belongs; nil when all were given.
+    /// Location of the next row; nil after the last.
     var place: Place? { pass < passes.count ? Place(pass: passes[pass], row: row) : nil }
 
-    /// The next row, as many pixels as its pass is wide: written to `target` when that is given, and valid until the next
-    /// call. nil when its bytes are not there; `missing` says why.
+    /// Returns the next row, as wide as its pass. It is written to `target` if that is given, and otherwise valid until the next
+    /// call. nil when its bytes are not available; `missing` is the reason.
     func next(into target: UnsafeMutableRawPointer? = nil) -> UnsafeRawPointer? {
         guard let place, let bytes = samples.rowBytes(place.pass.size.width), !hasInvalidFilter,
             let filtered = unsafe gather(bytes + 1), let lines = unsafe lines.bytes.baseAddress
@@ -95,7 +95,7 @@ import SDImagePixels
         return UnsafeRawPointer(to)
     }
 
-    /// Why there is no next row.
+    /// The reason for a missing row.
     var missing: ImageError {
         if hasInvalidFilter { return ImageError(.badData, "png: unknown filter") }
         switch (source.state, ending) {
@@ -114,7 +114,7 @@ import SDImagePixels
         pass += 1
     }
 
-    /// The next so many bytes in one place; nil, and what there is kept, when they are not there yet.
+    /// Returns the next `count` bytes as one block. nil when they have not arrived; available bytes are then kept.
     private func gather(_ count: Int) -> UnsafeRawPointer? {
         if gatheredCount == 0, unsafe piece.count >= count { return unsafe take(count) }
         while true {

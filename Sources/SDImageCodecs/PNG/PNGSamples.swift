@@ -1,13 +1,13 @@
 import SDImage
 import SDImagePixels
 
-/// How packed samples become pixels: all colour types and depths (PNG, third edition, table 12).
+/// Converts packed samples to pixels, for all colour types and depths (PNG, third edition, table 12).
 @safe final class PNGSamples {
     private enum Way {
-        /// Samples are pixels already.
+        /// Samples are already pixels.
         case plain
         case swapped(samples: Int)
-        /// Through a table with an entry for each value of a sample.
+        /// Uses a table with an entry for each sample value.
         case lookUp
         case grayAlpha
         case keyed
@@ -15,13 +15,13 @@ import SDImagePixels
 
     let format: PixelFormat
     let bitsPerPixel: Int
-    /// The distance of bytes that filters compare (section 9.2).
+    /// Distance between the bytes that filters compare (section 9.2).
     let filterBytes: Int
     private let depth: Int
     private let way: Way
     private var table: [UInt32] = []
     private var key: [UInt16] = []
-    /// A row of indices, one in each byte.
+    /// A row of indices, one per byte.
     private let indices: ScratchMemory?
 
     init(_ data: PNGImageData, limits: DecodeLimits) throws(ImageError) {
@@ -44,16 +44,16 @@ import SDImagePixels
         if case .lookUp = way { table = data.isPalette ? PNGSamples.colors(data) : PNGSamples.grays(data) }
     }
 
-    /// Bytes of a row of some pixels, without the filter's.
+    /// Returns the bytes of a row, without the filter type; nil on overflow.
     func rowBytes(_ width: Int) -> Int? {
         let (bits, overflow) = width.multipliedReportingOverflow(by: bitsPerPixel)
         return overflow || bits > Int.max - 7 ? nil : (bits + 7) / 8
     }
 
-    /// A row needs no `expand`.
+    /// True when rows need no `expand`.
     var isPlain: Bool { if case .plain = way { true } else { false } }
 
-    /// `from` has `rowBytes(pixels)` bytes, `to` room for as many pixels of `format`, no more than the picture is wide.
+    /// `from` has `rowBytes(pixels)` bytes, and `to` has room for that many pixels of `format`, at most the width of the image.
     func expand(_ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, pixels: Int) {
         let source = unsafe from.assumingMemoryBound(to: UInt8.self)
         let target = unsafe to.assumingMemoryBound(to: UInt8.self)
@@ -89,7 +89,7 @@ import SDImagePixels
         return data.depth == 8 ? .plain : .swapped(samples: data.format.channels)
     }
 
-    /// An index beyond the palette is opaque black.
+    /// Returns the palette; an index beyond it is opaque black.
     private static func colors(_ data: PNGImageData) -> [UInt32] {
         let palette = data.palette?.reader
         let alpha = data.transparency?.reader
@@ -99,7 +99,7 @@ import SDImagePixels
         }
     }
 
-    /// The clear grey has as many bits as the samples; more of them are passed over.
+    /// Returns the greys. The transparent grey has as many bits as the samples; higher bits are ignored.
     private static func grays(_ data: PNGImageData) -> [UInt32] {
         let highest = 1 << data.depth - 1
         var reader = data.transparency?.reader
@@ -110,7 +110,7 @@ import SDImagePixels
         }
     }
 
-    /// Red comes first in memory.
+    /// Packs a pixel; red comes first in memory.
     private static func pixel(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8) -> UInt32 {
         UInt32(littleEndian: UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | UInt32(alpha) << 24)
     }

@@ -1,14 +1,14 @@
 import SDImage
 
-/// Filters rows and packs them, whole: twice the bytes of the picture are held meanwhile, of which the second half is only
-/// touched as far as the packed picture goes.
+/// Filters the rows of an image and chooses the filter. The filtered rows and the space for the compressed ones take twice the
+/// bytes of the image; the second half is only touched as far as the compressed image reaches.
 @safe struct PNGScanlines {
     private let rows: PNGStoredRows
     private let account: WorkingMemory
-    /// In place of the row above the first.
+    /// Takes the place of the row above the first.
     private let zeros: ScratchMemory
 
-    /// `account`: for the filtered rows.
+    /// `account` is charged for the filtered rows.
     init(_ rows: PNGStoredRows, account: WorkingMemory) throws(ImageError) {
         self.rows = rows
         self.account = account
@@ -28,16 +28,16 @@ import SDImage
         return memory
     }
 
-    // MARK: Choosing a filter
+    // MARK: Filter choice
 
-    /// Pixels of the rectangles that are tried, and how many there are at most.
+    /// Size of the sampled rectangles, and their maximum number.
     private static let (sampleWidth, sampleHeight, samples) = (128, 32, 8)
-    /// In per cent of what it was: where the best numbers of a sample pack no better, they are noise, of which the smallest
-    /// are the best.
+    /// Threshold in per cent of the original size. If the smallest values of a sample compress no better than this, the sample is
+    /// noise, for which the smallest values are the best choice.
     private static let noise = 58
 
-    /// The filter by which a sample packs best, and to how many bytes: on the mean 1 % from the best for the whole picture,
-    /// where picking each row's smallest numbers is 10 % from it, most for drawings.
+    /// Returns the filter that compresses a sample best, and the compressed size of the sample. On average 1 % from the best
+    /// filter for the whole image, while choosing the smallest values for each row is 10 % from it, mostly for drawings.
     func bestFilter(for deflater: Deflater) throws(ImageError) -> (filter: PNGFilter, cost: Int) {
         let columns = min(rows.size.width, PNGScanlines.sampleWidth)
         let lines = min(rows.size.height, PNGScanlines.sampleHeight)
@@ -55,7 +55,7 @@ import SDImage
         return best
     }
 
-    /// The rectangles lie in rows one below the other, and in columns everywhere.
+    /// Filters one of the sampled rectangles. They are distributed evenly over the rows and spread over the columns.
     private func sample(
         _ index: Int, of count: Int, _ columns: Int, _ lines: Int, _ filter: PNGFilter, to memory: ScratchMemory,
         _ end: inout Int

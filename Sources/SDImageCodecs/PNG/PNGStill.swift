@@ -1,14 +1,14 @@
 import SDImage
 
-/// A still while its bytes arrive: rows from the top, or all of an interlaced picture, first in large blocks.
+/// Progressive decode of a still: rows from the top, or the whole of an interlaced image, first in large blocks.
 struct PNGStill: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     private var progress: PNGProgress?
-    /// The last preview, of so many rows.
+    /// The last preview and the number of rows that it was made from.
     private var preview: (rows: Int, image: Image)?
     private var isFinished = false
-    /// The end of the chunks that were passed over on the way to the picture data.
+    /// Offset of the end of the chunks skipped so far on the way to the image data.
     private var searched = 8
     private var result: Image?
     private(set) var facts = StreamFacts()
@@ -34,7 +34,7 @@ struct PNGStill: PictureStream {
         return isFinished ? keep(try finish(stop: stop)) : try preview(stop: stop)
     }
 
-    /// libpng reads a header that is there as a whole; to try before would be to do so with every piece.
+    /// True when libpng can read the complete header; avoids an attempt with every piece of data.
     private mutating func hasHeader(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, from: searched, stop: stop)
         while !chunks.isAtData { if try chunks.next() == nil { break } }
@@ -42,16 +42,16 @@ struct PNGStill: PictureStream {
         return chunks.isAtData
     }
 
-    /// Makes rows of what has come.
+    /// Decodes the rows received so far.
     private mutating func advance(stop: StopSignal) throws(ImageError) {
         guard var now = progress else { return }
-        // A second owner would copy what is changed here.
+        // A second owner would cause a copy of the state changed here.
         progress = nil
         defer { progress = now }
         try now.advance(bytes, stop: stop)
     }
 
-    /// A thumbnail that needs no more bytes.
+    /// Finishes a thumbnail that needs no more bytes.
     private mutating func finishEarly(stop: StopSignal) throws(ImageError) {
         try advance(stop: stop)
         guard let now = progress, now.hasAllRows else { return }
@@ -79,7 +79,7 @@ struct PNGStill: PictureStream {
         return image
     }
 
-    /// What one decode of all bytes gives: it is done wherever the rows that are there are not those that it would make.
+    /// Returns the same result as decoding all bytes at once; decodes again if the available rows would differ from it.
     private mutating func finish(stop: StopSignal) throws(ImageError) -> Image {
         preview = nil
         if progress != nil { try advance(stop: stop) }

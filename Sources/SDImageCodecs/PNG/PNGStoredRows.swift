@@ -1,19 +1,18 @@
 import SDImage
 import SDImagePixels
 
-/// The rows of a picture, or of a rectangle of one, as PNG stores them before they are filtered: samples of 16 bits have
-/// their high byte first.
+/// The rows of an image, or of a rectangle of it, as PNG stores them before filtering: 16-bit samples are big-endian.
 @safe struct PNGStoredRows {
     let size: PixelSize
-    /// Bytes from a sample to the same one of the pixel on its left.
+    /// Bytes per pixel.
     let pixelBytes: Int
     private let rows: PictureRows
     private let left: Int
     private let top: Int
-    /// Two, for samples of 16 bits.
+    /// Two buffers for 16-bit samples; empty otherwise.
     private let swapped: [ScratchMemory]
 
-    /// `area` lies inside; nil for the whole picture.
+    /// `area` lies inside the image; nil means the whole image.
     init(_ rows: PictureRows, area: PixelArea? = nil) throws(ImageError) {
         self.rows = rows
         size = area?.size ?? rows.size
@@ -26,13 +25,13 @@ import SDImagePixels
 
     var rowBytes: Int { size.width * pixelBytes }
 
-    /// Valid until the next but one is asked for; nil outside.
+    /// Returns a row, valid until the second call after this one; nil outside the image.
     func row(_ y: Int) -> UnsafePointer<UInt8>? {
         guard y >= 0, y < size.height, let whole = unsafe rows.row(top + y)?.baseAddress else { return nil }
         let row = unsafe (whole + left * pixelBytes).assumingMemoryBound(to: UInt8.self)
         guard !swapped.isEmpty else { return unsafe row }
         let samples = unsafe swapped[y % 2].bound(to: UInt16.self)
-        // The same exchange in both directions.
+        // The byte swap is its own inverse.
         if let to = samples.baseAddress { unsafe sdpx_swap_samples(to, row, rowBytes / 2) }
         return unsafe UnsafePointer(swapped[y % 2].bound(to: UInt8.self).baseAddress)
     }

@@ -2,13 +2,13 @@ import CPNG
 import Glibc
 import SDImage
 
-/// What the chunks of a PNG say beside the pixels (PNG, third edition, sections 11.3.3 and 11.3.4).
+/// Metadata in the chunks of a PNG (PNG, third edition, sections 11.3.3 and 11.3.4).
 struct PNGTexts {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
     private let limit: Int
     private let stop: StopSignal
-    /// Chunks that are still looked at: a compressed one of a few bytes can cost as much as the limits allow.
+    /// Number of chunks that may still be read: a compressed chunk of a few bytes can cost as much as the limits allow.
     private var chunksLeft = TextList.mostEntries
     private var profilesLeft = 4
 
@@ -35,7 +35,7 @@ struct PNGTexts {
         case PNGTexts.exif: found.setExif(bytes.slice(chunk.data))
         case PNGTexts.text: if let (key, rest) = key(of: chunk.data) { try add(key, Value(content: rest), .latin1) }
         case PNGTexts.packedText:
-            // Behind the key: method 0, a zlib stream.
+            // After the keyword: compression method 0 and a zlib stream.
             guard let (key, rest) = key(of: chunk.data), bytes.reader.byte(at: rest.lowerBound) == 0 else { return }
             try add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
         case PNGTexts.internationalText: if let (key, value) = international(chunk.data) { try add(key, value, .utf8) }
@@ -43,7 +43,7 @@ struct PNGTexts {
         }
     }
 
-    /// Pixels per metre, where the unit says so.
+    /// Reads the resolution, if its unit is pixels per metre.
     private mutating func readPhysical(_ data: Range<Int>) {
         var reader = bytes.reader
         guard data.count == 9, reader.seek(to: data.lowerBound), let x = reader.u32(bigEndian: true),
@@ -59,14 +59,15 @@ struct PNGTexts {
         var isPacked = false
     }
 
-    /// A keyword of 1 to 79 bytes, and what follows the zero behind it.
+    /// Returns a keyword of 1 to 79 bytes and the location of the data after its terminator.
     private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? {
         let reader = bytes.reader
         guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), zero > data.lowerBound else { return nil }
         return ((data.lowerBound..<zero).compactMap { reader.byte(at: $0) }, zero + 1..<data.upperBound)
     }
 
-    /// Behind the key: compressed or not, method 0, language and translated key, each ended by a zero.
+    /// Reads an iTXt chunk. After the keyword: compression flag, method 0, language and translated keyword, the last two
+    /// zero-terminated.
     private func international(_ data: Range<Int>) -> (key: [UInt8], value: Value)? {
         let reader = bytes.reader
         guard let (key, rest) = key(of: data), rest.count >= 4, let flag = reader.byte(at: rest.lowerBound), flag <= 1,
@@ -99,7 +100,7 @@ struct PNGTexts {
         }
     }
 
-    /// Hexadecimal digits and line ends take a little more than twice the room.
+    /// Reads a profile as text: hexadecimal digits and line ends take a little more than twice its size.
     private mutating func profileText(_ value: Value) throws(ImageError) -> Bytes? {
         guard profilesLeft > 0 else { return nil }
         profilesLeft -= 1
@@ -114,7 +115,7 @@ struct PNGTexts {
 
     /// nil when the stream is damaged or longer than `limit`.
     static func inflate(_ packed: Bytes, limit: Int, stop: StopSignal) throws(ImageError) -> Bytes? {
-        // Deflate packs 1032 to 1 at best.
+        // The maximum ratio of deflate is 1032 to 1.
         try stop.spend(min(limit, packed.count * 1032))
         guard let memory = unsafe malloc(limit) else { return nil }
         let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }

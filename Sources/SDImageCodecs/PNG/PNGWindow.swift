@@ -1,33 +1,34 @@
 import Glibc
 import SDImage
 
-/// Where the inflated bytes of a picture come from: this thread, or another.
+/// Source of the inflated bytes of an image: this thread or another.
 protocol PNGByteSource: AnyObject {
-    /// The next bytes, which live until the next call; nil when there are none, for now or for ever, for the reason in `state`.
+    /// Returns the next bytes, valid until the next call. nil when there are none, temporarily or permanently; `state` is the
+    /// reason.
     func next() -> UnsafeRawBufferPointer?
     var state: PNGInflater.State { get }
 }
 
-/// Inflates when bytes are asked for, into a window that stays in the cache.
+/// Inflates on demand, into a window that fits the cache.
 @safe final class PNGWindow: PNGByteSource {
-    /// Bytes of one piece: many rows, and with its history well inside a second-level cache.
+    /// Bytes of one piece: many rows, yet small enough for a second-level cache together with its history.
     static let piece = 128 << 10
 
     private let inflater: PNGInflater
     private let memory: ScratchMemory
     private var end = 0
-    /// Bytes that will still be asked for.
+    /// Bytes that will still be requested.
     private var left: Int
     private(set) var state = PNGInflater.State.isFull
 
-    /// `total`: bytes that will be asked for, and no more are made; a small picture gets a small window.
+    /// `total` is the number of bytes that will be requested, and limits the inflated bytes; a small image has a small window.
     init(_ inflater: PNGInflater, total: Int) throws(ImageError) {
         self.inflater = inflater
         left = max(total, 0)
         memory = try ScratchMemory(PNGInflater.history + min(PNGWindow.piece, max(total, 0)))
     }
 
-    /// More input may have come since it was missing.
+    /// More input may have arrived since it was missing.
     func next() -> UnsafeRawBufferPointer? {
         guard state == .isFull || state == .needsInput, let base = unsafe memory.bytes.baseAddress else { return nil }
         if end == memory.count {

@@ -1,27 +1,27 @@
 import SDImage
 
-/// A WebP animation, also while its bytes arrive.
+/// Progressive decode of a WebP animation.
 struct WebPAnimation: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     private var walk: WebPChunkWalk
     private var header: Header?
     private var frames: [WebPFrame] = []
-    /// The first frame while it is not whole.
+    /// The first frame while it is incomplete.
     private var beginning: WebPFrame?
     private var compositor: FrameCompositor?
     private var isFinished = false
     private var parseGate = GrowthGate()
     private(set) var facts = StreamFacts()
 
-    /// What the container says of all frames.
+    /// Properties shared by all frames, from the container.
     private struct Header {
         let canvas: PixelSize
         let orientation: Orientation
         let profile: Bytes?
         let transform: (any RowTransform)?
         let loopCount: Int
-        /// Nothing is missing.
+        /// True when the container is complete.
         let isComplete: Bool
         var output: CanvasOutput
     }
@@ -51,7 +51,7 @@ struct WebPAnimation: PictureStream {
 
     private mutating func parse() throws(ImageError) {
         if compositor == nil { try checkCanvas() }
-        // Frames beyond the limit are not even looked for.
+        // Data after the last frame within the limit are not parsed.
         guard let seen = walk.isFull ? bytes.slice(0..<walk.end) : bytes else { return }
         let stream = try WebPStream(seen)
         let parts = try stream.frames(walk, from: frames.count, limit: options.limits.frames - frames.count)
@@ -70,7 +70,8 @@ struct WebPAnimation: PictureStream {
         tell(header)
     }
 
-    /// Before anything behind the header is looked at, of which there may be more or less.
+    /// Checks the canvas before anything after the header is read, so that the result does not depend on the amount of data
+    /// received.
     private func checkCanvas() throws(ImageError) {
         let canvas = try WebPStream.canvas(of: bytes)
         _ = try DecodePlan(storedSize: canvas, orientation: .up, options: options)
@@ -93,7 +94,7 @@ struct WebPAnimation: PictureStream {
             transform: transform, loopCount: stream.loopCount, isComplete: stream.isComplete || walk.isFull, output: output)
     }
 
-    /// Premultiplied where nothing else is to be done to the canvas.
+    /// Returns the canvas format: premultiplied if the canvas needs no other conversion.
     private func canvasFormat(_ header: Header) -> PixelFormat {
         guard let wanted = options.pixelFormat, wanted.isPremultiplied, !options.wantsThumbnail, options.limitBytes == 0,
             header.transform == nil
@@ -111,7 +112,7 @@ struct WebPAnimation: PictureStream {
         facts.isSatisfied = header.isComplete
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
@@ -136,7 +137,7 @@ struct WebPAnimation: PictureStream {
         at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
-        // A second owner would make a copy of all that is kept.
+        // A second owner would cause a copy of everything that the compositor keeps.
         self.compositor = nil
         defer { self.compositor = compositor }
         let painter = painter(header)
@@ -150,7 +151,7 @@ struct WebPAnimation: PictureStream {
         return try header.output.frame(canvas, indices, metadata, stop: stop)
     }
 
-    /// As many rows of the first frame as there are.
+    /// Decodes the available rows of the first frame.
     private func preview(_ frame: WebPFrame, _ header: Header, stop: StopSignal) throws(ImageError) -> Image {
         try frame.picture.checkLimits(options.limits)
         let painter = painter(header)

@@ -1,22 +1,22 @@
 import SDImage
 
-/// Walks the chunks of a WebP container by their lengths, as far as they are there (RFC 9649, section 2.3), and lists its
-/// frames: libwebp walks its own list from the start for each of them.
+/// Walks the chunks of a WebP container by their lengths, as far as received (RFC 9649, section 2.3), and lists its frames.
+/// libwebp would walk its own list from the start for each frame.
 struct WebPChunkWalk {
-    /// Behind the last whole chunk.
+    /// Offset of the end of the last complete chunk.
     private(set) var end = 12
-    /// The contents of whole frames (section 2.7.1.2).
+    /// Contents of complete frames (section 2.7.1.2).
     private(set) var contents: [Range<Int>] = []
-    /// As much as there is of the next frame.
+    /// The available part of the next frame.
     private(set) var beginning: Range<Int>?
     private let frameLimit: Int
     private static let headerLength = 8
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
 
-    /// What lies behind is not looked at any more.
+    /// True when later data are ignored.
     var isFull: Bool { frames >= frameLimit }
-    /// Whole frames.
+    /// Number of complete frames.
     var frames: Int { contents.count }
 
     mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
@@ -26,7 +26,7 @@ struct WebPChunkWalk {
             try stop.spend(WebPChunkWalk.headerLength)
             let isFrame = reader.matches("ANMF", at: end)
             let start = reader.offset
-            // Chunks have an even length; the padding of the last one is not missed.
+            // Chunks have an even length; the padding of the last one may be missing.
             guard reader.skip(Int(size)) else {
                 if isFrame { beginning = start..<bytes.count }
                 return
@@ -37,7 +37,7 @@ struct WebPChunkWalk {
         }
     }
 
-    /// Where the bitstream chunk of an extended still begins; 0 for others.
+    /// Returns the offset of the bitstream chunk of an extended still; 0 for other files.
     static func pictureOffset(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Int {
         var reader = bytes.reader
         guard reader.matches("VP8X", at: 12), reader.skip(12) else { return 0 }
@@ -50,8 +50,8 @@ struct WebPChunkWalk {
         return 0
     }
 
-    /// The header of a still's bitstream is there: 10 bytes where it is lossy, 5 where it is not (RFC 9649, sections 2.5 and
-    /// 2.6).
+    /// True when the bitstream header of a still is available: 10 bytes if it is lossy, 5 if it is lossless (RFC 9649, sections
+    /// 2.5 and 2.6).
     static func reachesPicture(_ bytes: Bytes) -> Bool {
         var reader = bytes.reader
         guard reader.skip(12) else { return false }

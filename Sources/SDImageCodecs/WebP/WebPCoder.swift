@@ -1,6 +1,6 @@
 import SDImage
 
-/// WebP by libwebp: lossy, lossless and moving (RFC 9649).
+/// WebP with libwebp: lossy, lossless and animated (RFC 9649).
 package final class WebPCoder: ImageCoder {
     package let name = "webp"
     package let decodableFormats: [ImageFormat] = [.webp]
@@ -60,7 +60,7 @@ package final class WebPCoder: ImageCoder {
         return metadata
     }
 
-    /// Sum of the durations as played.
+    /// Returns the sum of the durations as played.
     private static func duration(
         _ stream: WebPStream, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
     ) throws(ImageError) -> Int {

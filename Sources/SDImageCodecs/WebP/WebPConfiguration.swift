@@ -1,9 +1,9 @@
 import CWebP
 import SDImage
 
-/// What libwebp is told: its defaults for a quality, and over them what the caller chose.
+/// Configuration of libwebp: its defaults for a quality, overridden by the options of the caller.
 struct WebPConfiguration {
-    /// libwebp's method, or its level of lossless compression, where none was chosen.
+    /// Default method of libwebp, and default level of lossless compression.
     private static let effort = 4
     private static let losslessEffort = 6
 
@@ -21,16 +21,16 @@ struct WebPConfiguration {
             guard unsafe WebPConfigLosslessPreset(&config, level) != 0 else {
                 throw ImageError(.internalError, "libwebp refuses a level of compression")
             }
-            // Colours under transparent pixels are pixels, too.
+            // Keeps colours under transparent pixels.
             config.exact = 1
         } else {
             config.method = Int32(clamping: min(6, options.effort ?? WebPConfiguration.effort))
         }
         config.thread_level = 1
         for (parameter, number) in options.webP { try WebPConfiguration.set(parameter, number, &config) }
-        // One pass measures the PSNR, and only others after it come nearer.
+        // One pass only measures the PSNR; further passes approach the target.
         if config.target_PSNR > 0, options.webP[.pass] == nil { config.pass = WebPConfiguration.searchPasses }
-        // libwebp looks at the upper end of this one only when it encodes.
+        // libwebp checks the upper bound of alpha_compression only when it encodes.
         guard unsafe WebPValidateConfig(&config) != 0, config.alpha_compression <= 1 else {
             throw ImageError(.invalidArgument, "a WebP parameter outside its range")
         }
@@ -46,7 +46,7 @@ struct WebPConfiguration {
         .partitionLimit: \.partition_limit, .useSharpYUV: \.use_sharp_yuv,
     ]
 
-    /// libwebp checks the range of whole numbers, and takes what is none for a PSNR.
+    /// Sets a parameter. libwebp checks the ranges of integers, but accepts a PSNR that is not a number.
     private static func set(
         _ parameter: EncodeOptions.WebPParameter, _ number: Double, _ config: inout WebPConfig
     ) throws(ImageError) {

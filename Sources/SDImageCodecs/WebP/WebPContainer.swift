@@ -1,8 +1,8 @@
 import SDImage
 
-/// The extended file format around one or more pictures (RFC 9649, section 2.7).
+/// The extended file format around one or more images (RFC 9649, section 2.7).
 struct WebPContainer {
-    /// Blocks beside the pixels.
+    /// Metadata blocks.
     struct Blocks {
         var profile: Bytes?
         var exif: Bytes?
@@ -11,7 +11,7 @@ struct WebPContainer {
         var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
     }
 
-    /// Bits of a header's first byte.
+    /// Flags in the first byte of the VP8X header.
     private enum Flag {
         static let animation: UInt8 = 1 << 1
         static let xmp: UInt8 = 1 << 2
@@ -30,7 +30,7 @@ struct WebPContainer {
     private let blocks: Blocks
     private var flags: UInt8
 
-    /// `loopCount`: of an animation, 0 for ever; nil for a still.
+    /// `loopCount` is that of an animation, 0 means forever; nil for a still.
     init(canvas: PixelSize, blocks: Blocks, loopCount: Int?) throws(ImageError) {
         output = try OutputBytes(expecting: 1 << 16)
         self.canvas = canvas
@@ -43,18 +43,18 @@ struct WebPContainer {
         if let profile = blocks.profile { try append("ICCP", profile) }
         guard let loopCount else { return }
         guard loopCount <= WebPContainer.mostLoops else { throw .tooLarge("loops of a WebP", limit: WebPContainer.mostLoops) }
-        // A clear background, which is not looked at where every frame covers all.
+        // A transparent background; it has no effect, because every frame covers the canvas.
         try append("ANIM", [0, 0, 0, 0] + [UInt8(loopCount & 255), UInt8(loopCount >> 8 & 255)])
     }
 
-    /// The only picture, from a file of libwebp's.
+    /// Adds the only image, from a file written by libwebp.
     mutating func add(_ file: Bytes) throws(ImageError) {
         let picture = try WebPContainer.picture(file)
         if picture.hasAlpha { flags |= Flag.alpha }
         try output.append(picture.chunks)
     }
 
-    /// A frame that covers the canvas, replaces what was there, and leaves it clear.
+    /// Adds a frame that covers the canvas, replaces its content, and is disposed of to transparent.
     mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
         let picture = try WebPContainer.picture(file)
         if picture.hasAlpha { flags |= Flag.alpha }
@@ -80,7 +80,7 @@ struct WebPContainer {
         return try output.finish()
     }
 
-    /// The chunks of a file that holds one picture, without a header of this kind.
+    /// Returns the chunks of a file with one image, without the VP8X header.
     private static func picture(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
         let extended = 18
         let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader

@@ -3,17 +3,17 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// libwebp's own; a decoder's picture has that name here.
+/// The picture type of libwebp; `WebPPicture` is a type of this module.
 typealias LibraryPicture = CWebP.WebPPicture
 
-/// One picture on its way through libwebp's encoder, to a file without metadata.
+/// Encodes one image with libwebp to a file without metadata.
 @safe struct WebPEncoder {
     static let longestSide = Int(WEBP_MAX_DIMENSION)
 
     private let configuration: WebPConfiguration
     private let account: WorkingMemory
     private let stop: StopSignal
-    /// Asked together with `stop`.
+    /// Cancels the encode; polled together with `stop`.
     private let isAbandoned: @Sendable () -> Bool
 
     init(
@@ -26,7 +26,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         self.isAbandoned = isAbandoned
     }
 
-    /// What libwebp's callbacks work on.
+    /// Context of libwebp's callbacks.
     private final class Context {
         let output: OutputBytes
         let stop: StopSignal
@@ -39,7 +39,7 @@ typealias LibraryPicture = CWebP.WebPPicture
             self.isAbandoned = isAbandoned
         }
 
-        /// 1 when it succeeds, as libwebp wants it.
+        /// Returns 1 on success, as libwebp expects; otherwise keeps the error.
         func attempt(_ body: () throws(ImageError) -> Void) -> Int32 {
             do throws(ImageError) {
                 try body()
@@ -66,7 +66,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         } catch {
             let isFull = error.libraryCode == Int32(clamping: VP8_ENC_ERROR_PARTITION0_OVERFLOW.rawValue)
             guard isFull, config.partition_limit < 100 else { throw error }
-            // The modes of a very large picture have no room beside its best quality.
+            // The modes of a very large image exceed the first partition at its best quality.
             config.partition_limit = 100
             return try encode(image, &config)
         }
@@ -95,13 +95,13 @@ typealias LibraryPicture = CWebP.WebPPicture
         }
     }
 
-    /// Only from RGB can libwebp make chroma in a better way, or spread the error of it.
+    /// libwebp needs RGB input for sharp chroma conversion and for dithering.
     private static func wantsRGB(_ config: WebPConfig) -> Bool {
         config.lossless != 0 || config.use_sharp_yuv != 0 || config.preprocessing & 2 != 0
     }
 
-    /// At least the bytes that libwebp holds: brightness, halved chroma and alpha, before that RGB; without loss RGB, what the
-    /// transforms make of it, and a chain of hashes, of 4 bytes a pixel each.
+    /// Lower bound of the bytes that libwebp holds. Lossy: luma, subsampled chroma and alpha, plus RGB if needed. Lossless: RGB,
+    /// the result of the transforms, and a hash chain, with 4 bytes per pixel each.
     static func memory(_ size: PixelSize, _ config: WebPConfig) -> Int {
         let pixels = size.pixelCount ?? Int(Int32.max)
         return config.lossless != 0 ? pixels * 12 : pixels * 5 / 2 + (wantsRGB(config) ? pixels * 4 : 0)
@@ -109,7 +109,7 @@ typealias LibraryPicture = CWebP.WebPPicture
 
     // MARK: Pixels
 
-    /// Straight from the image where libwebp takes its format.
+    /// Imports the pixels, directly from the image if libwebp supports its format.
     private static func fill(_ picture: inout LibraryPicture, _ image: Image) throws(ImageError) {
         let format = image.pixels.format
         let hasAlpha = image.metadata.hasAlpha && format.hasAlpha
@@ -135,7 +135,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         guard isImported else { throw unsafe error(picture.error_code) }
     }
 
-    /// Grey has no chroma to be computed: its brightness in libwebp's range of 16 to 235, or three equal colours.
+    /// Imports grey, which needs no chroma computation: as luma in libwebp's range of 16 to 235, or as three equal channels.
     private static func fillGray(_ picture: inout LibraryPicture, _ pixels: PixelBuffer) throws(ImageError) {
         guard unsafe WebPPictureAlloc(&picture) != 0 else { throw unsafe error(picture.error_code) }
         let width = pixels.size.width
@@ -144,7 +144,7 @@ typealias LibraryPicture = CWebP.WebPPicture
             if unsafe picture.use_argb != 0 {
                 guard let target = unsafe picture.argb else { break }
                 let place = unsafe target + y * Int(picture.argb_stride)
-                // Their four bytes are those of BGRA on little-endian machines.
+                // ARGB words are BGRA bytes on little-endian machines.
                 unsafe sdpx_convert_row(
                     place, PixelFormat.bgra8Premultiplied.rawValue, row.baseAddress, PixelFormat.gray8.rawValue, width)
             } else if let luma = unsafe picture.y {
@@ -158,7 +158,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         unsafe memset(v, 128, bytes)
     }
 
-    /// ITU-R BT.601 in 16 bits, as libwebp rounds it.
+    /// ITU-R BT.601 in 16-bit fixed point, rounded like libwebp.
     private static let brightness: [UInt8] = (0..<256).map { UInt8(clamping: ($0 * 56318 + 1 << 15) >> 16 + 16) }
 
     private static func error(_ code: WebPEncodingError) -> ImageError {
@@ -172,7 +172,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         }
     }
 
-    /// For a picture whose `custom_ptr` is a context.
+    /// Runs a callback for a picture whose `custom_ptr` is a context.
     fileprivate static func attempt(
         _ picture: UnsafePointer<LibraryPicture>?, _ body: (OutputBytes, () throws(ImageError) -> Void) throws(ImageError) -> Void
     ) -> Int32 {

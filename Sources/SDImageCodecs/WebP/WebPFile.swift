@@ -1,6 +1,6 @@
 import SDImage
 
-/// WebP bytes that arrive: a still or an animation, as their first chunk says.
+/// Progressive decode of a WebP, still or animated according to its first chunk.
 struct WebPFile: PictureStream {
     private let options: DecodeOptions
     private var still: WebPStill?
@@ -33,7 +33,7 @@ struct WebPFile: PictureStream {
 
     private static let bytesToTell = 21
 
-    /// The flags of the extended header (RFC 9649, section 2.7).
+    /// Reads the animation flag of the extended header (RFC 9649, section 2.7).
     static func isAnimated(_ bytes: Bytes) -> Bool {
         let reader = bytes.reader
         return reader.matches("VP8X", at: 12) && (reader.byte(at: 20) ?? 0) & 2 != 0

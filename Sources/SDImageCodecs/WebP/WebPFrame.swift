@@ -4,9 +4,9 @@ import SDImage
 struct WebPFrame {
     let picture: WebPStream.Frame
     var layout: FrameLayout
-    /// The canvas is transparent before it is drawn, or does not matter.
+    /// True when the canvas is transparent before the frame is drawn, or is overwritten completely.
     let isKey: Bool
-    /// What was cleared just before.
+    /// Layout of the previous frame if it was cleared before this one.
     private let cleared: FrameLayout?
 
     init(_ picture: WebPStream.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
@@ -17,7 +17,7 @@ struct WebPFrame {
         isKey = findsNothing || layout.covers(canvas) && layout.overwrites
     }
 
-    /// The columns of the frame's row `y` where the canvas was cleared just before.
+    /// Returns the columns of the frame's row `y` that the disposal of the previous frame cleared.
     func clearedColumns(_ y: Int) -> Range<Int> {
         guard let cleared else { return 0..<0 }
         let row = layout.top + y - cleared.top

@@ -1,7 +1,7 @@
 import SDImage
 import Synchronization
 
-/// Encodes the frames of an animation two by two, the second of them by an idle worker where there is one.
+/// Encodes the frames of an animation in pairs; an idle worker, if there is one, encodes the second of each pair.
 final class WebPFrameMaker: Sendable {
     private let image: Image
     private let count: Int
@@ -19,7 +19,7 @@ final class WebPFrameMaker: Sendable {
         self.stop = stop
     }
 
-    /// Files of the frame at `index` and of the one behind it, where there is one.
+    /// Returns the files of the frame at `index` and of the one after it, if there is one.
     func pair(_ index: Int, pool: () -> WorkPool?) throws(ImageError) -> (Bytes, Bytes?) {
         let hasSecond = index + 1 < count
         let assistance = hasSecond ? pool()?.assist { self.keepSecond(index + 1) } : nil

@@ -2,17 +2,17 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Draws the frames of a WebP animation, pixel by pixel as libwebp's own decoder of animations does.
+/// Draws the frames of a WebP animation, with the same pixels as libwebp's own animation decoder.
 @safe struct WebPPainter: FramePainter {
-    /// What drawing taught about frames.
+    /// Properties of frames found while drawing.
     final class Findings {
-        /// Those without a transparent pixel although they have an alpha channel.
+        /// Frames without a transparent pixel although they have an alpha channel.
         var opaque: [Int] = []
     }
 
     let bytes: Bytes
     let frames: [WebPFrame]
-    /// Of the canvas: straight or premultiplied.
+    /// Format of the canvas: straight or premultiplied.
     let format: PixelFormat
     let limits: DecodeLimits
     let findings = Findings()
@@ -29,7 +29,7 @@ import SDImagePixels
         return true
     }
 
-    /// Decodes straight into the canvas. `tolerant`: rows that are missing stay as they are.
+    /// Decodes directly into the canvas. With `tolerant`, missing rows stay unchanged.
     func replace(
         _ frame: WebPFrame, on canvas: FrameCanvas, tolerant: Bool, stop: StopSignal
     ) throws(ImageError) {
@@ -42,7 +42,7 @@ import SDImagePixels
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
     }
 
-    /// True when nothing shone through.
+    /// Blends a frame; true when all of its pixels are opaque.
     private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         let size = frame.layout.size
         let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
@@ -68,14 +68,14 @@ import SDImagePixels
         try decoder.feed(part, stop: stop)
         let rows = try decoder.finish(tolerant: tolerant)
         guard frame.picture.isLossless, !frame.picture.hasAlpha else { return }
-        // A lossless picture carries alpha although its header says that it means nothing.
+        // Lossless data contain alpha values even if the header declares them meaningless.
         for y in 0..<rows {
             let row = unsafe target.base + y * target.stride
             unsafe sdpx_make_opaque(row.assumingMemoryBound(to: UInt8.self), target.size.width)
         }
     }
 
-    /// Where the canvas was cleared pixels are taken as they are: the arithmetic of blending is not exact there.
+    /// Blends a row. Pixels are copied where the canvas was cleared, because the arithmetic of blending is not exact there.
     private func blend(
         _ from: UnsafeRawBufferPointer, over to: UnsafeMutableRawBufferPointer, cleared: Range<Int>
     ) {

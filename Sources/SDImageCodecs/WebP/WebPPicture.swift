@@ -2,22 +2,22 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// The way of a still from libwebp's buffer to the finished picture.
+/// Converts a still from libwebp's buffer to the finished image.
 @safe struct WebPPicture {
-    /// How rows leave libwebp.
+    /// Size and format of the rows written by libwebp.
     struct Layout: Equatable {
         let size: PixelSize
         let format: PixelFormat
     }
 
     private let plan: DecodePlan
-    /// Some pixel may be transparent.
+    /// True when a pixel may be transparent.
     private let hasAlpha: Bool
     private let frame: WebPStream.Frame
     private let options: DecodeOptions
     private let output: PixelFormat
     private let orientation: Orientation
-    /// As embedded.
+    /// The embedded profile.
     private let profile: Bytes?
 
     init(_ stream: WebPStream, options: DecodeOptions) throws(ImageError) {
@@ -31,14 +31,14 @@ import SDImagePixels
         try frame.checkLimits(options.limits)
     }
 
-    /// As displayed, or turned later.
+    /// Size as displayed, after rotation.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    /// All of it at once.
+    /// Decodes the complete data in one step.
     func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
         if hasPlanes { return try readPlanes(bytes, stop: stop) }
         guard isDoubtful else { return try read(bytes, layout, stop: stop) }
-        // libwebp multiplies by alpha while it scales, also by one that the header declares meaningless.
+        // libwebp premultiplies while it scales, even by alpha that the header declares meaningless.
         let layout = Layout(size: rowSize, format: .rgba8)
         let buffer = try buffer(layout)
         let rows = try decode(bytes, into: buffer, stop: stop)
@@ -51,7 +51,7 @@ import SDImagePixels
         return try write(buffer, rows: rows, stop: stop)
     }
 
-    /// Shrunk before its colours are made, which is faster than what libwebp does while it decodes, and sharper.
+    /// Downscales before colour conversion, which is faster and sharper than scaling in libwebp.
     private func readPlanes(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
         let planes = try WebPPlanes(frame.size, account: options.limits.account)
         let rows = try WebPRows(frame, into: planes, shown: layout(rowSize: rowSize).size)
@@ -73,22 +73,22 @@ import SDImagePixels
         return try withExtendedLifetime(buffer) { () throws(ImageError) in try rows.finish(tolerant: options.acceptPartial) }
     }
 
-    // MARK: In pieces
+    // MARK: Progressive
 
-    /// Only after the last row it is known whether the picture may be scaled by libwebp.
+    /// True when only the last row decides whether libwebp may scale the image.
     var isDoubtful: Bool { frame.isLossless && !hasAlpha && rowSize != frame.size }
 
-    /// A small picture of a lossy one that is read at once. What is kept of it meanwhile is less than half of a bitmap.
+    /// True for thumbnails of lossy images decoded in one step. The planes take less than half of a bitmap.
     var hasPlanes: Bool {
         let isSmall = frame.size.width / 4 >= plan.scaledSize.width && frame.size.height / 4 >= plan.scaledSize.height
         let limit = min(WebPPicture.mostPlaneBytes, options.limits.workingBytes / 2)
         return isSmall && !frame.isLossless && !hasAlpha && !options.acceptPartial && WebPPlanes.byteCount(frame.size) <= limit
     }
 
-    /// Of larger pictures libwebp keeps only the rows that it is scaling.
+    /// Maximum bytes of planes. For larger images, libwebp holds only the rows that it is scaling.
     private static let mostPlaneBytes = 32 << 20
 
-    /// What `rows` is to be given. Of a doubtful picture the full size.
+    /// Layout of the buffer for `rows`; full size when `isDoubtful`.
     var layout: Layout { layout(rowSize: isDoubtful ? frame.size : rowSize) }
 
     func buffer(_ layout: Layout) throws(ImageError) -> PixelBuffer {
@@ -103,16 +103,16 @@ import SDImagePixels
         return unsafe try WebPRows(frame, into: target, hasAlpha: hasAlpha)
     }
 
-    /// The picture of a buffer that is not used any more; rows behind the first `rows` are missing.
+    /// Returns the image of a buffer that is no longer used; rows after the first `rows` are missing.
     func finish(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
         guard isFinal(buffer) else { return try write(buffer, rows: rows, stop: stop) }
         if buffer.format.hasAlpha, !hasAlpha { makeOpaque(buffer, rows: rows) }
         return image(buffer, isWhole: rows == buffer.size.height)
     }
 
-    /// The picture as it is while more rows are to come.
+    /// Returns the partial image while more rows are to come.
     func preview(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
-        // A buffer that is converted on the way needs no copy.
+        // A buffer that is converted needs no copy.
         let image = try finish(isFinal(buffer) ? try copy(buffer, rows: rows) : buffer, rows: rows, stop: stop)
         var metadata = image.metadata
         metadata.isIncremental = true
@@ -129,7 +129,7 @@ import SDImagePixels
 
     // MARK: Steps
 
-    /// Straight into the result where nothing else is to be done.
+    /// True when the buffer is the result without further conversion.
     private func isFinal(_ buffer: PixelBuffer) -> Bool {
         buffer.format == output && buffer.size == plan.scaledSize && plan.turn == .up && transform(buffer.format) == nil
     }
@@ -155,7 +155,7 @@ import SDImagePixels
         return Image(pixels: pixels, metadata: metadata)
     }
 
-    /// The alpha that a lossless picture carries although its header says that it means nothing.
+    /// Overwrites the alpha of lossless data whose header declares alpha meaningless.
     private func makeOpaque(_ buffer: PixelBuffer, rows: Int) {
         guard frame.isLossless else { return }
         for y in 0..<rows {
@@ -175,11 +175,11 @@ import SDImagePixels
         return Layout(size: rowSize, format: isPlain && output.bytesPerChannel == 1 && output != .gray8 ? output : own)
     }
 
-    /// The size to ask of libwebp, whose own scaler averages areas: twice the wanted one, and the sharper filter does the
-    /// rest. What does not fit the working memory it scales alone.
+    /// The size to request of libwebp, whose scaler averages areas: twice the target size, so that the sharper filter does the
+    /// rest. If that does not fit the working memory, libwebp scales to the target size.
     private var rowSize: PixelSize {
         let (canvas, scaled) = (frame.size, plan.scaledSize)
-        // Means of one and a fraction pixels blur unevenly, and lossy pictures it scales without regard to alpha.
+        // Averages over a fractional number of pixels blur unevenly, and libwebp scales lossy images without regard to alpha.
         let isScaledWell = canvas.width / 3 >= scaled.width && canvas.height / 3 >= scaled.height
         if !isScaledWell || hasAlpha && !frame.isLossless, fits(canvas) { return canvas }
         let double = PixelSize(
@@ -194,7 +194,7 @@ import SDImagePixels
 }
 
 extension WebPStream.Frame {
-    /// libwebp holds the whole picture when it is lossless, and its alpha plane otherwise.
+    /// Checks the limits. libwebp holds the whole image if it is lossless, otherwise its alpha plane.
     func checkLimits(_ limits: DecodeLimits) throws(ImageError) {
         let pixels = size.pixelCount ?? Int.max
         if isLossless || hasAlpha, pixels > limits.heldPixels {

@@ -2,12 +2,12 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Brightness and colours of a lossy picture, which are shrunk as they are coded: what remains is little to convert.
+/// Luma and chroma of a lossy image, which are downscaled before conversion: few pixels remain to be converted.
 @safe struct WebPPlanes {
     private let size: PixelSize
     private let memory: ScratchMemory
 
-    /// Bytes of the planes of a picture; colours have half the rows and columns.
+    /// Returns the bytes of the planes of an image; chroma has half the rows and columns.
     static func byteCount(_ size: PixelSize) -> Int {
         (0..<3).reduce(0) { sum, plane in
             let (total, overflow) = sum.addingReportingOverflow(WebPPlanes.size(plane, of: size).pixelCount ?? Int.max)
@@ -15,7 +15,7 @@ import SDImagePixels
         }
     }
 
-    /// `size`: of the picture.
+    /// `size` is that of the image.
     init(_ size: PixelSize, account: WorkingMemory) throws(ImageError) {
         self.size = size
         memory = try ScratchMemory(WebPPlanes.byteCount(size), zeroed: false, account: account)
@@ -27,14 +27,14 @@ import SDImagePixels
         plane == 0 ? size : PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
     }
 
-    /// 0 is brightness, 1 and 2 are the differences of blue and red; rows are not padded. Lives as long as the planes.
+    /// Returns a plane: 0 is luma, 1 and 2 are blue and red difference; rows are not padded. Valid as long as the planes.
     func plane(_ index: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let start = (0..<index).reduce(0) { $0 + (size($1).pixelCount ?? 0) }
         let count = size(index).pixelCount ?? 0
         return unsafe UnsafeMutableBufferPointer(rebasing: memory.bound(to: UInt8.self)[start..<start + count])
     }
 
-    /// The picture in a smaller size, as RGB8.
+    /// Returns the image downscaled, as RGB8.
     func shrunk(to target: PixelSize, limits: DecodeLimits, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         var options = DecodeOptions()
         (options.thumbnailSize, options.thumbnailMode, options.limits) = (target, .fill, limits)
@@ -57,7 +57,7 @@ import SDImagePixels
         let own = size(index)
         let factor = WebPPlanes.factor(from: own, to: options.thumbnailSize ?? own)
         let rowSize = PixelSize(width: (own.width + factor - 1) / factor, height: (own.height + factor - 1) / factor)
-        // Where a size is no multiple the last row and column stand for less.
+        // If a size is not a multiple of the factor, the last row and column cover less.
         let share = Double(index == 0 ? factor : 2 * factor)
         let extent = ScanlineWriter.Extent(width: Double(size.width) / share, height: Double(size.height) / share)
         let plan = try DecodePlan(storedSize: rowSize, orientation: .up, options: options)
@@ -83,8 +83,8 @@ import SDImagePixels
         return try writer.finish()
     }
 
-    /// Samples of which plain means are taken first, in each direction: few enough to leave the rest to the sharper filter,
-    /// which takes up to three.
+    /// Returns the number of samples to average first, in each direction: small enough to leave the rest to the sharper filter,
+    /// which reduces by up to three.
     private static func factor(from own: PixelSize, to target: PixelSize) -> Int {
         min(own.width / max(1, target.width * 3), own.height / max(1, target.height * 3), 127) + 1
     }

@@ -2,9 +2,9 @@ import CWebP
 import SDImage
 import SDImagePixels
 
-/// One bitstream on its way into pixels, as far as its bytes are there.
+/// Decodes one bitstream into pixels, as far as its bytes have arrived.
 @safe final class WebPRows {
-    /// Where libwebp writes pixels: rows of `stride` bytes, of a size that may be smaller than the picture's.
+    /// Memory for libwebp's pixels: rows of `stride` bytes, with a size that may be smaller than the image's.
     @unsafe struct Target {
         let base: UnsafeMutableRawPointer
         let stride: Int
@@ -12,20 +12,20 @@ import SDImagePixels
         let format: PixelFormat
     }
 
-    /// From this many pixels on the filter may run on a thread of its own; it loses below.
+    /// Number of pixels from which the loop filter may run on a second thread; below, that is slower.
     private static let threadsFrom = 500_000
 
     private let height: Int
     private let isLarge: Bool
     private let isLossless: Bool
     private let decoder: OpaquePointer
-    /// libwebp keeps pointing at it.
+    /// Allocated separately, because libwebp keeps a pointer to it.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
     private var given = 0
     private var code = VP8_STATUS_SUSPENDED
 
-    /// The memory of `target` must live as long as this object. Where the picture has no alpha, colours are not
-    /// multiplied by what libwebp takes for it, whatever the format.
+    /// The memory of `target` must live as long as this object. If the image has no alpha, colours are not premultiplied whatever
+    /// the format.
     convenience init(_ frame: WebPStream.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
         guard let mode = unsafe WebPRows.mode(target.format, hasAlpha: hasAlpha) else {
             throw ImageError(.internalError, "libwebp cannot write \(unsafe target.format)")
@@ -40,8 +40,8 @@ import SDImagePixels
         }
     }
 
-    /// Brightness and colours as they are coded, for a picture that will be `shown` in that size. The memory must live as
-    /// long as this object.
+    /// Decodes luma and chroma as coded, for an image that will be displayed at the size `shown`. The memory must live as long as
+    /// this object.
     convenience init(_ frame: WebPStream.Frame, into planes: WebPPlanes, shown: PixelSize) throws(ImageError) {
         unsafe try self.init(frame, size: frame.size, shown: shown) { output in
             unsafe output.colorspace = MODE_YUV
@@ -84,16 +84,16 @@ import SDImagePixels
         unsafe config.deallocate()
     }
 
-    /// Every row is there.
+    /// True when every row is decoded.
     var isComplete: Bool { code == VP8_STATUS_OK }
 
-    /// Decodes what is new. Throws when the data is damaged, not where it ends.
+    /// Decodes new data. Throws when the data are damaged, not when they end early.
     func feed(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
             throw ImageError(.emptyData, "no data")
         }
         let step = step(of: bytes.count)
-        // libwebp walks all chunks before the picture again until it reaches it.
+        // Skipped, because libwebp walks all chunks before the bitstream again until it reaches it.
         if given == 0 { given = try WebPChunkWalk.pictureOffset(bytes, stop: stop) }
         while isWaiting, given < bytes.count {
             try stop.check()
@@ -103,13 +103,13 @@ import SDImagePixels
         if !isWaiting { try WebPStream.check(code) }
     }
 
-    /// Rows that are there: all, unless `tolerant`.
+    /// Returns the number of decoded rows; unless `tolerant`, throws when some are missing.
     func finish(tolerant: Bool) throws(ImageError) -> Int {
         if !isComplete, !tolerant { try WebPStream.check(code) }
         return rows
     }
 
-    /// Rows that are there, at the top.
+    /// Number of decoded rows, from the top.
     var rows: Int {
         if isComplete { return height }
         var last: Int32 = 0
@@ -118,19 +118,19 @@ import SDImagePixels
 
     private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
 
-    /// Bytes given to the decoder between two looks at the stop signal. A byte of a lossy picture may code hundreds of blocks
-    /// without a coefficient. A lossless decoder that has to wait repeats up to eight rows, so it gets at least a sixty-fourth.
+    /// Bytes passed to the decoder between two checks of the stop signal. A byte of a lossy image may code hundreds of blocks
+    /// without coefficients. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
     private func step(of total: Int) -> Int {
         guard isLarge else { return 1 << 16 }
         return isLossless ? max(64, total / 64 + 1) : 2048
     }
 
-    /// `size`: of libwebp's rows; `shown`: of the picture in the end, as far as it is known.
+    /// `size` is that of libwebp's rows, and `shown` that of the final image as far as known.
     private static func choose(
         _ options: inout WebPDecoderOptions, _ frame: WebPStream.Frame, size: PixelSize, shown: PixelSize
     ) {
-        // Where all processors compute already, handing rows over costs a seventh and gains nothing. Large pictures are
-        // too rare to be what keeps them busy.
+        // If all processors are busy, passing rows to a thread costs a seventh and gains nothing. Large images are too rare to be
+        // what keeps them busy.
         let pixels = frame.size.pixelCount ?? Int.max
         let mayThread = pixels >= 8 * threadsFrom || pixels >= threadsFrom && RunQueue.hasIdleProcessor
         options.use_threads = mayThread ? 1 : 0
@@ -139,7 +139,7 @@ import SDImagePixels
             options.scaled_width = Int32(clamping: size.width)
             options.scaled_height = Int32(clamping: size.height)
         }
-        // Each pixel of the result is the mean of many: what these passes would change cannot be seen.
+        // Each pixel of the result averages many, so the effect of these passes is invisible.
         guard frame.size.width / shown.width >= 4, frame.size.height / shown.height >= 4 else { return }
         options.bypass_filtering = 1
         options.no_fancy_upsampling = 1

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A WebP still while its bytes arrive: rows from the top as far as they are decoded, the rest transparent.
+/// Progressive decode of a WebP still: decoded rows from the top, the rest transparent.
 struct WebPStill: PictureStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
@@ -11,7 +11,7 @@ struct WebPStill: PictureStream {
     private var result: Image?
     private(set) var facts = StreamFacts()
 
-    /// The decoder between two pieces.
+    /// The decoder state between two pieces of data.
     private struct Progress {
         let buffer: PixelBuffer
         let rows: WebPRows
@@ -25,7 +25,7 @@ struct WebPStill: PictureStream {
         guard !self.isFinished, !facts.isSatisfied else { return }
         self.bytes = try bytes.kept()
         self.isFinished = isFinished
-        // The orientation comes last.
+        // The orientation comes last in the file.
         guard picture == nil && headerGate.opens(at: bytes.count) || isFinished else { return }
         do throws(ImageError) {
             let stream = try WebPStream(bytes)
@@ -34,7 +34,7 @@ struct WebPStill: PictureStream {
             facts.size = picture.size
             facts.frameCount = 1
         } catch {
-            // The header of the picture may belie the one of the container, which is damage and no question of limits.
+            // The bitstream header may contradict the one of the container, which is damage and not a violation of limits.
             if isFinished || error.status != .truncated && WebPChunkWalk.reachesPicture(bytes) { throw error }
         }
     }
@@ -43,7 +43,7 @@ struct WebPStill: PictureStream {
         if let result { return result }
         guard let picture else { return nil }
         if !isFinished, let progress = try advance(picture, stop: stop) {
-            // A bare bitstream has nothing behind it.
+            // A file without VP8X has nothing after the bitstream.
             facts.isSatisfied = progress.rows.isComplete && !bytes.reader.matches("VP8X", at: 12)
             guard facts.isSatisfied else {
                 let rows = progress.rows.rows
@@ -65,7 +65,7 @@ struct WebPStill: PictureStream {
         return progress
     }
 
-    /// What one decode of all bytes gives; goes on with the rows that are there if they are those that it would make.
+    /// Returns the same result as decoding all bytes at once; continues with the available rows if they match it.
     private func finish(_ picture: WebPPicture, stop: StopSignal) throws(ImageError) -> Image {
         guard let progress, !picture.isDoubtful, !picture.hasPlanes, progress.layout == picture.layout else {
             return try picture.read(bytes, stop: stop)

@@ -1,11 +1,11 @@
 import CWebP
 import SDImage
 
-/// The container around WebP pictures (RFC 9649) and what it says of its pictures.
+/// A WebP container (RFC 9649) and the properties of its images.
 @safe final class WebPStream {
-    /// One picture of the container: a still, or a frame of an animation.
+    /// One image of the container: a still, or a frame of an animation.
     struct Frame {
-        /// Where its bitstream lies in the file.
+        /// Location of the bitstream in the file.
         let data: Range<Int>
         let size: PixelSize
         let hasAlpha: Bool
@@ -13,13 +13,13 @@ import SDImage
     }
 
     private let bytes: Bytes
-    /// Nil where only the header of a truncated still is there.
+    /// nil when only the header of a truncated still is available.
     private let demuxer: OpaquePointer?
     let canvas: PixelSize
     let isAnimated: Bool
     let hasAlpha: Bool
     let isLossless: Bool
-    /// The container is there to its end.
+    /// True when the container is complete.
     let isComplete: Bool
 
     static var libraryVersion: String {
@@ -47,27 +47,27 @@ import SDImage
     deinit { unsafe WebPDemuxDelete(demuxer) }
 
     var frameCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT)) : 1 }
-    /// 0 = for ever; 0 for stills too.
+    /// 0 = forever; also 0 for stills.
     var loopCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0 }
 
-    /// The picture of a still: of what is there.
+    /// The image of a still, from the available bytes.
     var still: Frame { Frame(data: 0..<bytes.count, size: canvas, hasAlpha: hasAlpha, isLossless: isLossless) }
 
-    /// The frames of an animation from the one at `first` on, at most `limit` of them, with their location on the canvas.
-    /// Only the last can be incomplete. `walk`: of the same bytes.
+    /// Returns the frames of an animation from `first` on, at most `limit` of them, with their location on the canvas. Only the
+    /// last can be incomplete. `walk` belongs to the same bytes.
     func frames(
         _ walk: WebPChunkWalk, from first: Int, limit: Int
     ) throws(ImageError) -> [(frame: Frame, layout: FrameLayout, isWhole: Bool)] {
         var result: [(frame: Frame, layout: FrameLayout, isWhole: Bool)] = []
         guard isAnimated, limit > 0, first >= 0 else { return result }
-        // libwebp has checked as many.
+        // Limited to the frames that libwebp has validated.
         for content in walk.contents.prefix(frameCount).dropFirst(first).prefix(limit) {
             guard let (frame, layout) = try frame(content, isWhole: true) else {
                 throw ImageError(.badData, "webp: frame without a picture")
             }
             result.append((frame, layout, true))
         }
-        // Of a frame that is only beginning nothing may be known yet.
+        // The properties of a frame that has just started may still be unknown.
         if result.count < limit, let content = walk.beginning, walk.frames < frameCount, walk.frames >= first,
             let (frame, layout) = try frame(content, isWhole: false)
         {
@@ -76,7 +76,7 @@ import SDImage
         return result
     }
 
-    /// The picture of a frame, and where it is drawn (RFC 9649, section 2.7.1.2); nil where it has none, or not yet.
+    /// Returns the image of a frame and its layout (RFC 9649, section 2.7.1.2); nil when it has no image, or not yet.
     private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
         var reader = bytes.reader
         guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
@@ -93,15 +93,15 @@ import SDImage
         var layout = FrameLayout(size: frame.size)
         (layout.left, layout.top) = (left * 2, top * 2)
         layout.blend = flags & 2 != 0 ? .source : .over
-        // A rectangle that is disposed of becomes transparent whatever the background colour, and up to 10 ms means 100 ms,
-        // as in browsers.
+        // As in browsers, disposal to background makes the rectangle transparent whatever the background colour, and up to 10 ms
+        // means 100 ms.
         layout.disposal = flags & 1 != 0 ? .background : .none
         layout.durationMilliseconds = duration <= 10 ? 100 : duration
         layout.isOpaque = !frame.hasAlpha
         return (frame, layout)
     }
 
-    /// The bitstream in the chunks of a frame, with the alpha before it.
+    /// Returns the location of the bitstream in the chunks of a frame, including the preceding alpha chunk.
     private func picture(_ chunks: Range<Int>) -> Range<Int>? {
         var reader = bytes.reader
         guard reader.seek(to: chunks.lowerBound) else { return nil }
@@ -117,10 +117,10 @@ import SDImage
         return chunks.lowerBound..<min(reader.offset + Int(size), chunks.upperBound)
     }
 
-    /// What the Exif block says; upright where there is none.
+    /// Returns the orientation of the Exif block; upright when there is none.
     func orientation(limit: Int) -> Orientation { chunk("EXIF", limit: limit).map(ExifOrientation.read) ?? .up }
 
-    /// A metadata chunk of at most `limit` bytes, e.g. "ICCP".
+    /// Returns a metadata chunk of at most `limit` bytes, e.g. "ICCP".
     func chunk(_ name: StaticString, limit: Int) -> Bytes? {
         guard unsafe demuxer != nil else { return nil }
         var iterator = unsafe WebPChunkIterator()
@@ -139,7 +139,7 @@ import SDImage
         return overflow || offset < 0 || end < offset || end > bytes.count ? nil : offset..<end
     }
 
-    /// As the first header says, which alone is looked at in an animation.
+    /// Returns the canvas size from the first header, which is the only one read for an animation.
     static func canvas(of bytes: Bytes) throws(ImageError) -> PixelSize { size(try features(bytes)) }
 
     private static func size(_ features: WebPBitstreamFeatures) -> PixelSize {
@@ -166,7 +166,7 @@ import SDImage
 }
 
 extension ByteReader {
-    /// Of three bytes, the lowest first.
+    /// Reads a little-endian integer of three bytes.
     fileprivate mutating func u24() -> Int? {
         guard remaining >= 3, let low = u16(bigEndian: false), let high = u8() else { return nil }
         return Int(high) << 16 | Int(low)

@@ -1,7 +1,7 @@
 import SDImage
 import Synchronization
 
-/// A picture or an animation on its way into a WebP file: all that is the same for every quality.
+/// Writes an image or animation as WebP. Holds everything that is independent of the quality.
 struct WebPWriter {
     private let image: Image
     private let options: EncodeOptions
@@ -16,7 +16,7 @@ struct WebPWriter {
             throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
-        // Where bytes are few the profile has no room, and the colours become those that need none.
+        // A small file has no room for a profile, so a file size limit converts colours to sRGB.
         self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
         self.options = options
         self.stop = stop
@@ -48,7 +48,7 @@ struct WebPWriter {
         let loopCount = options.loopCount ?? image.metadata.loopCount
         var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: loopCount)
         let maker = WebPFrameMaker(image, frames.frameCount, configuration, account: options.account, stop: stop)
-        // Where memory is enough for one frame at a time, a second one would fail or not with the load of the machine.
+        // If memory is only enough for one frame at a time, the success of a second would depend on the load of the machine.
         let hasRoomForTwo = WebPEncoder.memory(image.size, configuration.value) <= EncodeOptions.workingBytes / 2
         for index in stride(from: 0, to: frames.frameCount, by: 2) {
             let (first, second) = try maker.pair(index, pool: hasRoomForTwo ? pool : { nil })
