@@ -1,4 +1,5 @@
-/* races.c: what ThreadSanitizer must know of the Swift runtime, which is not instrumented (Tests/races). Loaded before it.
+/* races.c: what ThreadSanitizer must know of the Swift runtime, which is not instrumented (Tests/races). Loaded before
+ * it.
  *
  * An object whose only reference is left is changed in place: the release of every other reference happened before. */
 #define _GNU_SOURCE
@@ -7,12 +8,13 @@
 #include <stdint.h>
 #include <sanitizer/tsan_interface.h>
 
-#define REAL(name) \
-    static __typeof__(&name) real; \
-    if (!real) \
-        *(void **)&real = dlsym(RTLD_NEXT, #name)
+#define REAL(name)                                                                                                     \
+    static __typeof__(&name) real;                                                                                     \
+    if (!real)                                                                                                         \
+    *(void **)&real = dlsym(RTLD_NEXT, #name)
 
-/* The object of a reference; NULL for what is no object: the upper bits say so, and the lower ones are free for flags. */
+/* The object of a reference; NULL for what is no object: the upper bits say so, and the lower ones are free for
+   flags. */
 static void *object(void *reference) {
     return (intptr_t)reference > 0 ? (void *)((uintptr_t)reference & 0x0ffffffffffffff8) : 0;
 }
@@ -46,13 +48,13 @@ void swift_bridgeObjectRelease_n(void *reference, int count) {
     real(reference, count);
 }
 
-#define IS_UNIQUE(name) \
-    bool name(void *reference) { \
-        REAL(name); \
-        bool is_unique = real(reference); \
-        if (is_unique && object(reference)) \
-            __tsan_acquire(object(reference)); \
-        return is_unique; \
+#define IS_UNIQUE(name)                                                                                                \
+    bool name(void *reference) {                                                                                       \
+        REAL(name);                                                                                                    \
+        bool is_unique = real(reference);                                                                              \
+        if (is_unique && object(reference))                                                                            \
+            __tsan_acquire(object(reference));                                                                         \
+        return is_unique;                                                                                              \
     }
 IS_UNIQUE(swift_isUniquelyReferenced_native)
 IS_UNIQUE(swift_isUniquelyReferenced_nonNull_native)

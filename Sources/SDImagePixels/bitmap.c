@@ -84,7 +84,8 @@ INLINE void fields(uint8_t *to, int channels, const uint8_t *from, int bytes, co
     uint8_t opaque = masks[3] ? 0 : 255;
     for (size_t i = 0; i < pixels; i++) {
         uint32_t value = load(from + i * bytes, bytes);
-        /* A field of n bits never falls half-way between two results, because 2^n - 1 is odd: doubles round it right. */
+        /* A field of n bits never falls half-way between two results, because 2^n - 1 is odd: doubles round it
+           right. */
         for (int k = 0; k < channels; k++)
             to[i * channels + k] = (uint8_t)(((value & masks[k]) >> shifts[k]) * scales[k] + 0.5);
         if (channels == 4)

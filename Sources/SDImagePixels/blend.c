@@ -12,7 +12,9 @@ INLINE uint32_t load(const uint8_t *p) {
     return v;
 }
 
-INLINE void store(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
+INLINE void store(uint8_t *p, uint32_t v) {
+    memcpy(p, &v, 4);
+}
 
 /* A byte of a pixel by its place in memory, in the byte order of the machine. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -21,11 +23,15 @@ INLINE void store(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 #define SHIFT(k) (24 - 8 * (k))
 #endif
 
-INLINE uint32_t channel(uint32_t pixel, int k) { return pixel >> SHIFT(k) & 255; }
+INLINE uint32_t channel(uint32_t pixel, int k) {
+    return pixel >> SHIFT(k) & 255;
+}
 
 /* A quotient as float is exact here: numerators have 24 bits, and a quotient below 256 of numbers this small is never
    rounded up to an integer. */
-INLINE uint32_t divide(uint32_t n, float d) { return (uint32_t)(int32_t)((float)(int32_t)n / d); }
+INLINE uint32_t divide(uint32_t n, float d) {
+    return (uint32_t)(int32_t)((float)(int32_t)n / d);
+}
 
 SDPX_CLONES
 void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels) {
@@ -59,7 +65,8 @@ SDPX_CLONES
 void sdpx_webp_over_row_premultiplied(uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), rest = 256 - channel(s, 3), v = 0;
-        for (int k = 0; k < 4; k++) v |= ((channel(d, k) * rest >> 8) & 255) << SHIFT(k);
+        for (int k = 0; k < 4; k++)
+            v |= ((channel(d, k) * rest >> 8) & 255) << SHIFT(k);
         store(to + 4 * i, rest == 1 ? s : s + v);
     }
 }

@@ -64,7 +64,8 @@ typedef struct {
     size_t place, end;
 } stage;
 
-/* Takes in position `p`, or again the last one behind it; then the sum is that of position p - box / 2, if there is one. */
+/* Takes in position `p`, or again the last one behind it; then the sum is that of position p - box / 2, if there is
+   one. */
 INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box) {
     const sums zero = {{{0}, {0}}};
     const size_t half = box / 2;
@@ -80,8 +81,8 @@ INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box)
     change(&s->sum, entering, p > box ? &s->ring[s->place] : p > half ? &s->ring[0] : &zero);
 }
 
-/* One sweep: what the first box yields goes to the second at once, and so on, each half a box behind the one before. The
-   input needs no ring: results are written where it is no longer read. */
+/* One sweep: what the first box yields goes to the second at once, and so on, each half a box behind the one before.
+   The input needs no ring: results are written where it is no longer read. */
 SDPX_CLONES static void blur_narrow(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sums *rings) {
     const size_t half = box / 2, last = length - 1;
     const float factor = 1 / ((float)box * (float)box * (float)box);
@@ -172,7 +173,8 @@ INLINE void mean(double *to, const double *from, size_t length, size_t box, size
     }
 }
 
-INLINE void blur_wide(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sdpx_blur_kind kind, double *scratch) {
+INLINE void blur_wide(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sdpx_blur_kind kind,
+                      double *scratch) {
     const size_t lanes = SDPX_BLUR_WIDTH / (size_t)kind;
     double *a = scratch, *b = scratch + length * lanes;
     for (size_t p = 0; p < length; p++)

@@ -4,7 +4,8 @@
 
 #include "clones.h"
 
-int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel, size_t *first, size_t *end) {
+int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel, size_t *first,
+                      size_t *end) {
     if (!memcmp(row, before, pixels * pixel))
         return 0;
     size_t from = 0, to = pixels;
@@ -28,7 +29,7 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
             type now, then;                                                                                            \
             memcpy(&now, row + i * sizeof now, sizeof now);                                                            \
             memcpy(&then, before + i * sizeof then, sizeof then);                                                      \
-            type changed = now == then ? 0 : (type)~(type)0;                                                           \
+            type changed = now == then ? 0 : (type) ~(type)0;                                                          \
             opaque &= now | (type)~changed;                                                                            \
             now &= changed;                                                                                            \
             memcpy(to + i * sizeof now, &now, sizeof now);                                                             \

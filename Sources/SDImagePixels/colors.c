@@ -13,13 +13,21 @@ struct sdpx_colors {
     uint16_t places[SLOTS];
 };
 
-size_t sdpx_colors_size(void) { return sizeof(sdpx_colors); }
+size_t sdpx_colors_size(void) {
+    return sizeof(sdpx_colors);
+}
 
-void sdpx_colors_start(sdpx_colors *colors) { memset(colors, 0, sizeof *colors); }
+void sdpx_colors_start(sdpx_colors *colors) {
+    memset(colors, 0, sizeof *colors);
+}
 
-uint32_t sdpx_colors_count(const sdpx_colors *colors) { return colors->count; }
+uint32_t sdpx_colors_count(const sdpx_colors *colors) {
+    return colors->count;
+}
 
-const uint32_t *sdpx_colors_values(const sdpx_colors *colors) { return colors->values; }
+const uint32_t *sdpx_colors_values(const sdpx_colors *colors) {
+    return colors->values;
+}
 
 static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pixel, int channels) {
     return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 |
@@ -86,7 +94,8 @@ void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row
         find_row(colors, to, row, pixels, 3, places);
 }
 
-/* No look at the pixel before: in dithered pictures, where most time goes, it is seldom the same, which no processor guesses. */
+/* No look at the pixel before: in dithered pictures, where most time goes, it is seldom the same, which no processor
+   guesses. */
 int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = color_at(row + i * 4, 4), slot = slot_of(colors, color);

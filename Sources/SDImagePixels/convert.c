@@ -50,8 +50,7 @@ INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
 typedef uint8_t byte64 __attribute__((vector_size(64)));
 typedef uint16_t short64 __attribute__((vector_size(128)));
 
-#define FOR_8_PIXELS(M, i)                                                                                             \
-    M(i), M(i + 4), M(i + 8), M(i + 12), M(i + 16), M(i + 20), M(i + 24), M(i + 28)
+#define FOR_8_PIXELS(M, i) M(i), M(i + 4), M(i + 8), M(i + 12), M(i + 16), M(i + 20), M(i + 24), M(i + 28)
 #define FOR_16_PIXELS(M) FOR_8_PIXELS(M, 0), FOR_8_PIXELS(M, 32)
 #define ALPHAS(i) i + 3, i + 3, i + 3, 64
 #define EXCHANGED(i) i + 2, i + 1, i, i + 3
@@ -82,8 +81,7 @@ INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
 INLINE void narrow(uint8_t *d, const uint16_t *s, size_t n, int channels) {
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 4; k++)
-            d[4 * i + k] = channels == 1 ? (k < 3 ? s[i] >> 8 : 255)
-                                         : (k < channels ? s[channels * i + k] >> 8 : 255);
+            d[4 * i + k] = channels == 1 ? (k < 3 ? s[i] >> 8 : 255) : (k < channels ? s[channels * i + k] >> 8 : 255);
 }
 
 INLINE void widen(uint16_t *d, const uint8_t *s, size_t n) {
@@ -226,10 +224,14 @@ SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixel
     }
 }
 
-INLINE uint8_t clamp8(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
+INLINE uint8_t clamp8(int32_t v) {
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
 
-SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels) {
-    /* Factors with 16 bits behind the point: 255 / 219, and 255 / 224 times 2 (1 - weight) and what that takes from green. */
+SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red,
+                                   size_t pixels) {
+    /* Factors with 16 bits behind the point: 255 / 219, and 255 / 224 times 2 (1 - weight) and what that takes from
+       green. */
     for (size_t i = 0; i < pixels; i++) {
         int32_t y = 76309 * (luma[i] - 16) + 32768, b = blue[i] - 128, r = red[i] - 128;
         to[3 * i] = clamp8((y + 104597 * r) >> 16);

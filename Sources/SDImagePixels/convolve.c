@@ -26,7 +26,9 @@ SDPX_CLONES void sdpx_convolve_row(float *to, const float *from, size_t samples,
     convolve(to + i, from + i, weights, taps, (size_t)channels, samples - i);
 }
 
-INLINE float luma(float r, float g, float b) { return 0.2126f * r + 0.7152f * g + 0.0722f * b; }
+INLINE float luma(float r, float g, float b) {
+    return 0.2126f * r + 0.7152f * g + 0.0722f * b;
+}
 
 SDPX_CLONES static void sharpen(sdpx_planes *p, size_t n, const float *blurred, size_t channels, float scale,
                                 float amount, int luma_alone, int red) {

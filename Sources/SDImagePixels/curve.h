@@ -45,7 +45,9 @@ INLINE float power(float v, float exponent) {
 }
 
 /* A comparison with a number that is not one is false, so that also such a number ends inside. */
-INLINE float unit(float v) { return v > 0 ? (v < 1 ? v : 1) : 0; }
+INLINE float unit(float v) {
+    return v > 0 ? (v < 1 ? v : 1) : 0;
+}
 
 /* IEC 61966-2-1, for 0 ... 1. */
 INLINE float srgb_to_light(float v) {

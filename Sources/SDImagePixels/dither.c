@@ -9,13 +9,17 @@
    and end as noise. */
 enum { HANDED_ON = 29 };
 
-INLINE int32_t clamp(int32_t v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
+INLINE int32_t clamp(int32_t v) {
+    return v < 0 ? 0 : v > 255 ? 255 : v;
+}
 
 INLINE int32_t weighted(int32_t red, int32_t green, int32_t blue) {
     return SDPX_WEIGHT_RED * red * red + SDPX_WEIGHT_GREEN * green * green + SDPX_WEIGHT_BLUE * blue * blue;
 }
 
-INLINE int32_t distance(const int32_t *a, const int32_t *b) { return weighted(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+INLINE int32_t distance(const int32_t *a, const int32_t *b) {
+    return weighted(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
 
 /* Half the mean distance of a palette entry to its nearest neighbour, on one channel. */
 static int32_t spread_of(const sdpx_mapping *m) {
@@ -47,9 +51,13 @@ void sdpx_quantizer_use(sdpx_quantizer *q, const uint8_t *rgb, size_t colors) {
     m->handed_on = HANDED_ON;
 }
 
-void sdpx_quantizer_diffuse(sdpx_quantizer *q, double amount) { q->mapping.handed_on = (int32_t)(amount * HANDED_ON + 0.5); }
+void sdpx_quantizer_diffuse(sdpx_quantizer *q, double amount) {
+    q->mapping.handed_on = (int32_t)(amount * HANDED_ON + 0.5);
+}
 
-size_t sdpx_quantizer_errors(size_t width) { return 3 * (width + 2); }
+size_t sdpx_quantizer_errors(size_t width) {
+    return 3 * (width + 2);
+}
 
 /* How far a value lies before or behind a cube whose lowest value this is; and how far its farther end is away. */
 INLINE int32_t outside(int32_t value, int32_t low, int32_t side) {
@@ -72,7 +80,8 @@ static uint32_t make_list(sdpx_mapping *m, uint32_t around, const int32_t *low, 
         return 0;
     for (uint32_t i = 0; i < count; i++) {
         const int32_t *c = m->colors[from[i + 1]];
-        int32_t far = weighted(farthest(c[0], low[0], side), farthest(c[1], low[1], side), farthest(c[2], low[2], side));
+        int32_t far =
+            weighted(farthest(c[0], low[0], side), farthest(c[1], low[1], side), farthest(c[2], low[2], side));
         nearest[i] = weighted(outside(c[0], low[0], side), outside(c[1], low[1], side), outside(c[2], low[2], side));
         bound = far < bound ? far : bound;
     }
@@ -108,8 +117,8 @@ INLINE uint8_t nearest_of(sdpx_mapping *m, const int32_t *color) {
 
 /* `errors` has, in sixteenths and one pixel further than the picture to both sides, what the row above hands down; each
    place is overwritten with what goes to the row below as soon as it was read. */
-static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y, unsigned least_alpha,
-                    uint8_t clear_index, int16_t *errors) {
+static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y,
+                    unsigned least_alpha, uint8_t clear_index, int16_t *errors) {
     ptrdiff_t step = y & 1 ? -1 : 1;
     size_t x = step < 0 ? width - 1 : 0;
     /* To the next pixel, to the pixel below, and to the one below the next. */
@@ -160,8 +169,7 @@ void sdpx_quantizer_map(sdpx_quantizer *q, uint8_t *indices, const uint8_t *rgba
         if (p[3] < least_alpha) {
             indices[x] = clear_index;
         } else if (dither == SDPX_DITHER_NONE) {
-            indices[x] = x && memcmp(p, p - 4, 4) == 0 ? indices[x - 1]
-                                                      : nearest_of(m, (int32_t[]){p[0], p[1], p[2]});
+            indices[x] = x && memcmp(p, p - 4, 4) == 0 ? indices[x - 1] : nearest_of(m, (int32_t[]){p[0], p[1], p[2]});
         } else {
             /* Thresholds are the odd numbers from -63 to 63. */
             int32_t shift = (2 * threshold(x, y) - 63) * m->spread / 128;

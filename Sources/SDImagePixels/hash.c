@@ -80,8 +80,9 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
     return crc;
 }
 
-/* The instruction takes three cycles and can be begun in each: three pieces at a time. The checksums of the first two are
-   moved past what follows them, each by one multiplication with x^(8n - 33) modulo the polynomial, n the bytes to pass. */
+/* The instruction takes three cycles and can be begun in each: three pieces at a time. The checksums of the first two
+   are moved past what follows them, each by one multiplication with x^(8n - 33) modulo the polynomial, n the bytes to
+   pass. */
 __attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t crc, const uint8_t *p, size_t n) {
     enum { PIECE = 1024 };
     const __m128i past_one = _mm_cvtsi64_si128(0x170076fa), past_two = _mm_cvtsi64_si128(0xa51b6135);
@@ -131,10 +132,11 @@ FOLDING static inline __m128i fold(__m128i value, __m128i powers, __m128i next) 
 }
 
 /* Folds 64 bytes at a time by carry-less multiplication with powers of x modulo the polynomial, here x^(512 + 32),
-   x^(512 - 32), x^(128 + 32) and x^(128 - 32), bit-reflected; what is left, 16 bytes with the same remainder, goes through
-   the table. `n` is at least 64; the bytes behind the last whole 16 are left to the caller. */
+   x^(512 - 32), x^(128 + 32) and x^(128 - 32), bit-reflected; what is left, 16 bytes with the same remainder, goes
+   through the table. `n` is at least 64; the bytes behind the last whole 16 are left to the caller. */
 FOLDING static uint32_t crc32_folded(uint32_t crc, const uint8_t *p, size_t n) {
-    const __m128i by_four = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4), by_one = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
+    const __m128i by_four = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4),
+                  by_one = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
     const __m128i *v = (const __m128i *)(const void *)p;
     __m128i a = _mm_xor_si128(_mm_loadu_si128(v), _mm_cvtsi32_si128((int)crc)), b = _mm_loadu_si128(v + 1),
             c = _mm_loadu_si128(v + 2), d = _mm_loadu_si128(v + 3);

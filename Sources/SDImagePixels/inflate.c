@@ -6,7 +6,9 @@
 #include "inflate_cursor.h"
 #include "inflate_tables.h"
 
-size_t sdpx_inflater_size(void) { return sizeof(sdpx_inflater); }
+size_t sdpx_inflater_size(void) {
+    return sizeof(sdpx_inflater);
+}
 
 void sdpx_inflate_start(sdpx_inflater *s) {
     s->bits = 0;
@@ -234,7 +236,8 @@ INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const
 
 /* Whole symbols, as long as neither input nor output can end in the middle of one. Returns the stage that follows, or
    IN_BLOCK. `symbols` may hold several literals in an entry; `second` is where its second levels lie. */
-SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second, const uint32_t *distances, cursor *caller) {
+SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second, const uint32_t *distances,
+                                cursor *caller) {
     cursor c = *caller;
     const uint8_t *in_stop = c.in_end - INPUT_MARGIN, *out_stop = c.out_end - OUTPUT_MARGIN;
     int stage = IN_BLOCK;
@@ -316,14 +319,16 @@ static int read_symbol(sdpx_inflater *s, cursor *c) {
         s->stage = BLOCK_HEADER;
         return entry & END_OF_BLOCK ? GO_ON : fail(s);
     }
-    uint32_t length = (entry >> 16) + (uint32_t)((c->bits >> start & ((1ull << (entry & 63)) - 1)) >> ((entry >> 8) & 15));
+    uint32_t length =
+        (entry >> 16) + (uint32_t)((c->bits >> start & ((1ull << (entry & 63)) - 1)) >> ((entry >> 8) & 15));
     uint32_t skipped = used;
     entry = look_up(s->distances, DISTANCE_BITS, c->bits >> skipped, &used);
     start = used;
     used += entry & 63;
     if (used > c->count)
         return SDPX_INFLATE_NEEDS_INPUT;
-    uint32_t distance = (entry >> 16) + (uint32_t)((c->bits >> start & ((1ull << (entry & 63)) - 1)) >> ((entry >> 8) & 15));
+    uint32_t distance =
+        (entry >> 16) + (uint32_t)((c->bits >> start & ((1ull << (entry & 63)) - 1)) >> ((entry >> 8) & 15));
     if (entry & INVALID || distance > (size_t)(c->out - c->begin))
         return fail(s);
     drop(c, used);
@@ -375,4 +380,6 @@ int sdpx_inflate(sdpx_inflater *s, const uint8_t **in, const uint8_t *in_end, ui
     return result;
 }
 
-size_t sdpx_inflate_ahead(const sdpx_inflater *s) { return s->bit_count / 8; }
+size_t sdpx_inflate_ahead(const sdpx_inflater *s) {
+    return s->bit_count / 8;
+}

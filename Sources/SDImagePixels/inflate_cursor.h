@@ -42,7 +42,9 @@ INLINE void fill(cursor *c) {
     }
 }
 
-INLINE uint32_t low_bits(const cursor *c, uint32_t n) { return (uint32_t)(c->bits & ((1ull << n) - 1)); }
+INLINE uint32_t low_bits(const cursor *c, uint32_t n) {
+    return (uint32_t)(c->bits & ((1ull << n) - 1));
+}
 
 INLINE void drop(cursor *c, uint32_t n) {
     c->bits >>= n;

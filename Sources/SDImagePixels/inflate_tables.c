@@ -4,13 +4,16 @@
 
 /* --- Tables (RFC 1951, section 3.2). */
 
-static uint32_t literal_entry(uint32_t symbol) { return ONE_LITERAL | symbol << 8; }
+static uint32_t literal_entry(uint32_t symbol) {
+    return ONE_LITERAL | symbol << 8;
+}
 
 /* Length codes 257 to 285: pairs of base and extra bits. */
 static uint32_t length_entry(uint32_t symbol) {
     static const uint16_t bases[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-    static const uint8_t extras[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+    static const uint8_t extras[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                     2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
     return symbol < sizeof extras ? (uint32_t)bases[symbol] << 16 | extras[symbol] : INVALID;
 }
 
@@ -26,7 +29,9 @@ static uint32_t distance_entry(uint32_t symbol) {
     return base << 16 | extra;
 }
 
-static uint32_t length_code_entry(uint32_t symbol) { return symbol << 16; }
+static uint32_t length_code_entry(uint32_t symbol) {
+    return symbol << 16;
+}
 
 /* The next code of `length` bits, in the order in which codes are assigned; their first bit is the lowest here. */
 INLINE uint32_t next_code(uint32_t code, uint32_t length) {
@@ -44,8 +49,8 @@ typedef struct {
     uint32_t used;
 } code_list;
 
-/* 0 when the lengths make no code: too many short ones, or too few, but for no symbol at all or a single one of one bit,
-   which may be left over of a code that is not used. */
+/* 0 when the lengths make no code: too many short ones, or too few, but for no symbol at all or a single one of one
+   bit, which may be left over of a code that is not used. */
 static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
     uint16_t offsets[LONGEST_CODE + 1] = {0};
     memset(codes->counts, 0, sizeof codes->counts);
@@ -69,7 +74,9 @@ static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
 }
 
 /* The value of a symbol as an entry whose code has `bits` bits. */
-INLINE uint32_t coded(uint32_t entry, uint32_t bits) { return entry + bits + (entry & LITERALS ? 0 : bits << 8); }
+INLINE uint32_t coded(uint32_t entry, uint32_t bits) {
+    return entry + bits + (entry & LITERALS ? 0 : bits << 8);
+}
 
 /* How many index bits the second level needs that begins with a code of `length` bits: enough for all that begin as it
    does. `placed`: codes of this length that come before. */
@@ -149,8 +156,8 @@ int sdpx_inflate_build_block(sdpx_inflater *s, uint32_t symbols, uint32_t distan
     if (!build(s->symbols, SYMBOL_ENTRIES, SYMBOL_BITS, lengths, symbols, symbol_entry) ||
         !build(s->distances, DISTANCE_ENTRIES, DISTANCE_BITS, lengths + symbols, distances, distance_entry))
         return 0;
-    /* How much of the code is literals, in parts of 1 << LONGEST_CODE: as often they come. Among many matches pairs are rare,
-       and tables of them cost more than they save. */
+    /* How much of the code is literals, in parts of 1 << LONGEST_CODE: as often they come. Among many matches pairs are
+       rare, and tables of them cost more than they save. */
     uint32_t share = 0;
     for (uint32_t i = 0; i < 256; i++)
         share += lengths[i] ? 1u << (LONGEST_CODE - lengths[i]) : 0;

@@ -4,7 +4,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE uint8_t clamp(int32_t v) { return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v); }
+INLINE uint8_t clamp(int32_t v) {
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
 
 SDPX_CLONES void sdpx_jpeg_level_row(uint8_t *to, const int16_t *from, size_t samples, int32_t step) {
     for (size_t i = 0; i < samples; i++)
@@ -19,7 +21,9 @@ SDPX_CLONES void sdpx_jpeg_part_of_row(float *to, const int16_t *before, const i
 }
 
 /* A comparison with what is no number is false. */
-INLINE uint8_t level(float v) { return (uint8_t)(int32_t)(v > 0 ? (v < 255 ? v + 0.5f : 255) : 0); }
+INLINE uint8_t level(float v) {
+    return (uint8_t)(int32_t)(v > 0 ? (v < 255 ? v + 0.5f : 255) : 0);
+}
 
 SDPX_CLONES void sdpx_jpeg_widen_row(uint8_t *to, const float *from, size_t samples, uint32_t factor, float step) {
     float eighth = step / 8;

@@ -43,7 +43,9 @@ INLINE uint64_t load_big_endian(const uint8_t *from) {
     return v;
 }
 
-INLINE int has_ff(uint64_t v) { return ((~v - 0x0101010101010101u) & v & 0x8080808080808080u) != 0; }
+INLINE int has_ff(uint64_t v) {
+    return ((~v - 0x0101010101010101u) & v & 0x8080808080808080u) != 0;
+}
 
 /* From 56 to 63 bits. Below them the window may hold some of the next byte, which comes to lie on itself. */
 INLINE void fill(bit_reader *bits) {
@@ -101,7 +103,8 @@ INLINE int read_mean(bit_reader *bits, sdpx_jpeg_component *component) {
 }
 
 /* Passes over one symbol. Gives the position after it, BLOCK or more at the end of the block, 0 for no such code. */
-static __attribute__((noinline)) uint32_t pass_symbol(bit_reader *bits, const sdpx_jpeg_huffman *table, uint32_t position) {
+static __attribute__((noinline)) uint32_t pass_symbol(bit_reader *bits, const sdpx_jpeg_huffman *table,
+                                                      uint32_t position) {
     fill(bits);
     uint16_t symbol = peek_symbol(bits, table);
     if (!symbol)
@@ -159,7 +162,9 @@ INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint
     return position >= BLOCK || pass_block(bits, component->ac, position);
 }
 
-INLINE int16_t round_sample(float v) { return (int16_t)(int32_t)(v < 0 ? v - 0.5f : v + 0.5f); }
+INLINE int16_t round_sample(float v) {
+    return (int16_t)(int32_t)(v < 0 ? v - 0.5f : v + 0.5f);
+}
 
 INLINE int read_two_by_two(bit_reader *bits, const sdpx_jpeg_component *component, int16_t *to) {
     float low[5] = {0};
@@ -297,7 +302,9 @@ SDPX_CLONES int sdpx_jpeg_walk(sdpx_jpeg_scan *scan, uint32_t mcus) {
 
 enum { FIRST_RESTART = 0xD0, RESTARTS = 8 };
 
-INLINE int is_restart(uint8_t marker) { return (uint8_t)(marker - FIRST_RESTART) < RESTARTS; }
+INLINE int is_restart(uint8_t marker) {
+    return (uint8_t)(marker - FIRST_RESTART) < RESTARTS;
+}
 
 const uint8_t *sdpx_jpeg_next_marker(const uint8_t *from, const uint8_t *end) {
     while (end - from >= 2 && (from = memchr(from, 0xFF, (size_t)(end - from - 1))) != NULL) {

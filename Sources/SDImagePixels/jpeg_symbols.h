@@ -16,16 +16,18 @@ enum {
 
 /* A step: over how many bits it leads, and how many coefficients on. */
 #define STEP(bits, advance) ((uint16_t)((bits) | (uint32_t)(advance) << 6))
-#define STEP_BITS(step) ((step) & 63u)
+#define STEP_BITS(step) ((step)&63u)
 #define STEP_ADVANCE(step) ((uint32_t)(step) >> 6)
 
 /* A symbol: the bits of its code and of the number after it, those of the number alone, the coefficients before it. */
 #define SYMBOL(bits, size, run) ((uint16_t)((bits) | (uint32_t)(size) << 6 | (uint32_t)(run) << 10))
-#define SYMBOL_BITS(symbol) ((symbol) & 63u)
+#define SYMBOL_BITS(symbol) ((symbol)&63u)
 #define SYMBOL_SIZE(symbol) ((uint32_t)(symbol) >> 6 & 15)
 #define SYMBOL_RUN(symbol) ((uint32_t)(symbol) >> 10)
 
 /* No number follows, and it is no run of 16 zeros either. */
-static inline int ends_block(uint32_t size, uint32_t run) { return size == 0 && run < 15; }
+static inline int ends_block(uint32_t size, uint32_t run) {
+    return size == 0 && run < 15;
+}
 
 #endif

@@ -183,8 +183,14 @@ size_t sdpx_lzw_decode(sdpx_lzw *lzw, uint8_t *memory, const uint8_t *blocks, si
     return (size_t)(at - blocks);
 }
 
-size_t sdpx_lzw_size(void) { return sizeof(sdpx_lzw); }
+size_t sdpx_lzw_size(void) {
+    return sizeof(sdpx_lzw);
+}
 
-int sdpx_lzw_status(const sdpx_lzw *lzw) { return lzw->status; }
+int sdpx_lzw_status(const sdpx_lzw *lzw) {
+    return lzw->status;
+}
 
-uint32_t sdpx_lzw_count(const sdpx_lzw *lzw) { return lzw->position - SDPX_LZW_HEAD; }
+uint32_t sdpx_lzw_count(const sdpx_lzw *lzw) {
+    return lzw->position - SDPX_LZW_HEAD;
+}

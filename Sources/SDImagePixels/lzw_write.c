@@ -25,7 +25,9 @@ struct sdpx_lzw_writer {
     uint32_t slots[SLOTS];
 };
 
-size_t sdpx_lzw_writer_size(void) { return sizeof(sdpx_lzw_writer); }
+size_t sdpx_lzw_writer_size(void) {
+    return sizeof(sdpx_lzw_writer);
+}
 
 static uint8_t *put_byte(sdpx_lzw_writer *lzw, uint8_t *to, uint8_t byte) {
     lzw->block[lzw->count++] = byte;
@@ -63,7 +65,9 @@ void sdpx_lzw_writer_start(sdpx_lzw_writer *lzw, unsigned minimum_size) {
     lzw->prefix = CODES;
 }
 
-size_t sdpx_lzw_writer_bound(size_t pixels) { return pixels * 2 + 2 * BLOCK; }
+size_t sdpx_lzw_writer_bound(size_t pixels) {
+    return pixels * 2 + 2 * BLOCK;
+}
 
 size_t sdpx_lzw_write(sdpx_lzw_writer *lzw, uint8_t *to, const uint8_t *indices, size_t pixels) {
     uint8_t *at = to;

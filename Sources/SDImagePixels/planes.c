@@ -80,8 +80,12 @@ SDPX_CLONES void sdpx_read_planes(sdpx_planes *to, const void *from, int format,
     }
 }
 
-INLINE uint8_t byte(float v) { return (uint8_t)(int32_t)(unit(v) * 255 + 0.5f); }
-INLINE uint16_t word(float v) { return (uint16_t)(int32_t)(unit(v) * 65535 + 0.5f); }
+INLINE uint8_t byte(float v) {
+    return (uint8_t)(int32_t)(unit(v) * 255 + 0.5f);
+}
+INLINE uint16_t word(float v) {
+    return (uint16_t)(int32_t)(unit(v) * 65535 + 0.5f);
+}
 
 INLINE void write8(uint8_t *p, const sdpx_planes *from, size_t n, int red, int premultiplied) {
     for (size_t i = 0; i < n; i++) {
@@ -148,7 +152,9 @@ SDPX_CLONES void sdpx_write_planes(void *to, int format, const sdpx_planes *from
     }
 }
 
-INLINE float mirrored(float v, float magnitude) { return v < 0 ? -magnitude : magnitude; }
+INLINE float mirrored(float v, float magnitude) {
+    return v < 0 ? -magnitude : magnitude;
+}
 
 SDPX_CLONES void sdpx_encode_planes(sdpx_planes *planes, size_t n) {
     float *all[3] = {planes->red, planes->green, planes->blue};

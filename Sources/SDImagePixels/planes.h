@@ -8,7 +8,8 @@
 /* Pixels taken together; four planes stay in the first-level cache. */
 enum { SDPX_PLANE = 256 };
 
-/* Straight colours, 0 ... 1 in the encoding of the format: sRGB for integers; light, which may lie outside, for float. */
+/* Straight colours, 0 ... 1 in the encoding of the format: sRGB for integers; light, which may lie outside, for
+   float. */
 typedef struct {
     float red[SDPX_PLANE], green[SDPX_PLANE], blue[SDPX_PLANE], alpha[SDPX_PLANE];
 } sdpx_planes;

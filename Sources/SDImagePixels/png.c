@@ -6,7 +6,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Without the variant for AVX-512, whose comparisons give masks in other registers, too far away for a chain of pixels. */
+/* Without the variant for AVX-512, whose comparisons give masks in other registers, too far away for a chain of
+   pixels. */
 #ifdef SDPX_HAS_CLONES
 #define CHAIN_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -29,7 +30,9 @@ INLINE void store_pixel(uint8_t *to, lanes v, size_t room) {
     memcpy(to, &narrow, room);
 }
 
-INLINE lanes choose(lanes mask, lanes yes, lanes no) { return (mask & yes) | (~mask & no); }
+INLINE lanes choose(lanes mask, lanes yes, lanes no) {
+    return (mask & yes) | (~mask & no);
+}
 
 /* Keeps the compiler from narrowing what the next pixel needs wide: the way there and back would take longer. */
 INLINE lanes stay_wide(lanes v) {
@@ -41,16 +44,18 @@ INLINE lanes stay_wide(lanes v) {
     return v;
 }
 
-/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, ties in this order: it is the smaller of
-   a and b when 3c - a - b is not below the larger, the larger when it is not above the smaller, c otherwise. So few steps
-   from `a` on matter, because the next pixel waits for them. */
+/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, ties in this order: it is the smaller
+   of a and b when 3c - a - b is not below the larger, the larger when it is not above the smaller, c otherwise. So few
+   steps from `a` on matter, because the next pixel waits for them. */
 INLINE lanes paeth(lanes a, lanes b, lanes c, lanes x) {
     lanes bound = c * 3 - b - a, low = __builtin_elementwise_min(a, b), high = __builtin_elementwise_max(a, b);
     lanes below = choose(high > bound, c, low);
     return stay_wide(choose(low < bound, below, high) + x) & 255;
 }
 
-INLINE lanes average(lanes a, lanes b, lanes x) { return stay_wide(((a + b) >> 1) + x) & 255; }
+INLINE lanes average(lanes a, lanes b, lanes x) {
+    return stay_wide(((a + b) >> 1) + x) & 255;
+}
 
 /* Rows whose pixels wait for their left neighbour. The last pixel is read and written exactly. */
 INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter, size_t size) {
@@ -67,7 +72,9 @@ INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *abo
             if (filter != SDPX_FILTER_SUB)
                 b = load_pixel(above + i, size);
         }
-        a = filter == SDPX_FILTER_SUB ? (a + x) & 255 : filter == SDPX_FILTER_AVERAGE ? average(a, b, x) : paeth(a, b, c, x);
+        a = filter == SDPX_FILTER_SUB       ? (a + x) & 255
+            : filter == SDPX_FILTER_AVERAGE ? average(a, b, x)
+                                            : paeth(a, b, c, x);
         c = b;
         if (i < last)
             store_pixel(to + i, a, room);
@@ -86,7 +93,7 @@ INLINE void unfilter_size(uint8_t *to, const uint8_t *from, const uint8_t *above
 }
 
 CHAIN_CLONES static void unfilter_left(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter,
-                                      int size) {
+                                       int size) {
     switch (size) {
     case 1: unfilter_size(to, from, above, n, filter, 1); break;
     case 2: unfilter_size(to, from, above, n, filter, 2); break;
@@ -104,7 +111,8 @@ SDPX_CLONES static void unfilter_up(uint8_t *restrict to, const uint8_t *restric
         to[i] = (uint8_t)(from[i] + above[i]);
 }
 
-int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t bytes, int filter, int pixel_bytes) {
+int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t bytes, int filter,
+                      int pixel_bytes) {
     if (pixel_bytes <= 0 || bytes % (size_t)pixel_bytes != 0)
         return 0;
     if (filter == SDPX_FILTER_NONE)
@@ -120,7 +128,9 @@ int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, si
 
 /* --- Samples. */
 
-INLINE uint16_t big_endian(const uint8_t *from) { return (uint16_t)(from[0] << 8 | from[1]); }
+INLINE uint16_t big_endian(const uint8_t *from) {
+    return (uint16_t)(from[0] << 8 | from[1]);
+}
 
 SDPX_CLONES void sdpx_swap_samples(uint16_t *restrict to, const uint8_t *restrict from, size_t samples) {
     for (size_t i = 0; i < samples; i++)
@@ -141,7 +151,8 @@ SDPX_CLONES void sdpx_expand_gray_alpha16(uint16_t *restrict to, const uint8_t *
     }
 }
 
-SDPX_CLONES void sdpx_expand_keyed8(uint8_t *restrict to, const uint8_t *restrict from, size_t pixels, const uint16_t *key) {
+SDPX_CLONES void sdpx_expand_keyed8(uint8_t *restrict to, const uint8_t *restrict from, size_t pixels,
+                                    const uint16_t *key) {
     uint8_t r = (uint8_t)key[0], g = (uint8_t)key[1], b = (uint8_t)key[2];
     for (size_t i = 0; i < pixels; i++) {
         to[4 * i] = from[3 * i];
@@ -163,15 +174,16 @@ INLINE void expand_keyed16(uint16_t *to, const uint8_t *from, size_t pixels, con
     }
 }
 
-SDPX_CLONES void sdpx_expand_keyed16(uint16_t *restrict to, const uint8_t *restrict from, size_t pixels, const uint16_t *key,
-                                     int channels) {
+SDPX_CLONES void sdpx_expand_keyed16(uint16_t *restrict to, const uint8_t *restrict from, size_t pixels,
+                                     const uint16_t *key, int channels) {
     if (channels == 1)
         expand_keyed16(to, from, pixels, key, 1);
     else if (channels == 3)
         expand_keyed16(to, from, pixels, key, 3);
 }
 
-INLINE void scatter(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width, size_t size) {
+INLINE void scatter(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width,
+                    size_t size) {
     for (size_t i = 0, x = 0; i < count && x < width; i++, x += step)
         for (size_t k = 0; k < spread && x + k < width; k++)
             memcpy(to + (x + k) * size, from + i * size, size);

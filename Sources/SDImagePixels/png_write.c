@@ -10,10 +10,12 @@
 /* Bytes whose costs are summed in 32 bits. */
 enum { STRETCH = 1 << 16 };
 
-INLINE uint8_t difference(uint8_t a, uint8_t b) { return a > b ? (uint8_t)(a - b) : (uint8_t)(b - a); }
+INLINE uint8_t difference(uint8_t a, uint8_t b) {
+    return a > b ? (uint8_t)(a - b) : (uint8_t)(b - a);
+}
 
-/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, in lanes of eight bits: where a and b lie
-   on the same side of c, or on it, the nearer one of them is it; elsewhere c may be nearer than both. */
+/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, in lanes of eight bits: where a and b
+   lie on the same side of c, or on it, the nearer one of them is it; elsewhere c may be nearer than both. */
 INLINE uint8_t paeth(uint8_t a, uint8_t b, uint8_t c) {
     uint8_t to_a = difference(b, c), to_b = difference(a, c), to_c = difference(to_a, to_b);
     uint8_t nearer = to_a <= to_b ? a : b, nearest = to_a <= to_b ? to_a : to_b;
@@ -39,11 +41,13 @@ INLINE void filter_bytes(uint8_t *restrict to, const uint8_t *row, const uint8_t
         to[i] = filtered(row[i], row[i - pixel], above[i], above[i - pixel], filter);
 }
 
-SDPX_CLONES static void filter_sub(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+SDPX_CLONES static void filter_sub(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
+                                   size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_SUB);
 }
 
-SDPX_CLONES static void filter_up(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+SDPX_CLONES static void filter_up(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
+                                  size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_UP);
 }
 
@@ -57,7 +61,8 @@ SDPX_CLONES static void filter_paeth(uint8_t *restrict to, const uint8_t *row, c
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_PAETH);
 }
 
-void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above, size_t bytes, int filter, size_t pixel) {
+void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above, size_t bytes, int filter,
+                          size_t pixel) {
     switch (filter) {
     case SDPX_FILTER_SUB: filter_sub(to, row, above, bytes, pixel); break;
     case SDPX_FILTER_UP: filter_up(to, row, above, bytes, pixel); break;
@@ -68,9 +73,12 @@ void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above,
 }
 
 /* As signed numbers, without their signs. */
-INLINE uint32_t size_of(uint8_t v) { return v < 128 ? v : (uint8_t)-v; }
+INLINE uint32_t size_of(uint8_t v) {
+    return v < 128 ? v : (uint8_t)-v;
+}
 
-SDPX_CLONES static void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
+SDPX_CLONES static void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t bytes,
+                                  size_t pixel) {
     const uint8_t *left = row - pixel, *corner = above - pixel;
     uint32_t none = 0, sub = 0, up = 0, average = 0, nearest = 0;
     for (size_t i = 0; i < bytes; i++) {

@@ -20,7 +20,9 @@ static const float scales[3] = {1.7320508f, 2.0f, 1.4142136f};
 /* Points whose distances are taken together; a float each of three channels, distance and index stay in registers. */
 enum { BLOCK = 64 };
 
-size_t sdpx_quantizer_size(void) { return sizeof(sdpx_quantizer); }
+size_t sdpx_quantizer_size(void) {
+    return sizeof(sdpx_quantizer);
+}
 
 void sdpx_quantizer_start(sdpx_quantizer *q) {
     sdpx_counting *c = &q->counting;
@@ -29,7 +31,9 @@ void sdpx_quantizer_start(sdpx_quantizer *q) {
     c->dropped = 0;
 }
 
-INLINE uint32_t slot_of(uint32_t key) { return key * 2654435761u >> 16; }
+INLINE uint32_t slot_of(uint32_t key) {
+    return key * 2654435761u >> 16;
+}
 
 /* The slot of a colour: one that leads to it, or the free one where it belongs. Slots hold a number plus 1. */
 INLINE uint32_t find(const sdpx_counting *c, uint32_t key) {
@@ -98,8 +102,8 @@ void sdpx_quantizer_add(sdpx_quantizer *q, const uint8_t *rgba, size_t pixels, u
     }
 }
 
-/* A colour weighs as n to the power of 3/4: what is small but differs keeps a colour of its own, and the palette reaches
-   further out, which dithering needs. */
+/* A colour weighs as n to the power of 3/4: what is small but differs keeps a colour of its own, and the palette
+   reaches further out, which dithering needs. */
 static void make_points(sdpx_counting *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         const sdpx_counted *color = &c->counted[i];
@@ -116,7 +120,9 @@ INLINE const float *axis_of(const sdpx_points *p, int axis) {
 }
 
 /* Value of a point on an axis as one of 256 steps. */
-INLINE int step_of(float v, int axis) { return (int)(v / scales[axis] + 0.5f); }
+INLINE int step_of(float v, int axis) {
+    return (int)(v / scales[axis] + 0.5f);
+}
 
 /* By how much the squared error falls where the box is cut at the best place of this axis (Wu, Graphics Gems II). */
 static void try_axis(const sdpx_points *p, box *b, int axis) {
@@ -218,7 +224,8 @@ static void add_point(double *total, const sdpx_points *p, uint32_t i) {
     total[3] += w;
 }
 
-/* The nearest centre of each of BLOCK points from `first` on, also of those that are none: the array ends with a block. */
+/* The nearest centre of each of BLOCK points from `first` on, also of those that are none: the array ends with a
+   block. */
 SDPX_CLONES static void nearest_centres(int32_t *nearest, const sdpx_points *p, uint32_t first, float (*centres)[3],
                                         uint32_t count) {
     float best[BLOCK];

@@ -69,7 +69,7 @@ INLINE float sample(const void *row, size_t i, size_t bytes) {
 INLINE void spread(float *to, const void *const *from, size_t at, size_t n, size_t channels, size_t bytes, float top) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 4; k++)
-            to[4 * i + k] = channels == 1           ? sample(from[k], at + i, bytes)
+            to[4 * i + k] = channels == 1             ? sample(from[k], at + i, bytes)
                             : channels == 3 && k == 3 ? top
                                                       : sample(from[0], (at + i) * channels + k, bytes);
 }

@@ -14,7 +14,8 @@ typedef int32_t int16x __attribute__((vector_size(64)));
 
 int sdpx_quad_variant(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
         return SDPX_QUADS_VNNI;
     if (__builtin_cpu_supports("avx2"))
         return SDPX_QUADS_AVX2;
@@ -32,7 +33,9 @@ static size_t vectors_from(const sdpx_axis *axis, int32_t step) {
     return most;
 }
 
-size_t sdpx_quad_vectors(const sdpx_axis *axis) { return vectors_from(axis, 4); }
+size_t sdpx_quad_vectors(const sdpx_axis *axis) {
+    return vectors_from(axis, 4);
+}
 
 /* Rounds the running sums, not the weights: each weight is off by less than one, and their sum is what it should be. */
 static void round_weights(int16_t *to, const float *from, int32_t count, double unit) {
@@ -86,7 +89,9 @@ void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant
     }
 }
 
-size_t sdpx_quad_row_size(size_t pixels, size_t vectors) { return ((pixels + 15) / 16 + vectors) * 64; }
+size_t sdpx_quad_row_size(size_t pixels, size_t vectors) {
+    return ((pixels + 15) / 16 + vectors) * 64;
+}
 
 SDPX_CLONES static void quads_from_four(uint8_t *restrict to, const uint8_t *restrict from, size_t groups) {
     size_t g = 0;
@@ -133,8 +138,8 @@ void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int
     uint8_t *last = to + used - 16;
     for (size_t i = 0; i < rest; i++)
         for (int c = 0; c < (channels == 1 ? 4 : channels); c++)
-            last[4 * c + (int)i] = channels == 1 ? from[c][4 * groups + i]
-                                                 : from[0][(4 * groups + i) * (size_t)channels + (size_t)c];
+            last[4 * c + (int)i] =
+                channels == 1 ? from[c][4 * groups + i] : from[0][(4 * groups + i) * (size_t)channels + (size_t)c];
 }
 
 SDPX_CLONES static void filter_plain(float *const *to, const uint8_t *from, size_t stride, const sdpx_quad_axis *axis) {

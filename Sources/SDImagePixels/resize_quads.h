@@ -4,8 +4,8 @@
 
 #include "sdpx_resize.h"
 
-/* The lines that are to be fetched while output position `x` of `count` is made: of each row those before the result, from
-   where the result for x - 1 ended. */
+/* The lines that are to be fetched while output position `x` of `count` is made: of each row those before the result,
+   from where the result for x - 1 ended. */
 static inline size_t sdpx_lines_before(const sdpx_ahead *ahead, size_t x, size_t count) {
     return ahead->bytes / 64 * x / count;
 }

@@ -14,7 +14,8 @@ enum { BLOCK = 64 };
 typedef float float16 __attribute__((vector_size(64)));
 typedef int32_t int16x __attribute__((vector_size(64)));
 
-/* Holds alpha in 0 ... top and, unless `is_float`, colour under it: filters with negative lobes overshoot. Four pixels. */
+/* Holds alpha in 0 ... top and, unless `is_float`, colour under it: filters with negative lobes overshoot. Four
+   pixels. */
 INLINE void hold(float *v, float top, int is_float) {
     float16 p, zero = {0}, whole = zero + top;
     memcpy(&p, v, sizeof p);
@@ -64,7 +65,9 @@ SDPX_CLONES static void scale_block(float *v, size_t samples, float factor) {
 }
 
 /* A comparison with a number that is not one is false, so that also such a sum ends inside. */
-INLINE float inside(float v, float top) { return v > 0 ? (v < top ? v : top) : 0; }
+INLINE float inside(float v, float top) {
+    return v > 0 ? (v < top ? v : top) : 0;
+}
 
 INLINE void round_as(void *to, const float *v, size_t pixels, size_t channels, size_t from_channels, int is_deep) {
     for (size_t i = 0; i < pixels; i++)

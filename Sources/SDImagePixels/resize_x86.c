@@ -21,7 +21,6 @@ INLINE void fetch_ahead(const sdpx_ahead *ahead, size_t x, size_t count) {
 /* --- AVX-512 VNNI: 16 pixels by their 16 weights at a time, in two parts of 8 bits. Weights are loaded once for all
    units. */
 
-
 VNNI INLINE __m512i lanes_of(__m512i a, __m512i b, __m512i c, __m512i d) {
     /* The four quarters of each are added up; the sums come in the order of the arguments. */
     __m512i ab = _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xee));
@@ -81,7 +80,8 @@ AVX2 void sdpx_filter_quads_avx2(float *const *to, const uint8_t *from, size_t s
         for (size_t g = 0; g < 4 * axis->vectors; g++, p += 16) {
             __m256i w = _mm256_set1_epi64x(*(const long long *)(const void *)(first + 4 * g));
             for (int u = 0; u < UNITS; u++) {
-                __m256i d = _mm256_cvtepu8_epi16(_mm_load_si128((const __m128i *)(const void *)(p + (size_t)u * stride)));
+                __m256i d =
+                    _mm256_cvtepu8_epi16(_mm_load_si128((const __m128i *)(const void *)(p + (size_t)u * stride)));
                 sums[u] = _mm256_add_epi32(sums[u], _mm256_madd_epi16(d, w));
             }
         }

@@ -62,7 +62,9 @@ INLINE void premultiply4(float16 *v, int format) {
     *v *= __builtin_shufflevector(s, one, 3, 3, 3, 16, 7, 7, 7, 16, 11, 11, 11, 16, 15, 15, 15, 16);
 }
 
-INLINE int32_t inside(int32_t v, int32_t count) { return v < 0 ? 0 : v < count ? v : count - 1; }
+INLINE int32_t inside(int32_t v, int32_t count) {
+    return v < 0 ? 0 : v < count ? v : count - 1;
+}
 
 /* Four premultiplied pixels from `x` on in row `y`; those outside are the nearest ones inside. */
 INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, int format, int is_straight) {

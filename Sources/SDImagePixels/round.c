@@ -7,7 +7,9 @@
 #include "planes.h"
 #include "sdpixels.h"
 
-INLINE double clamp(double v, double low, double high) { return v < low ? low : v > high ? high : v; }
+INLINE double clamp(double v, double low, double high) {
+    return v < low ? low : v > high ? high : v;
+}
 
 /* The area under a circle around the origin from 0 to u, for 0 <= u <= r. */
 static double under_arc(double u, double r) {
@@ -33,7 +35,8 @@ typedef struct {
 
 /* How much of the part of a pixel that lies in the square of a corner is outside of its disc. */
 static double cut_area(const corner *c, double x, double y, const sdpx_rounded *s) {
-    double left = fmax(x, s->left), right = fmin(x + 1, s->right), top = fmax(y, s->top), bottom = fmin(y + 1, s->bottom);
+    double left = fmax(x, s->left), right = fmin(x + 1, s->right), top = fmax(y, s->top),
+           bottom = fmin(y + 1, s->bottom);
     double u0 = c->is_right ? left - c->x : c->x - right, u1 = c->is_right ? right - c->x : c->x - left;
     double v0 = c->is_bottom ? top - c->y : c->y - bottom, v1 = c->is_bottom ? bottom - c->y : c->y - top;
     u0 = fmax(u0, 0);

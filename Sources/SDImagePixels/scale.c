@@ -122,7 +122,9 @@ SDPX_CLONES void sdpx_filter_row(float *to, size_t pixels, const float *from, co
 }
 
 /* A comparison with a number that is not one is false, so that also such a sum ends inside. */
-INLINE float clamp(float v, float top) { return v > 0 ? (v < top ? v : top) : 0; }
+INLINE float clamp(float v, float top) {
+    return v > 0 ? (v < top ? v : top) : 0;
+}
 
 /* Filters with negative lobes overshoot: colour is held under alpha before it is divided by it. */
 INLINE void straight_pixel(float *out, const float *p, float top, int keep_premultiplied) {

@@ -5,7 +5,9 @@
 #include "planes.h"
 #include "sdpixels.h"
 
-INLINE float luma(float r, float g, float b) { return 0.2126f * r + 0.7152f * g + 0.0722f * b; }
+INLINE float luma(float r, float g, float b) {
+    return 0.2126f * r + 0.7152f * g + 0.0722f * b;
+}
 
 SDPX_CLONES static void apply_matrix(sdpx_planes *p, size_t n, const float *m) {
     for (size_t i = 0; i < n; i++) {

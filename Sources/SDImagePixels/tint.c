@@ -10,18 +10,28 @@ typedef struct {
     float source, source_by_alpha, backdrop, backdrop_by_alpha;
 } factors;
 
-static const factors porter_duff[] = {
-    [SDPX_BLEND_NORMAL] = {1, 0, 1, -1},       [SDPX_BLEND_CLEAR] = {0, 0, 0, 0},
-    [SDPX_BLEND_COPY] = {1, 0, 0, 0},          [SDPX_BLEND_SOURCE_IN] = {0, 1, 0, 0},
-    [SDPX_BLEND_SOURCE_OUT] = {1, -1, 0, 0},   [SDPX_BLEND_SOURCE_ATOP] = {0, 1, 1, -1},
-    [SDPX_BLEND_DESTINATION_OVER] = {1, -1, 1, 0}, [SDPX_BLEND_DESTINATION_IN] = {0, 0, 0, 1},
-    [SDPX_BLEND_DESTINATION_OUT] = {0, 0, 1, -1},  [SDPX_BLEND_DESTINATION_ATOP] = {1, -1, 0, 1},
-    [SDPX_BLEND_XOR] = {1, -1, 1, -1}};
+static const factors porter_duff[] = {[SDPX_BLEND_NORMAL] = {1, 0, 1, -1},
+                                      [SDPX_BLEND_CLEAR] = {0, 0, 0, 0},
+                                      [SDPX_BLEND_COPY] = {1, 0, 0, 0},
+                                      [SDPX_BLEND_SOURCE_IN] = {0, 1, 0, 0},
+                                      [SDPX_BLEND_SOURCE_OUT] = {1, -1, 0, 0},
+                                      [SDPX_BLEND_SOURCE_ATOP] = {0, 1, 1, -1},
+                                      [SDPX_BLEND_DESTINATION_OVER] = {1, -1, 1, 0},
+                                      [SDPX_BLEND_DESTINATION_IN] = {0, 0, 0, 1},
+                                      [SDPX_BLEND_DESTINATION_OUT] = {0, 0, 1, -1},
+                                      [SDPX_BLEND_DESTINATION_ATOP] = {1, -1, 0, 1},
+                                      [SDPX_BLEND_XOR] = {1, -1, 1, -1}};
 
-INLINE float least(float a, float b) { return a < b ? a : b; }
-INLINE float most(float a, float b) { return a > b ? a : b; }
+INLINE float least(float a, float b) {
+    return a < b ? a : b;
+}
+INLINE float most(float a, float b) {
+    return a > b ? a : b;
+}
 
-INLINE float divided(float v, float by) { return by > 0 ? v / by : 0; }
+INLINE float divided(float v, float by) {
+    return by > 0 ? v / by : 0;
+}
 
 SDPX_CLONES static void weigh(sdpx_planes *p, size_t n, const float *color, const factors *f) {
     float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
@@ -50,15 +60,21 @@ SDPX_CLONES static void add(sdpx_planes *p, size_t n, const float *color, int da
         p->alpha[i] = least(1, as + p->alpha[i]);
 }
 
-INLINE float hard_light(float b, float s) { return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1); }
+INLINE float hard_light(float b, float s) {
+    return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1);
+}
 
 INLINE float soft_light(float b, float s) {
     float root = __builtin_elementwise_sqrt(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
     return s <= 0.5f ? b - (1 - 2 * s) * b * (1 - b) : b + (2 * s - 1) * (d - b);
 }
 
-INLINE float color_dodge(float b, float s) { return b <= 0 ? 0 : s >= 1 ? 1 : least(1, b / (1 - s)); }
-INLINE float color_burn(float b, float s) { return b >= 1 ? 1 : s <= 0 ? 0 : 1 - least(1, (1 - b) / s); }
+INLINE float color_dodge(float b, float s) {
+    return b <= 0 ? 0 : s >= 1 ? 1 : least(1, b / (1 - s));
+}
+INLINE float color_burn(float b, float s) {
+    return b >= 1 ? 1 : s <= 0 ? 0 : 1 - least(1, (1 - b) / s);
+}
 
 /* Section 10.1, for a backdrop and a source. */
 INLINE float blended(int mode, float b, float s) {
@@ -98,9 +114,15 @@ typedef struct {
 } rgb;
 
 /* Section 10.2. */
-INLINE float luminosity(rgb c) { return 0.3f * c.red + 0.59f * c.green + 0.11f * c.blue; }
-INLINE float lowest(rgb c) { return least(c.red, least(c.green, c.blue)); }
-INLINE float highest(rgb c) { return most(c.red, most(c.green, c.blue)); }
+INLINE float luminosity(rgb c) {
+    return 0.3f * c.red + 0.59f * c.green + 0.11f * c.blue;
+}
+INLINE float lowest(rgb c) {
+    return least(c.red, least(c.green, c.blue));
+}
+INLINE float highest(rgb c) {
+    return most(c.red, most(c.green, c.blue));
+}
 
 INLINE rgb toward(rgb c, float center, float factor) {
     return (rgb){center + (c.red - center) * factor, center + (c.green - center) * factor,

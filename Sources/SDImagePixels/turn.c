@@ -40,8 +40,8 @@ INLINE void transpose8(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, pt
     }
 }
 
-INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
-                             size_t rows, size_t size) {
+INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
+                             size_t columns, size_t rows, size_t size) {
     for (size_t x = 0; x < columns; x++) {
         uint8_t *d = to + (ptrdiff_t)x * to_stride;
         const uint8_t *s = from + x * size;
@@ -51,8 +51,8 @@ INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *fr
 }
 
 /* One block: whole squares of eight where there are. */
-INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
-                            size_t rows, size_t size) {
+INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
+                            size_t columns, size_t rows, size_t size) {
     if (size != 4 || (columns | rows) % 8 != 0) {
         transpose_pixels(to, to_stride, from, from_stride, columns, rows, size);
         return;
@@ -86,8 +86,8 @@ SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from,
     }
 }
 
-/* Whole vectors, then the rest pixel by pixel. Read from left to right: what is read has to be waited for, and is fetched
-   ahead in that direction. */
+/* Whole vectors, then the rest pixel by pixel. Read from left to right: what is read has to be waited for, and is
+   fetched ahead in that direction. */
 #define MIRROR_VECTORS(type, ...)                                                                                      \
     for (; x + sizeof(type) / size <= pixels; x += sizeof(type) / size) {                                              \
         type v;                                                                                                        \
@@ -100,8 +100,8 @@ INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size)
     size_t x = 0;
     switch (size) {
     case 1:
-        MIRROR_VECTORS(byte32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,
-                       6, 5, 4, 3, 2, 1, 0)
+        MIRROR_VECTORS(byte32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10,
+                       9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
         break;
     case 2: MIRROR_VECTORS(short16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0) break;
     case 4: MIRROR_VECTORS(pixel8, 7, 6, 5, 4, 3, 2, 1, 0) break;

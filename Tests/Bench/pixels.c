@@ -34,10 +34,9 @@ static long run_pixels(long count) {
 static sdimage_status make_transformer(const char *kind, sdimage_error **error) {
     if (!strcmp(kind, "resize")) {
         bool is_area = !strcmp(text_of("filter", "lanczos"), "area");
-        return sdimage_transformer_new_resample((double)number_of("dw", 300), (double)number_of("dh", 225),
-                                                SDIMAGE_SCALE_MODE_FILL,
-                                                is_area ? SDIMAGE_RESAMPLING_AREA : SDIMAGE_RESAMPLING_LANCZOS, false,
-                                                &transformer, error);
+        return sdimage_transformer_new_resample(
+            (double)number_of("dw", 300), (double)number_of("dh", 225), SDIMAGE_SCALE_MODE_FILL,
+            is_area ? SDIMAGE_RESAMPLING_AREA : SDIMAGE_RESAMPLING_LANCZOS, false, &transformer, error);
     }
     if (!strcmp(kind, "blur"))
         return sdimage_transformer_new_blur((double)number_of("sigma", 10), &transformer, error);
@@ -53,8 +52,7 @@ int serve_pixels(const char *kind) {
     uint32_t width = (uint32_t)number_of("w", 0), height = (uint32_t)number_of("h", 0);
     bool is_conversion = !strcmp(kind, "premultiply");
     /* The peers that take alpha into account are given pixels where that was done. */
-    sdimage_pixel_format format =
-        is_conversion ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
+    sdimage_pixel_format format = is_conversion ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
     sdimage_error *error = NULL;
     operation = is_conversion ? premultiply : by_transformer;
     if (!is_conversion && make_transformer(kind, &error) < 0)

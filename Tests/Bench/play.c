@@ -173,10 +173,11 @@ int run_players(void) {
     }
     sdimage_data *json = NULL;
     sdimage_frame_budget_statistics(&json, NULL);
-    printf("shown=%llu late=%llu delayed=%llu dropped=%llu rss_before_kb=%ld rss_most_kb=%ld threads=%ld cores=%.2f longest_turn_ms=%.2f "
+    printf("shown=%llu late=%llu delayed=%llu dropped=%llu rss_before_kb=%ld rss_most_kb=%ld threads=%ld cores=%.2f "
+           "longest_turn_ms=%.2f "
            "budget=%.*s\n",
-           shown, late, delayed, dropped, before, most, threads, (cpu_seconds() - cpu) / (wall_seconds() - start), longest * 1e3,
-           (int)sdimage_data_length(json), (const char *)sdimage_data_bytes(json));
+           shown, late, delayed, dropped, before, most, threads, (cpu_seconds() - cpu) / (wall_seconds() - start),
+           longest * 1e3, (int)sdimage_data_length(json), (const char *)sdimage_data_bytes(json));
     sdimage_data_unref(json);
     for (long i = 0; i < count; i++)
         sdimage_player_unref(players[i]);

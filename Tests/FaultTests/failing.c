@@ -1,10 +1,11 @@
-/* failing.c: loaded before the C library, it lets one call on files of the cache's folder fail, or ends the process there.
+/* failing.c: loaded before the C library, it lets one call on files of the cache's folder fail, or ends the process
+ * there.
  *
  * FAILING_FOLDER     only calls on files below this folder count
  * FAILING_CALL       number of the call, from 1; 0: none, they are only counted
  * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the middle
- *                    of a write; before other calls), after (behind the call), power (before the call the power is cut: see
- *                    power.h)
+ *                    of a write; before other calls), after (behind the call), power (before the call the power is cut:
+ *                    see power.h)
  * FAILING_VARIANT    which of the errors that such a call may have
  *
  * The program asks for failing_count and failing_stop. */
@@ -53,8 +54,12 @@ __attribute__((constructor)) static void start(void) {
     variant = (unsigned)(getenv("FAILING_VARIANT") ? atoi(getenv("FAILING_VARIANT")) : 0);
 }
 
-__attribute__((visibility("default"))) long failing_count(void) { return atomic_load(&calls); }
-__attribute__((visibility("default"))) void failing_stop(void) { atomic_store(&is_stopped, true); }
+__attribute__((visibility("default"))) long failing_count(void) {
+    return atomic_load(&calls);
+}
+__attribute__((visibility("default"))) void failing_stop(void) {
+    atomic_store(&is_stopped, true);
+}
 
 static bool is_our_path(int at, const char *path) {
     if (!folder_length || !path)
@@ -64,7 +69,9 @@ static bool is_our_path(int at, const char *path) {
     return at >= 0 && at < DESCRIPTORS && atomic_load(&ours[at]);
 }
 
-static bool is_our_file(int file) { return folder_length && file >= 0 && file < DESCRIPTORS && atomic_load(&ours[file]); }
+static bool is_our_file(int file) {
+    return folder_length && file >= 0 && file < DESCRIPTORS && atomic_load(&ours[file]);
+}
 
 static int note(int file, bool is_ours) {
     if (file >= 0 && file < DESCRIPTORS)
@@ -75,8 +82,8 @@ static int note(int file, bool is_ours) {
 static int error_of(kind kind) {
     static const int errors[][6] = {
         [OPENING] = {EACCES, EMFILE, EROFS, EIO, ENOSPC, EINTR}, [NAMING] = {EACCES, EROFS, EIO, ENOSPC, EDQUOT, EIO},
-        [WRITING] = {ENOSPC, SHORT, EIO, EDQUOT, EINTR, ENOSPC},  [READING] = {EIO, EIO, EIO, EIO, EINTR, EIO},
-        [SIZING] = {ENOSPC, EIO, EINTR, EDQUOT, EIO, EROFS},      [LOCKING] = {EIO, EINTR, EACCES, EIO, EINTR, EACCES},
+        [WRITING] = {ENOSPC, SHORT, EIO, EDQUOT, EINTR, ENOSPC}, [READING] = {EIO, EIO, EIO, EIO, EINTR, EIO},
+        [SIZING] = {ENOSPC, EIO, EINTR, EDQUOT, EIO, EROFS},     [LOCKING] = {EIO, EINTR, EACCES, EIO, EINTR, EACCES},
     };
     return errors[kind][variant % 6];
 }
@@ -107,17 +114,17 @@ static int before(bool is_ours, kind kind, bool *is_last) {
 }
 
 /* Under one lock: what a page was must be known before anybody changes it. */
-#define KEEPING(file, offset, length, expression) \
-    __extension__({ \
-        bool is_kept = how == 'p' && is_our_file(file); \
-        if (is_kept) { \
-            pthread_mutex_lock(&power); \
-            power_keep(file, offset, (off_t)(length)); \
-        } \
-        __typeof__(expression) outcome = (expression); \
-        if (is_kept) \
-            pthread_mutex_unlock(&power); \
-        outcome; \
+#define KEEPING(file, offset, length, expression)                                                                      \
+    __extension__({                                                                                                    \
+        bool is_kept = how == 'p' && is_our_file(file);                                                                \
+        if (is_kept) {                                                                                                 \
+            pthread_mutex_lock(&power);                                                                                \
+            power_keep(file, offset, (off_t)(length));                                                                 \
+        }                                                                                                              \
+        __typeof__(expression) outcome = (expression);                                                                 \
+        if (is_kept)                                                                                                   \
+            pthread_mutex_unlock(&power);                                                                              \
+        outcome;                                                                                                       \
     })
 
 static int synced(int file, int result) {
@@ -129,23 +136,23 @@ static int synced(int file, int result) {
     return result;
 }
 
-#define REAL(name) \
-    static __typeof__(&name) real; \
-    if (!real) \
+#define REAL(name)                                                                                                     \
+    static __typeof__(&name) real;                                                                                     \
+    if (!real)                                                                                                         \
     real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
-#define GUARD(is_ours, kind) \
-    bool is_last; \
-    int error = before(is_ours, kind, &is_last); \
-    if (error && error != SHORT) { \
-        errno = error; \
-        return -1; \
+#define GUARD(is_ours, kind)                                                                                           \
+    bool is_last;                                                                                                      \
+    int error = before(is_ours, kind, &is_last);                                                                       \
+    if (error && error != SHORT) {                                                                                     \
+        errno = error;                                                                                                 \
+        return -1;                                                                                                     \
     }
 
-#define DONE(expression) \
-    __typeof__(expression) result = (expression); \
-    if (is_last) \
-        raise(SIGKILL); \
+#define DONE(expression)                                                                                               \
+    __typeof__(expression) result = (expression);                                                                      \
+    if (is_last)                                                                                                       \
+        raise(SIGKILL);                                                                                                \
     return result
 
 #define EXPORT __attribute__((visibility("default")))
@@ -154,30 +161,30 @@ static mode_t mode_of(int flags, va_list arguments) {
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
 }
 
-#define OPEN(name) \
-    EXPORT int name(const char *path, int flags, ...) { \
-        REAL(name); \
-        va_list arguments; \
-        va_start(arguments, flags); \
-        mode_t mode = mode_of(flags, arguments); \
-        va_end(arguments); \
-        bool is_ours = is_our_path(-1, path); \
-        GUARD(is_ours, OPENING) \
-        DONE(note(real(path, flags, mode), is_ours)); \
+#define OPEN(name)                                                                                                     \
+    EXPORT int name(const char *path, int flags, ...) {                                                                \
+        REAL(name);                                                                                                    \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        mode_t mode = mode_of(flags, arguments);                                                                       \
+        va_end(arguments);                                                                                             \
+        bool is_ours = is_our_path(-1, path);                                                                          \
+        GUARD(is_ours, OPENING)                                                                                        \
+        DONE(note(real(path, flags, mode), is_ours));                                                                  \
     }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name) \
-    EXPORT int name(int at, const char *path, int flags, ...) { \
-        REAL(name); \
-        va_list arguments; \
-        va_start(arguments, flags); \
-        mode_t mode = mode_of(flags, arguments); \
-        va_end(arguments); \
-        bool is_ours = is_our_path(at, path); \
-        GUARD(is_ours, OPENING) \
-        DONE(note(real(at, path, flags, mode), is_ours)); \
+#define OPENAT(name)                                                                                                   \
+    EXPORT int name(int at, const char *path, int flags, ...) {                                                        \
+        REAL(name);                                                                                                    \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        mode_t mode = mode_of(flags, arguments);                                                                       \
+        va_end(arguments);                                                                                             \
+        bool is_ours = is_our_path(at, path);                                                                          \
+        GUARD(is_ours, OPENING)                                                                                        \
+        DONE(note(real(at, path, flags, mode), is_ours));                                                              \
     }
 OPENAT(openat)
 OPENAT(openat64)
@@ -230,17 +237,17 @@ EXPORT ssize_t write(int file, const void *bytes, size_t length) {
     DONE(KEEPING(file, -1, length, real(file, bytes, length)));
 }
 
-#define PWRITE(name) \
-    EXPORT ssize_t name(int file, const void *bytes, size_t length, off_t offset) { \
-        REAL(name); \
-        GUARD(is_our_file(file), WRITING) \
-        if (error == SHORT) { \
-            ssize_t part = real(file, bytes, length / 2, offset); \
-            if (how == 't') \
-                raise(SIGKILL); \
-            return part; \
-        } \
-        DONE(KEEPING(file, offset, length, real(file, bytes, length, offset))); \
+#define PWRITE(name)                                                                                                   \
+    EXPORT ssize_t name(int file, const void *bytes, size_t length, off_t offset) {                                    \
+        REAL(name);                                                                                                    \
+        GUARD(is_our_file(file), WRITING)                                                                              \
+        if (error == SHORT) {                                                                                          \
+            ssize_t part = real(file, bytes, length / 2, offset);                                                      \
+            if (how == 't')                                                                                            \
+                raise(SIGKILL);                                                                                        \
+            return part;                                                                                               \
+        }                                                                                                              \
+        DONE(KEEPING(file, offset, length, real(file, bytes, length, offset)));                                        \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
@@ -251,29 +258,29 @@ EXPORT ssize_t read(int file, void *bytes, size_t length) {
     DONE(real(file, bytes, length));
 }
 
-#define PREAD(name) \
-    EXPORT ssize_t name(int file, void *bytes, size_t length, off_t offset) { \
-        REAL(name); \
-        GUARD(is_our_file(file), READING) \
-        DONE(real(file, bytes, length, offset)); \
+#define PREAD(name)                                                                                                    \
+    EXPORT ssize_t name(int file, void *bytes, size_t length, off_t offset) {                                          \
+        REAL(name);                                                                                                    \
+        GUARD(is_our_file(file), READING)                                                                              \
+        DONE(real(file, bytes, length, offset));                                                                       \
     }
 PREAD(pread)
 PREAD(pread64)
 
-#define TRUNCATE(name) \
-    EXPORT int name(int file, off_t length) { \
-        REAL(name); \
-        GUARD(is_our_file(file), SIZING) \
-        DONE(KEEPING(file, length, -1, real(file, length))); \
+#define TRUNCATE(name)                                                                                                 \
+    EXPORT int name(int file, off_t length) {                                                                          \
+        REAL(name);                                                                                                    \
+        GUARD(is_our_file(file), SIZING)                                                                               \
+        DONE(KEEPING(file, length, -1, real(file, length)));                                                           \
     }
 TRUNCATE(ftruncate)
 TRUNCATE(ftruncate64)
 
-#define STATUS(name, type) \
-    EXPORT int name(int file, struct type *status) { \
-        REAL(name); \
-        GUARD(is_our_file(file), READING) \
-        DONE(real(file, status)); \
+#define STATUS(name, type)                                                                                             \
+    EXPORT int name(int file, struct type *status) {                                                                   \
+        REAL(name);                                                                                                    \
+        GUARD(is_our_file(file), READING)                                                                              \
+        DONE(real(file, status));                                                                                      \
     }
 STATUS(fstat, stat)
 STATUS(fstat64, stat64)
@@ -302,37 +309,37 @@ EXPORT int flock(int file, int operation) {
     DONE(real(file, operation));
 }
 
-#define CONTROL(name) \
-    EXPORT int name(int file, int command, ...) { \
-        REAL(name); \
-        va_list arguments; \
-        va_start(arguments, command); \
-        void *argument = va_arg(arguments, void *); \
-        va_end(arguments); \
+#define CONTROL(name)                                                                                                  \
+    EXPORT int name(int file, int command, ...) {                                                                      \
+        REAL(name);                                                                                                    \
+        va_list arguments;                                                                                             \
+        va_start(arguments, command);                                                                                  \
+        void *argument = va_arg(arguments, void *);                                                                    \
+        va_end(arguments);                                                                                             \
         bool is_lock = command == F_SETLK || command == F_OFD_SETLK || command == F_SETLKW || command == F_OFD_SETLKW; \
-        /* Giving back a whole lock does not fail. */ \
-        is_lock = is_lock && ((struct flock *)argument)->l_type != F_UNLCK; \
-        GUARD(is_lock && is_our_file(file), LOCKING) \
-        int result = real(file, command, argument); \
-        if (is_last) \
-            raise(SIGKILL); \
-        if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0) \
-            note(result, is_our_file(file)); \
-        return result; \
+        /* Giving back a whole lock does not fail. */                                                                  \
+        is_lock = is_lock && ((struct flock *)argument)->l_type != F_UNLCK;                                            \
+        GUARD(is_lock &&is_our_file(file), LOCKING)                                                                    \
+        int result = real(file, command, argument);                                                                    \
+        if (is_last)                                                                                                   \
+            raise(SIGKILL);                                                                                            \
+        if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0)                                         \
+            note(result, is_our_file(file));                                                                           \
+        return result;                                                                                                 \
     }
 CONTROL(fcntl)
 CONTROL(fcntl64)
 
-#define MAP(name) \
-    EXPORT void *name(void *address, size_t length, int protection, int flags, int file, off_t offset) { \
-        REAL(name); \
-        bool is_last; \
-        int error = before(!(flags & MAP_ANONYMOUS) && is_our_file(file), READING, &is_last); \
-        if (error && error != SHORT) { \
-            errno = error == EINTR ? ENOMEM : error; \
-            return MAP_FAILED; \
-        } \
-        DONE(real(address, length, protection, flags, file, offset)); \
+#define MAP(name)                                                                                                      \
+    EXPORT void *name(void *address, size_t length, int protection, int flags, int file, off_t offset) {               \
+        REAL(name);                                                                                                    \
+        bool is_last;                                                                                                  \
+        int error = before(!(flags & MAP_ANONYMOUS) && is_our_file(file), READING, &is_last);                          \
+        if (error && error != SHORT) {                                                                                 \
+            errno = error == EINTR ? ENOMEM : error;                                                                   \
+            return MAP_FAILED;                                                                                         \
+        }                                                                                                              \
+        DONE(real(address, length, protection, flags, file, offset));                                                  \
     }
 MAP(mmap)
 MAP(mmap64)

@@ -1,4 +1,5 @@
-/* power.h: what a power cut leaves of files: of every page written since the last sync either the old contents or the new.
+/* power.h: what a power cut leaves of files: of every page written since the last sync either the old contents or the
+ * new.
  *
  * Names of files are taken to survive, as a journalling file system keeps them in order; memory that processes share
  * (`-shm`) does not. Not for several threads at once. */

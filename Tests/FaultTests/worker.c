@@ -199,7 +199,8 @@ static void load(const char *picture) {
     sdimage_status status = sdimage_manager_new(config, &manager, &error);
     if (status >= 0)
         status = sdimage_manager_load_sync(manager, request, &result, &error);
-    printf("load %s %u\n", status >= 0 ? "OK" : sdimage_error_message(error), sdimage_image_width(sdimage_result_image(result)));
+    printf("load %s %u\n", status >= 0 ? "OK" : sdimage_error_message(error),
+           sdimage_image_width(sdimage_result_image(result)));
     fflush(stdout);
     sdimage_result_unref(result);
     sdimage_request_unref(request);
@@ -300,9 +301,14 @@ static size_t hostile_key(uint8_t *key, unsigned number) {
         const char *text;
         size_t length;
     } parts[] = {
-        {"../", 3}, {"/etc/passwd", 11}, {"\0", 1}, {"%2e%2e%2f", 9}, {".jpg", 4}, {"a.png/../../x.gif", 17},
-        {"\r\n", 2}, {"caf\xc3\xa9", 5}, {"cafe\xcc\x81", 6}, {"\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8f", 9},
-        {"-rf", 3}, {"~", 1}, {"\xd0\xb0", 2}, {"a", 1}, {"\xe2\x80\xae", 3}, {"'; DROP TABLE entry; --", 23},
+        {"../", 3},          {"/etc/passwd", 11},
+        {"\0", 1},           {"%2e%2e%2f", 9},
+        {".jpg", 4},         {"a.png/../../x.gif", 17},
+        {"\r\n", 2},         {"caf\xc3\xa9", 5},
+        {"cafe\xcc\x81", 6}, {"\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8f", 9},
+        {"-rf", 3},          {"~", 1},
+        {"\xd0\xb0", 2},     {"a", 1},
+        {"\xe2\x80\xae", 3}, {"'; DROP TABLE entry; --", 23},
     };
     size_t length = 0;
     /* The number itself keeps keys apart whatever their parts. */
@@ -318,7 +324,8 @@ static size_t hostile_key(uint8_t *key, unsigned number) {
 }
 
 static void try_keys(const char *folder) {
-    static const char *const invalid[] = {"\xff", "a\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80"};
+    static const char *const invalid[] = {"\xff",     "a\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80",
+                                          "\xe2\x82", "\x80"};
     static uint8_t key[(1 << 20) + 4096];
     long accepted = 0, count = 10000;
     open_cache(folder, 0);

@@ -1,4 +1,5 @@
-/* getaddrinfo(3) for tests, preloaded: names under `dead.test` are never found, those under `good.test` are this machine. */
+/* getaddrinfo(3) for tests, preloaded: names under `dead.test` are never found, those under `good.test` are this
+   machine. */
 #include <netdb.h>
 #include <stddef.h>
 #include <string.h>

@@ -152,7 +152,9 @@ void move_file(const char *from, const char *to) {
         fail_test(__FILE__, __LINE__, "%s: %s", from, strerror(errno));
 }
 
-bool exists(const char *name) { return access(path_of(name), F_OK) == 0; }
+bool exists(const char *name) {
+    return access(path_of(name), F_OK) == 0;
+}
 
 /* --- Libraries. */
 
@@ -257,7 +259,9 @@ static void progressed(void *user_data, sdimage_task *task, int64_t received, in
 const sdimage_load_handler delivery_handler = {
     .size = sizeof delivery_handler, .result = delivered, .progress = progressed};
 
-void wait_for_end(deliveries *deliveries) { gate_wait(&deliveries->over, 1); }
+void wait_for_end(deliveries *deliveries) {
+    gate_wait(&deliveries->over, 1);
+}
 
 deliveries load(sdimage_manager *manager, const sdimage_request *request) {
     deliveries deliveries = {.over = GATE_CLOSED, .progressed = GATE_CLOSED};

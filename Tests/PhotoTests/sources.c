@@ -192,10 +192,11 @@ static pid_t start_writer(void) {
     const char *path = path_of("data/photo.db");
     char sql[300];
     make_shotwell();
-    snprintf(sql, sizeof sql,
-             "DELETE FROM PhotoTable; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-             " INSERT INTO PhotoTable (id, filename, flags, rating) SELECT i, '%s', 0, 1 FROM n; DELETE FROM VideoTable",
-             MANY, path_of("album/a.jpg"));
+    snprintf(
+        sql, sizeof sql,
+        "DELETE FROM PhotoTable; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        " INSERT INTO PhotoTable (id, filename, flags, rating) SELECT i, '%s', 0, 1 FROM n; DELETE FROM VideoTable",
+        MANY, path_of("album/a.jpg"));
     /* Without the constraint that names differ: one file is looked at as often as there are rows. */
     run_sql("data/photo.db", "CREATE TABLE Other AS SELECT * FROM PhotoTable; DROP TABLE PhotoTable;"
                              "ALTER TABLE Other RENAME TO PhotoTable");

@@ -37,7 +37,9 @@ int reference_inflate(void *to, size_t capacity, const void *from, size_t length
     return status == Z_OK || status == Z_BUF_ERROR ? REFERENCE_GOES_ON : REFERENCE_DAMAGED;
 }
 
-uint32_t reference_crc(const void *bytes, size_t length) { return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, length); }
+uint32_t reference_crc(const void *bytes, size_t length) {
+    return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes, length);
+}
 
 typedef struct {
     const unsigned char *bytes;

@@ -46,7 +46,8 @@ int main(int argc, char **argv) {
     uint8_t *pixels = calloc(size, 1);
     size_t failed = count;
     if (pixels && sdimage_manager_new(NULL, &manager, &error) >= 0 &&
-        sdimage_manager_load_batch(manager, options, urls, NULL, count, pixels, size, NULL, NULL, NULL, &group, &error) >= 0 &&
+        sdimage_manager_load_batch(manager, options, urls, NULL, count, pixels, size, NULL, NULL, NULL, &group,
+                                   &error) >= 0 &&
         sdimage_prefetch_group_wait(group, UINT32_MAX, &error) >= 0) {
         size_t each = (size_t)width * height;
         for (size_t i = 0; i < count; i++)
@@ -54,7 +55,8 @@ int main(int argc, char **argv) {
         print_failures(group, urls);
         failed = sdimage_prefetch_group_skipped_count(group);
     } else {
-        fprintf(stderr, "batch: %s\n", pixels ? sdimage_error_message(error) : "an array of that size is not to be had");
+        fprintf(stderr, "batch: %s\n",
+                pixels ? sdimage_error_message(error) : "an array of that size is not to be had");
     }
     sdimage_error_unref(error);
     sdimage_prefetch_group_unref(group);

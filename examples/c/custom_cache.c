@@ -10,7 +10,8 @@
 
 #include <sdimage.h>
 
-/* Where an entry lies: a number made of its key (FNV-1a, 64 bits). Good enough for a sample, not for keys of strangers. */
+/* Where an entry lies: a number made of its key (FNV-1a, 64 bits). Good enough for a sample, not for keys of
+   strangers. */
 static void path_of(char *path, size_t size, const char *folder, const void *key, size_t length) {
     unsigned long long hash = 14695981039346656037ull;
     for (size_t i = 0; i < length; i++)
@@ -48,9 +49,11 @@ static void store(void *folder, const void *key, size_t length, sdimage_data *da
     char path[512];
     path_of(path, sizeof path, folder, key, length);
     FILE *file = fopen(path, "wb");
-    bool is_written = file && fwrite(sdimage_data_bytes(data), 1, sdimage_data_length(data), file) == sdimage_data_length(data);
+    bool is_written =
+        file && fwrite(sdimage_data_bytes(data), 1, sdimage_data_length(data), file) == sdimage_data_length(data);
     is_written = file && !fclose(file) && is_written;
-    sdimage_error *error = is_written ? NULL : sdimage_error_new(SDIMAGE_STATUS_IO_ERROR, "the file could not be written");
+    sdimage_error *error =
+        is_written ? NULL : sdimage_error_new(SDIMAGE_STATUS_IO_ERROR, "the file could not be written");
     if (is_written)
         sdimage_reply_complete(reply);
     else

@@ -57,8 +57,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
 
     void *pixels = NULL;
     size_t stride = 0;
-    sdimage_status status = sdimage_image_new_uninitialized(width, height, SDIMAGE_PIXEL_FORMAT_RGBA16, image, &pixels,
-                                                            &stride, error);
+    sdimage_status status =
+        sdimage_image_new_uninitialized(width, height, SDIMAGE_PIXEL_FORMAT_RGBA16, image, &pixels, &stride, error);
     if (status < 0)
         return status;
     from += HEADER;

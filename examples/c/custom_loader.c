@@ -25,8 +25,8 @@ static sdimage_status paint(uint32_t width, uint32_t height, sdimage_image **ima
             pixels[i + 2] = 128;
         }
     /* The image takes the pixels over and frees them with its last reference. */
-    return sdimage_image_new_adopting(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, pixels,
-                                      free, image, error);
+    return sdimage_image_new_adopting(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, pixels, free,
+                                      image, error);
 }
 
 /* This loader has a picture at once; one that works on another thread would ref the sink and finish it there. */

@@ -1,5 +1,5 @@
-/* load_hooks.c: pictures behind URLs that carry a token: one entry of the cache for all tokens, nothing private on disk, and
- * thumbnails for whoever does not say.
+/* load_hooks.c: pictures behind URLs that carry a token: one entry of the cache for all tokens, nothing private on
+ * disk, and thumbnails for whoever does not say.
  *
  *     cc -o load_hooks load_hooks.c -lsdimage
  *     ./load_hooks URL… */
@@ -52,10 +52,8 @@ int main(int argc, char **argv) {
     if (argc < 2)
         return fputs("usage: load_hooks URL…\n", stderr), 2;
     static unsigned side = 32;
-    sdimage_load_hooks_vtable table = {.size = sizeof table,
-                                       .process_request = make_small,
-                                       .cache_key = key_of,
-                                       .should_remember_failure = is_gone};
+    sdimage_load_hooks_vtable table = {
+        .size = sizeof table, .process_request = make_small, .cache_key = key_of, .should_remember_failure = is_gone};
     sdimage_cache_config *cache_config = sdimage_cache_config_new();
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_load_hooks *hooks = NULL;

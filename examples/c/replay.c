@@ -10,7 +10,8 @@
 
 #include <sdimage.h>
 
-/* Status line and fields, up to the empty line; NULL where a file does not begin with an answer (RFC 9112, section 2.1). */
+/* Status line and fields, up to the empty line; NULL where a file does not begin with an answer (RFC 9112, section
+   2.1). */
 static sdimage_response *read_head(FILE *file) {
     char line[8192];
     int status;
@@ -37,7 +38,8 @@ static sdimage_status start(void *folder, sdimage_request *request, sdimage_exch
     if (!file)
         return SDIMAGE_STATUS_OFFLINE;
     sdimage_response *response = read_head(file);
-    sdimage_status status = response ? sdimage_exchange_respond(exchange, response, NULL) : SDIMAGE_STATUS_INVALID_RESPONSE;
+    sdimage_status status =
+        response ? sdimage_exchange_respond(exchange, response, NULL) : SDIMAGE_STATUS_INVALID_RESPONSE;
     size_t got;
     while (status == SDIMAGE_STATUS_OK && (got = fread(piece, 1, sizeof piece, file)) > 0)
         status = sdimage_exchange_write(exchange, piece, got, NULL);

@@ -1,5 +1,5 @@
-/* target.c: a list of cells without a toolkit. Two rows scroll over more URLs than they can show; each is used again for the
- * next URL while the one before may still be loading, and never shows a picture of another.
+/* target.c: a list of cells without a toolkit. Two rows scroll over more URLs than they can show; each is used again
+ * for the next URL while the one before may still be loading, and never shows a picture of another.
  *
  *   target URL…
  *
@@ -27,7 +27,8 @@ static void set_image(void *user_data, const char *key, sdimage_image *image, sd
                sdimage_image_source_name(sdimage_result_source(result)));
 }
 
-static void transition(void *user_data, const char *key, sdimage_transition transition, uint32_t ms, sdimage_image *image) {
+static void transition(void *user_data, const char *key, sdimage_transition transition, uint32_t ms,
+                       sdimage_image *image) {
     (void)key, (void)transition, (void)image;
     printf("row %d: fades for %u ms\n", ((cell *)user_data)->row, ms);
 }
@@ -42,7 +43,8 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
     --*(unsigned *)user_data;
 }
 
-static sdimage_status open_list(sdimage_dispatcher **loop, sdimage_manager **manager, cell *cells, sdimage_error **error) {
+static sdimage_status open_list(sdimage_dispatcher **loop, sdimage_manager **manager, cell *cells,
+                                sdimage_error **error) {
     sdimage_status status = sdimage_dispatcher_new_pollable(loop, error);
     if (status >= 0)
         status = sdimage_dispatcher_bind_current_thread(*loop, error);

@@ -29,11 +29,8 @@ static taken take(void *user_data, option_id option, const char *value) {
     case OPTION_SECONDS:
         bench->seconds = strtod(value, &end);
         return end != value && !*end && bench->seconds > 0 && bench->seconds <= 600 ? TAKEN : TAKEN_WRONG;
-    case OPTION_SIZE:
-        return parse_size(value, &bench->width, &bench->height) ? TAKEN : TAKEN_WRONG;
-    default:
-        bench->json = true;
-        return TAKEN;
+    case OPTION_SIZE: return parse_size(value, &bench->width, &bench->height) ? TAKEN : TAKEN_WRONG;
+    default: bench->json = true; return TAKEN;
     }
 }
 

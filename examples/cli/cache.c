@@ -20,21 +20,11 @@ typedef struct wish {
 static taken take(void *user_data, option_id option, const char *value) {
     wish *wish = user_data;
     switch (option) {
-    case OPTION_CACHE:
-        wish->directory = value;
-        break;
-    case OPTION_NAMESPACE:
-        wish->name = value;
-        break;
-    case OPTION_PREFIX:
-        wish->prefix = value;
-        break;
-    case OPTION_REPAIR:
-        wish->repair = true;
-        break;
-    default:
-        wish->json = true;
-        break;
+    case OPTION_CACHE: wish->directory = value; break;
+    case OPTION_NAMESPACE: wish->name = value; break;
+    case OPTION_PREFIX: wish->prefix = value; break;
+    case OPTION_REPAIR: wish->repair = true; break;
+    default: wish->json = true; break;
     }
     return TAKEN;
 }

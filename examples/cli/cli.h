@@ -26,7 +26,8 @@ int run_prefetch(const command_row *command, int argc, char **argv);
 int run_serve(const command_row *command, int argc, char **argv);
 int run_thumb(const command_row *command, int argc, char **argv);
 
-/* Writes a text so that it neither ends the line nor speaks to the terminal: a question mark for each control character. */
+/* Writes a text so that it neither ends the line nor speaks to the terminal: a question mark for each control
+   character. */
 void put_plain(FILE *out, const char *text);
 
 /* One line on stderr, after whatever progress stands there. */
@@ -38,7 +39,8 @@ void complain_of(const char *subject, sdimage_error *error);
 /* A line on stderr that the next one replaces; nothing where stderr is no terminal. */
 void show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* --- JSON: an object on a line of its own. Bytes of a text that are no UTF-8 become halves of surrogates, as in Python. */
+/* --- JSON: an object on a line of its own. Bytes of a text that are no UTF-8 become halves of surrogates, as in
+   Python. */
 
 typedef struct json {
     FILE *out;
@@ -55,8 +57,8 @@ void end_json(json *object);
 /* Writes text as a JSON string, quotes included. */
 void put_json_string(FILE *out, const char *text);
 
-/* Tells on stderr why there is no picture and, where JSON is wanted, on stdout by an object of NAME (the subject), "error",
- * "message" and, where there is one, "http_status". Gives the error back. */
+/* Tells on stderr why there is no picture and, where JSON is wanted, on stdout by an object of NAME (the subject),
+ * "error", "message" and, where there is one, "http_status". Gives the error back. */
 void tell_failure(bool json, const char *name, const char *subject, sdimage_error *error);
 
 /* The same of a file that could not be written; the object has "output" too. */
@@ -71,7 +73,8 @@ void put_object_as_text(FILE *out, const char *json, size_t length, int indent);
 /* Whether an argument is a URL rather than the name of a file. */
 bool is_url(const char *text);
 
-/* A file's path as a file: URL (RFC 8089), all but unreserved characters escaped; the caller frees it. NULL with errno. */
+/* A file's path as a file: URL (RFC 8089), all but unreserved characters escaped; the caller frees it. NULL with
+   errno. */
 char *url_of_file(const char *path);
 
 /* A URL as it is shown: of a data: URL only what stands before the data. */
@@ -112,7 +115,8 @@ taken take_picture_option(picture_wish *wish, option_id option, const char *text
  * after a line on stderr. */
 bool check_output(const command_row *command, const char *output, const picture_wish *wish);
 
-/* Transforms and writes a picture as its name, or the format wished for, says. *written, the caller's, is what it had become. */
+/* Transforms and writes a picture as its name, or the format wished for, says. *written, the caller's, is what it had
+   become. */
 bool write_picture(const char *path, const sdimage_image *image, const picture_wish *wish, sdimage_image **written,
                    sdimage_error **error);
 

@@ -106,6 +106,10 @@ const option_row *option_row_of(option_id id) {
     return row;
 }
 
-bool is_picture_option(option_id id) { return id >= OPTION_THUMBNAIL && id <= OPTION_FIRST_FRAME; }
+bool is_picture_option(option_id id) {
+    return id >= OPTION_THUMBNAIL && id <= OPTION_FIRST_FRAME;
+}
 
-bool is_library_option(option_id id) { return id >= OPTION_LIBRARY && id <= OPTION_DIGIKAM; }
+bool is_library_option(option_id id) {
+    return id >= OPTION_LIBRARY && id <= OPTION_DIGIKAM;
+}

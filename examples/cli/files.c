@@ -93,26 +93,17 @@ typedef struct layout {
 
 static bool layout_of(sdimage_pixel_format format, layout *layout) {
     switch (format) {
-    case SDIMAGE_PIXEL_FORMAT_GRAY8:
-        layout->depth = 1, layout->maximum = 255, layout->tuple = "GRAYSCALE";
-        return true;
-    case SDIMAGE_PIXEL_FORMAT_RGB8:
-        layout->depth = 3, layout->maximum = 255, layout->tuple = "RGB";
-        return true;
-    case SDIMAGE_PIXEL_FORMAT_RGBA8:
-        layout->depth = 4, layout->maximum = 255, layout->tuple = "RGB_ALPHA";
-        return true;
+    case SDIMAGE_PIXEL_FORMAT_GRAY8: layout->depth = 1, layout->maximum = 255, layout->tuple = "GRAYSCALE"; return true;
+    case SDIMAGE_PIXEL_FORMAT_RGB8: layout->depth = 3, layout->maximum = 255, layout->tuple = "RGB"; return true;
+    case SDIMAGE_PIXEL_FORMAT_RGBA8: layout->depth = 4, layout->maximum = 255, layout->tuple = "RGB_ALPHA"; return true;
     case SDIMAGE_PIXEL_FORMAT_GRAY16:
         layout->depth = 1, layout->maximum = 65535, layout->tuple = "GRAYSCALE";
         return true;
-    case SDIMAGE_PIXEL_FORMAT_RGB16:
-        layout->depth = 3, layout->maximum = 65535, layout->tuple = "RGB";
-        return true;
+    case SDIMAGE_PIXEL_FORMAT_RGB16: layout->depth = 3, layout->maximum = 65535, layout->tuple = "RGB"; return true;
     case SDIMAGE_PIXEL_FORMAT_RGBA16:
         layout->depth = 4, layout->maximum = 65535, layout->tuple = "RGB_ALPHA";
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -138,8 +129,8 @@ static bool write_plain(const char *path, pixel_file kind, const sdimage_image *
     if (kind == PIXEL_FILE_PPM)
         fprintf(out, "P6\n%u %u\n%u\n", width, height, layout.maximum);
     else
-        fprintf(out, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", width, height,
-                layout.depth, layout.maximum, layout.tuple);
+        fprintf(out, "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n", width, height, layout.depth,
+                layout.maximum, layout.tuple);
     const uint8_t *row = sdimage_image_pixels(image);
     for (uint32_t y = 0; y < height; y++, row += sdimage_image_stride(image))
         put_row(out, row, (size_t)width * layout.depth, layout.maximum);

@@ -42,20 +42,11 @@ static taken take(void *user_data, option_id option, const char *value) {
         return take_picture_option(&wish->picture, option, value);
     }
     switch (option) {
-    case OPTION_OUTPUT:
-        wish->output = value;
-        return TAKEN;
-    case OPTION_SIZE:
-        return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
-    case OPTION_CACHE:
-        wish->cache = value;
-        return TAKEN;
-    case OPTION_NO_CACHE:
-        wish->no_cache = true;
-        return TAKEN;
-    default:
-        wish->json = true;
-        return TAKEN;
+    case OPTION_OUTPUT: wish->output = value; return TAKEN;
+    case OPTION_SIZE: return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
+    case OPTION_CACHE: wish->cache = value; return TAKEN;
+    case OPTION_NO_CACHE: wish->no_cache = true; return TAKEN;
+    default: wish->json = true; return TAKEN;
     }
 }
 

@@ -162,9 +162,7 @@ static void put_value(FILE *out, cursor *at, int indent) {
         fputc('\n', out);
         put_members(out, at, indent);
         break;
-    case '[':
-        put_elements(out, at, indent);
-        break;
+    case '[': put_elements(out, at, indent); break;
     default:
         fputc(' ', out);
         put_scalar(out, at);

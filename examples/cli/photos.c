@@ -48,9 +48,7 @@
     USE(loader_new)
 
 #define POINTER(name) __typeof__(&sdimage_photos_##name) name;
-static struct {
-    FUNCTIONS(POINTER)
-} photos;
+static struct { FUNCTIONS(POINTER) } photos;
 
 static bool open_plugin(void) {
     void *file = dlopen("libsdimage-photos.so.1", RTLD_NOW);
@@ -82,10 +80,11 @@ static taken take_word(wish *wish, option_id option, const char *text) {
         option_id option;
         const char *name;
         uint32_t value;
-    } words[] = {{OPTION_SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},    {OPTION_SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
-                 {OPTION_SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},    {OPTION_SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
-                 {OPTION_MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE}, {OPTION_MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
-                 {OPTION_MEDIA, "audio", SDIMAGE_PHOTOS_MEDIA_AUDIO}};
+    } words[] = {
+        {OPTION_SORT, "date", SDIMAGE_PHOTOS_ORDER_DATE},    {OPTION_SORT, "name", SDIMAGE_PHOTOS_ORDER_NAME},
+        {OPTION_SORT, "size", SDIMAGE_PHOTOS_ORDER_SIZE},    {OPTION_SORT, "modified", SDIMAGE_PHOTOS_ORDER_MODIFIED},
+        {OPTION_MEDIA, "image", SDIMAGE_PHOTOS_MEDIA_IMAGE}, {OPTION_MEDIA, "video", SDIMAGE_PHOTOS_MEDIA_VIDEO},
+        {OPTION_MEDIA, "audio", SDIMAGE_PHOTOS_MEDIA_AUDIO}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].option != option || strcmp(words[i].name, text))
             continue;

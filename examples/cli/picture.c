@@ -84,24 +84,14 @@ void close_picture_wish(picture_wish *wish) {
 
 taken take_picture_option(picture_wish *wish, option_id option, const char *text) {
     switch (option) {
-    case OPTION_THUMBNAIL:
-        return take_thumbnail(wish, text);
-    case OPTION_TRANSFORM:
-        return add_transform(wish, text);
-    case OPTION_QUALITY:
-        return take_quality(wish, text);
-    case OPTION_MAX_BYTES:
-        return take_max_bytes(wish, text);
-    case OPTION_FORMAT:
-        return take_format(wish, text);
-    case OPTION_LOSSLESS:
-        sdimage_encode_options_set_lossless(wish->encoding, true);
-        return TAKEN;
-    case OPTION_FIRST_FRAME:
-        sdimage_decode_options_set_first_frame_only(wish->decoding, true);
-        return TAKEN;
-    default:
-        return TAKEN_WRONG;
+    case OPTION_THUMBNAIL: return take_thumbnail(wish, text);
+    case OPTION_TRANSFORM: return add_transform(wish, text);
+    case OPTION_QUALITY: return take_quality(wish, text);
+    case OPTION_MAX_BYTES: return take_max_bytes(wish, text);
+    case OPTION_FORMAT: return take_format(wish, text);
+    case OPTION_LOSSLESS: sdimage_encode_options_set_lossless(wish->encoding, true); return TAKEN;
+    case OPTION_FIRST_FRAME: sdimage_decode_options_set_first_frame_only(wish->decoding, true); return TAKEN;
+    default: return TAKEN_WRONG;
     }
 }
 

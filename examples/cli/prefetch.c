@@ -28,14 +28,9 @@ static taken take(void *user_data, option_id option, const char *value) {
             return TAKEN_WRONG;
         prefetch->jobs = (uint32_t)jobs;
         return TAKEN;
-    case OPTION_THUMBNAIL:
-        return parse_size(value, &prefetch->width, &prefetch->height) ? TAKEN : TAKEN_WRONG;
-    case OPTION_CACHE:
-        prefetch->cache = value;
-        return TAKEN;
-    default:
-        prefetch->json = true;
-        return TAKEN;
+    case OPTION_THUMBNAIL: return parse_size(value, &prefetch->width, &prefetch->height) ? TAKEN : TAKEN_WRONG;
+    case OPTION_CACHE: prefetch->cache = value; return TAKEN;
+    default: prefetch->json = true; return TAKEN;
     }
 }
 

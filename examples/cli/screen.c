@@ -21,8 +21,8 @@ static void take_keys(void) {
     has_keys = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
-/* What the terminal answers to a question about its graphics, followed by one that all of them answer ("device attributes"), so that
- * nobody waits for those who do not know the first. */
+/* What the terminal answers to a question about its graphics, followed by one that all of them answer ("device
+ * attributes"), so that nobody waits for those who do not know the first. */
 static screen_kind ask_terminal(void) {
     static const char question[] = "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c";
     char answer[256] = "";
@@ -165,7 +165,8 @@ static void draw_sixel(screen *screen, const sdimage_image *image) {
 static void put_base64(const uint8_t *bytes, size_t count) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
-        unsigned group = (unsigned)bytes[i] << 16 | (i + 1 < count ? bytes[i + 1] << 8 : 0) | (i + 2 < count ? bytes[i + 2] : 0);
+        unsigned group =
+            (unsigned)bytes[i] << 16 | (i + 1 < count ? bytes[i + 1] << 8 : 0) | (i + 2 < count ? bytes[i + 2] : 0);
         putchar(letters[group >> 18]);
         putchar(letters[group >> 12 & 63]);
         putchar(i + 1 < count ? letters[group >> 6 & 63] : '=');

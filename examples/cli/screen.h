@@ -13,8 +13,8 @@ typedef struct screen {
     unsigned drawn_rows;    /* of characters, since the picture's first row */
 } screen;
 
-/* Looks at the terminal of standard output, asks it what it can show unless `wanted` says it, and takes its keys. False where there
- * is no terminal. */
+/* Looks at the terminal of standard output, asks it what it can show unless `wanted` says it, and takes its keys. False
+ * where there is no terminal. */
 bool open_screen(screen *screen, const char *wanted);
 void draw_on_screen(screen *screen, const sdimage_image *image);
 /* As it was before, with the cursor below the picture. */

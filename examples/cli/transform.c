@@ -116,8 +116,8 @@ taken parse_transform(const char *text, sdimage_transformer **made) {
     static const struct {
         const char *name;
         bool (*read)(const char *text, sdimage_transformer **made, sdimage_error **error);
-    } all[] = {{"resize:", resize}, {"crop:", crop}, {"flip:", flip}, {"rotate:", rotate}, {"round:", round_corner},
-               {"blur:", blur},     {"tint:", tint}, {"filter:", filter}};
+    } all[] = {{"resize:", resize},      {"crop:", crop}, {"flip:", flip}, {"rotate:", rotate},
+               {"round:", round_corner}, {"blur:", blur}, {"tint:", tint}, {"filter:", filter}};
     sdimage_error *error = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         size_t length = strlen(all[i].name);

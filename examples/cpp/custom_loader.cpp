@@ -23,9 +23,10 @@ static sdimage::image paint(std::uint32_t width, std::uint32_t height) {
 }
 
 class painter final : public sdimage::custom_loader {
-public:
+  public:
     ~painter() override {
-        if (work_.joinable()) work_.join();
+        if (work_.joinable())
+            work_.join();
     }
     bool can_load(const sdimage::request &wanted) override { return wanted.url().substr(0, 5) == "demo:"; }
 
@@ -35,17 +36,19 @@ public:
         const std::string url(wanted.url());
         if (std::sscanf(url.c_str(), "demo:%4ux%4u", &width, &height) != 2 || !width || !height)
             throw sdimage::error(sdimage::status::invalid_url, "not demo:WIDTHxHEIGHT");
-        if (work_.joinable()) work_.join();
+        if (work_.joinable())
+            work_.join();
         // The copy of the handle keeps the load waiting for this thread.
         work_ = std::thread([sink, width, height] { sink.finish_with_image(paint(width, height)); });
     }
 
-private:
+  private:
     std::thread work_;
 };
 
 int main(int argc, char **argv) {
-    if (argc != 2) return std::cerr << "usage: custom_loader demo:WIDTHxHEIGHT\n", 2;
+    if (argc != 2)
+        return std::cerr << "usage: custom_loader demo:WIDTHxHEIGHT\n", 2;
     try {
         sdimage::manager_config config;
         config.set_cache(sdimage::cache::open(sdimage::cache_config().set_memory_only()));

@@ -22,7 +22,8 @@ static void place(sdimage::unwritten_image &sheet, const sdimage::image &picture
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3) return std::cerr << "usage: thumbnails OUT.png URL...\n", 2;
+    if (argc < 3)
+        return std::cerr << "usage: thumbnails OUT.png URL...\n", 2;
     try {
         sdimage::decode_options how;
         how.set_thumbnail_size(side, side).set_pixel_format(sdimage::pixel_format::rgba8).set_first_frame_only(true);

@@ -7,11 +7,11 @@
  *
  * Whoever loads by a target gives the view to that instead of setting images: sdimage_target_set_view.
  *
- * It shows what it is given at once, and plays what moves while it is visible. A part of an animation that is on its way plays as
- * far as it has come and waits there; the next part goes on, and the complete picture starts anew.
+ * It shows what it is given at once, and plays what moves while it is visible. A part of an animation that is on its
+ * way plays as far as it has come and waits there; the next part goes on, and the complete picture starts anew.
  *
- * Class: synchronised. `show` and `loop` run on the thread that sets, ticks or advances, or on the clock's dispatcher, under no
- * lock. */
+ * Class: synchronised. `show` and `loop` run on the thread that sets, ticks or advances, or on the clock's dispatcher,
+ * under no lock. */
 #ifndef SDIMAGE_ANIMATED_VIEW_H
 #define SDIMAGE_ANIMATED_VIEW_H
 
@@ -34,17 +34,18 @@ typedef struct sdimage_animated_view_handler {
     void (*loop)(void *user_data, sdimage_animated_view *view, uint32_t count);
 } sdimage_animated_view_handler;
 
-/* An empty view, visible. `handler` may be NULL, and is copied. `destroy(user_data)` is called once, after the last call, also when
- * this fails. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT. */
+/* An empty view, visible. `handler` may be NULL, and is copied. `destroy(user_data)` is called once, after the last
+ * call, also when this fails. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_animated_view_new(const sdimage_animated_view_handler *handler, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_animated_view **view,
                                                      sdimage_error **error);
 SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 
-/* Shows an image, or nothing for NULL; `show` is called before this returns. The same image again changes nothing. What had been
- * played of another is forgotten, unless both are parts of one animation. When threads set images at once, `show` may be called
- * twice with one of them; the last call has the image that stays. Errors: those of the transformer; FORKED. */
+/* Shows an image, or nothing for NULL; `show` is called before this returns. The same image again changes nothing. What
+ * had been played of another is forgotten, unless both are parts of one animation. When threads set images at once,
+ * `show` may be called twice with one of them; the last call has the image that stays. Errors: those of the
+ * transformer; FORKED. */
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
 /* What is to be drawn now, the caller's to unref; NULL for nothing. */
@@ -86,7 +87,8 @@ SDIMAGE_API bool sdimage_animated_view_clears_buffer_when_stopped(const sdimage_
 SDIMAGE_API void sdimage_animated_view_set_rewinds_when_stopped(sdimage_animated_view *view, bool rewinds);
 SDIMAGE_API bool sdimage_animated_view_rewinds_when_stopped(const sdimage_animated_view *view);
 /* Done to every frame of the pictures set from now on, to the first one by the thread that sets it. NULL for none. */
-SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view, const sdimage_transformer *transformer);
+SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view,
+                                                       const sdimage_transformer *transformer);
 /* As of a player (player.h): rate, mode, frames held ahead, late frames. */
 SDIMAGE_API void sdimage_animated_view_set_rate(sdimage_animated_view *view, double rate);
 SDIMAGE_API double sdimage_animated_view_rate(const sdimage_animated_view *view);

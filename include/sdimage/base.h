@@ -11,8 +11,8 @@
  * Fallible functions return `sdimage_status`: 0 fine, > 0 a note, < 0 an error. Outputs are written only when the
  * status is not negative. `sdimage_error **error` may be NULL; when it is not, a failing call stores an error there.
  *
- * Tables of functions begin with `size`, which the caller sets to sizeof its table. The library reads no further, so that
- * tables may grow at their end; what a shorter table lacks counts as NULL.
+ * Tables of functions begin with `size`, which the caller sets to sizeof its table. The library reads no further, so
+ * that tables may grow at their end; what a shorter table lacks counts as NULL.
  *
  * Text is UTF-8. URLs and keys are bytes with a length; SDIMAGE_NUL_TERMINATED as length means "up to the NUL".
  *

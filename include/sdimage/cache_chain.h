@@ -33,14 +33,14 @@ typedef enum SDIMAGE_ENUM sdimage_cache_operation {
 /* A chain without members, in which nothing is found and nothing is kept. Errors: NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_chain(sdimage_cache **chain, sdimage_error **error);
 
-/* The chain of a fleet: `local`, memory over disk, on top of `shared`, such as one of the remote caches of the plug-ins. What
- * only `shared` has is kept in `local` as well, and both store; otherwise it is a chain like any other. Errors: NO_MEMORY,
- * FORKED. */
+/* The chain of a fleet: `local`, memory over disk, on top of `shared`, such as one of the remote caches of the
+ * plug-ins. What only `shared` has is kept in `local` as well, and both store; otherwise it is a chain like any other.
+ * Errors: NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_tiered(sdimage_cache *local, sdimage_cache *shared, sdimage_cache **cache,
                                                     sdimage_error **error);
 
-/* Adds a member as the highest; one that is in already moves. Errors: INVALID_ARGUMENT (`chain` is no chain, or would hold
- * itself). */
+/* Adds a member as the highest; one that is in already moves. Errors: INVALID_ARGUMENT (`chain` is no chain, or would
+ * hold itself). */
 SDIMAGE_API sdimage_status sdimage_cache_chain_add(sdimage_cache *chain, sdimage_cache *member, sdimage_error **error);
 /* Takes a member out. NOT_FOUND when it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_cache_chain_remove(sdimage_cache *chain, const sdimage_cache *member,

@@ -7,7 +7,8 @@
  *       sdimage_reply_unref(reply);
  *   }
  *
- * Without validators and dates a picture cannot be asked for again under conditions, and nobody knows how long it is fresh.
+ * Without validators and dates a picture cannot be asked for again under conditions, and nobody knows how long it is
+ * fresh.
  *
  * Class: immutable. */
 #ifndef SDIMAGE_CACHE_ENTRY_H
@@ -21,19 +22,19 @@
 extern "C" {
 #endif
 
-/* An entry made of its bytes, and of what sdimage_cache_entry_metadata told of them when they were stored; NULL: of bytes
- * about which nothing is known. Both are referenced. Errors: BAD_DATA (metadata that is damaged, or of another version),
- * INVALID_ARGUMENT, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_cache_entry_new(sdimage_data *data, sdimage_data *metadata, sdimage_cache_entry **entry,
-                                                   sdimage_error **error);
+/* An entry made of its bytes, and of what sdimage_cache_entry_metadata told of them when they were stored; NULL: of
+ * bytes about which nothing is known. Both are referenced. Errors: BAD_DATA (metadata that is damaged, or of another
+ * version), INVALID_ARGUMENT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_cache_entry_new(sdimage_data *data, sdimage_data *metadata,
+                                                   sdimage_cache_entry **entry, sdimage_error **error);
 SDIMAGE_API sdimage_cache_entry *sdimage_cache_entry_ref(sdimage_cache_entry *entry);
 SDIMAGE_API void sdimage_cache_entry_unref(sdimage_cache_entry *entry);
 
 /* The encoded picture. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_cache_entry_data(const sdimage_cache_entry *entry);
 
-/* All else: validators, what the answer said of its freshness, extended data, dates; in a form of the library's own, the
- * same on every machine. NULL when memory is refused. Borrowed. */
+/* All else: validators, what the answer said of its freshness, extended data, dates; in a form of the library's own,
+ * the same on every machine. NULL when memory is refused. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_cache_entry_metadata(const sdimage_cache_entry *entry);
 
 /* When the origin gave its answer, or else when the entry was made; 0 = unknown. Nanoseconds since 1970. */

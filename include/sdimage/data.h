@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /* Copies `length` bytes. `bytes` may be NULL when `length` is 0. Errors: INVALID_ARGUMENT, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_data_new(const void *bytes, size_t length, sdimage_data **data, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_data_new(const void *bytes, size_t length, sdimage_data **data,
+                                            sdimage_error **error);
 
 /* Takes over bytes without a copy: they must stay valid and unchanged until `destroy(user_data)`, which is called once
  * after the last reference is gone, also when this call fails. */

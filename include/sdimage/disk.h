@@ -17,8 +17,8 @@ extern "C" {
 
 /* --- Limits. */
 
-/* The date by which an entry ages, and by which the oldest go first. An entry is replaced, never changed: it was modified
- * and created when it was stored. */
+/* The date by which an entry ages, and by which the oldest go first. An entry is replaced, never changed: it was
+ * modified and created when it was stored. */
 typedef enum SDIMAGE_ENUM sdimage_expire_rule {
     SDIMAGE_EXPIRE_RULE_ACCESS = 0,       /* when it was last read */
     SDIMAGE_EXPIRE_RULE_MODIFICATION = 1, /* when it was stored */
@@ -28,8 +28,8 @@ typedef enum SDIMAGE_ENUM sdimage_expire_rule {
 /* By which date entries age. Default SDIMAGE_EXPIRE_RULE_ACCESS: to the minute, when an entry was last read. */
 SDIMAGE_API void sdimage_cache_config_set_expire_rule(sdimage_cache_config *config, sdimage_expire_rule rule);
 
-/* Rights of the folders and files that the cache makes, e.g. 0750 and 0640 for a web server of the same group. The owner
- * has all that are needed; rights to write are given to nobody else. Default 0700 and 0600. */
+/* Rights of the folders and files that the cache makes, e.g. 0750 and 0640 for a web server of the same group. The
+ * owner has all that are needed; rights to write are given to nobody else. Default 0700 and 0600. */
 SDIMAGE_API void sdimage_cache_config_set_modes(sdimage_cache_config *config, uint32_t folder, uint32_t file);
 
 /* Changes the limits of a running cache, as in sdimage_cache_config; what no longer fits goes in the background. */
@@ -41,13 +41,13 @@ SDIMAGE_API sdimage_status sdimage_cache_trim(sdimage_cache *cache, uint64_t byt
 
 /* --- Paths. */
 
-/* The folder of the cache's namespace, as a NUL-terminated text in *path (the length does not count the NUL); it may not
- * exist. Does not block. */
+/* The folder of the cache's namespace, as a NUL-terminated text in *path (the length does not count the NUL); it may
+ * not exist. Does not block. */
 SDIMAGE_API sdimage_status sdimage_cache_directory(const sdimage_cache *cache, sdimage_data **path,
                                                    sdimage_error **error);
 
-/* Gives up a path that sdimage_cache_path told: it stays readable until this was called as often as that, or the cache is
- * closed. NOT_FOUND for any other path. */
+/* Gives up a path that sdimage_cache_path told: it stays readable until this was called as often as that, or the cache
+ * is closed. NOT_FOUND for any other path. */
 SDIMAGE_API sdimage_status sdimage_cache_unpin(sdimage_cache *cache, const char *path, sdimage_error **error);
 
 /* --- Beside the bytes. */
@@ -92,8 +92,8 @@ SDIMAGE_API void sdimage_cache_query_set_used_until(sdimage_cache_query *query, 
 /* Only entries of at least and at most so many bytes. Default 0 and UINT64_MAX. */
 SDIMAGE_API void sdimage_cache_query_set_lengths(sdimage_cache_query *query, uint64_t least, uint64_t most);
 
-/* A page of at most `limit` entries; *page is the caller's. `query` NULL for all; `after` the page before, NULL to begin.
- * Each call looks at some thousand entries at most, so that a page may be short, even empty, before the last:
+/* A page of at most `limit` entries; *page is the caller's. `query` NULL for all; `after` the page before, NULL to
+ * begin. Each call looks at some thousand entries at most, so that a page may be short, even empty, before the last:
  *
  *   for (sdimage_cache_page *page = NULL, *next; sdimage_cache_list(cache, query, page, 100, &next, NULL) >= 0;) {
  *       sdimage_cache_page_unref(page);
@@ -127,8 +127,8 @@ SDIMAGE_API bool sdimage_cache_page_is_file(const sdimage_cache_page *page, size
 /* --- Checking. */
 
 /* Reads everything and compares every checksum; other calls go on meanwhile. With `repair` damaged entries and files
- * without an entry are removed, a damaged index is made anew or given up. *json is a JSON object in UTF-8: "sound" (nothing
- * was found), "entries" and "bytes" (read), "damaged", "missing" (files), "strays" (files without an entry),
+ * without an entry are removed, a damaged index is made anew or given up. *json is a JSON object in UTF-8: "sound"
+ * (nothing was found), "entries" and "bytes" (read), "damaged", "missing" (files), "strays" (files without an entry),
  * "index_damaged", "totals_wrong", "repaired", "keys" (of damaged and missing entries, the first thousand). */
 SDIMAGE_API sdimage_status sdimage_cache_verify(sdimage_cache *cache, bool repair, sdimage_data **json,
                                                 sdimage_error **error);

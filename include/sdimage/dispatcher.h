@@ -22,9 +22,9 @@ extern "C" {
  * Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_library(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
-/* Whatever thread finishes the load, a worker where it decodes, never one that moves bytes of network or disk; progress comes
- * on the callback thread, and a memory hit before the starting call returns. Callbacks should only hand the result on:
- * while they run, nothing is decoded there. */
+/* Whatever thread finishes the load, a worker where it decodes, never one that moves bytes of network or disk; progress
+ * comes on the callback thread, and a memory hit before the starting call returns. Callbacks should only hand the
+ * result on: while they run, nothing is decoded there. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_immediate(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
 /* How the host runs things on its own loop. */
@@ -32,8 +32,8 @@ typedef struct sdimage_host_vtable {
     size_t size;
     /* Must arrange that run(argument) is called exactly once, soon, on the host's thread. Called on library threads. */
     void (*post)(void *user_data, void (*run)(void *argument), void *argument);
-    /* Whether the calling thread is the host's; may be NULL, then a memory hit is delivered by `post` too. Inline: called
-     * on any thread, must not block. */
+    /* Whether the calling thread is the host's; may be NULL, then a memory hit is delivered by `post` too. Inline:
+     * called on any thread, must not block. */
     bool (*is_current)(void *user_data);
 } sdimage_host_vtable;
 
@@ -53,8 +53,8 @@ SDIMAGE_API void sdimage_dispatcher_unref(sdimage_dispatcher *dispatcher);
  * something is queued. Do not read from it. */
 SDIMAGE_API int sdimage_dispatcher_descriptor(const sdimage_dispatcher *dispatcher);
 
-/* Pollable: runs the callbacks that are queued now, on this thread, and returns how many deliveries that were. Deliveries
- * of loads without a handler are dropped. 0 for other kinds. */
+/* Pollable: runs the callbacks that are queued now, on this thread, and returns how many deliveries that were.
+ * Deliveries of loads without a handler are dropped. 0 for other kinds. */
 SDIMAGE_API size_t sdimage_dispatcher_drain(sdimage_dispatcher *dispatcher);
 
 /* Pollable: takes one delivery as an object in place of a callback, also of loads that have a handler. Returns END, and

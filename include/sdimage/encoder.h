@@ -4,23 +4,23 @@
  *   sdimage_encode_options_set_quality(options, 0.8);
  *   sdimage_encode(image, SDIMAGE_FORMAT_WEBP, options, &data, &error);
  *
- * Encodes JPEG, PNG (APNG when it moves), GIF, WebP, BMP, ICO; HEIC and AVIF where the module's library has an encoder; and
- * what coders of the host encode. sdimage_can_encode (coder.h) tells. An animation stays one in PNG, GIF and WebP, with its
- * durations and loop count; elsewhere its first frame is written.
+ * Encodes JPEG, PNG (APNG when it moves), GIF, WebP, BMP, ICO; HEIC and AVIF where the module's library has an encoder;
+ * and what coders of the host encode. sdimage_can_encode (coder.h) tells. An animation stays one in PNG, GIF and WebP,
+ * with its durations and loop count; elsewhere its first frame is written.
  *
  * A picture that still has an orientation to be applied keeps the tag in JPEG, PNG, HEIC and AVIF; for the others it is
- * turned. One that was left in another colour space takes its ICC profile along in JPEG, PNG, WebP, HEIC and AVIF; where
- * only code points say what its samples mean, HEIC and AVIF write these, and for JPEG and WebP they become sRGB.
+ * turned. One that was left in another colour space takes its ICC profile along in JPEG, PNG, WebP, HEIC and AVIF;
+ * where only code points say what its samples mean, HEIC and AVIF write these, and for JPEG and WebP they become sRGB.
  *
- * JPEG, WebP and 8-bit files of 16-bit pixels have their upper 8 bits; HEIC and AVIF of such pixels have 10 bits. Grey stays
- * grey in JPEG, HEIC and AVIF.
+ * JPEG, WebP and 8-bit files of 16-bit pixels have their upper 8 bits; HEIC and AVIF of such pixels have 10 bits. Grey
+ * stays grey in JPEG, HEIC and AVIF.
  *
- * PNG stores few colours as a palette, opaque pictures without alpha, and float as 16 bits of sRGB; moving pictures as RGBA,
- * of each frame what changed. While it packs, it holds the picture's bytes once more, and as much room for the file. ICO: one
- * picture of at most 256 by 256 pixels.
+ * PNG stores few colours as a palette, opaque pictures without alpha, and float as 16 bits of sRGB; moving pictures as
+ * RGBA, of each frame what changed. While it packs, it holds the picture's bytes once more, and as much room for the
+ * file. ICO: one picture of at most 256 by 256 pixels.
  *
- * The functions block, on the calling thread; while a manager exists, idle workers help. They may be used in a forked child.
- * Classes: sdimage_encode_options single-owner. */
+ * The functions block, on the calling thread; while a manager exists, idle workers help. They may be used in a forked
+ * child. Classes: sdimage_encode_options single-owner. */
 #ifndef SDIMAGE_ENCODER_H
 #define SDIMAGE_ENCODER_H
 
@@ -40,17 +40,18 @@ SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
-/* The quality, 0 to 1, the default: of JPEG, WebP and HEIC, whose own scales end at 100, and of AVIF, whose quantiser becomes
- * (1 - quality) * 63. What is no number from 0 to 1 is INVALID_ARGUMENT when encoding; so it is of dithering. */
+/* The quality, 0 to 1, the default: of JPEG, WebP and HEIC, whose own scales end at 100, and of AVIF, whose quantiser
+ * becomes (1 - quality) * 63. What is no number from 0 to 1 is INVALID_ARGUMENT when encoding; so it is of
+ * dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 
-/* Every pixel as it is: WebP and AVIF, which has no room for 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP and
- * ICO always are, BMP and ICO with 8 bits; but what alpha 0 hides is not kept in ICO. Default false. */
+/* Every pixel as it is: WebP and AVIF, which has no room for 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG,
+ * BMP and ICO always are, BMP and ICO with 8 bits; but what alpha 0 hides is not kept in ICO. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
 
-/* How long to look for something smaller: 1, fastest, to 9. 0, the default, is the format's own: 6 for PNG; 5 for GIF, whose
- * palettes become better by it; for WebP 4, and 6 when lossless; 4 for AVIF; the encoder's for HEIC. JPEG has Huffman codes
- * of its own from 5 on, and those of the standard below. */
+/* How long to look for something smaller: 1, fastest, to 9. 0, the default, is the format's own: 6 for PNG; 5 for GIF,
+ * whose palettes become better by it; for WebP 4, and 6 when lossless; 4 for AVIF; the encoder's for HEIC. JPEG has
+ * Huffman codes of its own from 5 on, and those of the standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
 
 /* Laid under pictures with alpha where the format has none: JPEG. Default white; its own alpha does not count. */
@@ -60,16 +61,16 @@ SDIMAGE_API void sdimage_encode_options_set_background_color(sdimage_encode_opti
 SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_options *options, uint32_t width,
                                                            uint32_t height);
 
-/* The best quality whose file has at most so many bytes, in place of the quality set; where even the lowest has more, the
- * lowest: JPEG, WebP (without profile: its colours become sRGB), HEIC, AVIF. INVALID_ARGUMENT together with lossless, where
- * these can be, and with a target PSNR. 0, the default: any. */
+/* The best quality whose file has at most so many bytes, in place of the quality set; where even the lowest has more,
+ * the lowest: JPEG, WebP (without profile: its colours become sRGB), HEIC, AVIF. INVALID_ARGUMENT together with
+ * lossless, where these can be, and with a target PSNR. 0, the default: any. */
 SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
 
 /* Sets the time limit of one encode, in milliseconds; TIMEOUT beyond. 0 restores the default of 60,000. */
 SDIMAGE_API void sdimage_encode_options_set_max_work_ms(sdimage_encode_options *options, uint32_t milliseconds);
 
-/* Puts a small preview of at most 320 by 320 pixels into the file: JPEG (in EXIF), and HEIC where the picture is larger.
- * AVIF: UNSUPPORTED. Default false. */
+/* Puts a small preview of at most 320 by 320 pixels into the file: JPEG (in EXIF), and HEIC where the picture is
+ * larger. AVIF: UNSUPPORTED. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_options *options, bool embed);
 
 /* Writes the first frame alone. Default false: an animation is written whole. */
@@ -94,9 +95,10 @@ SDIMAGE_API void sdimage_encode_options_set_chroma(sdimage_encode_options *optio
  * parts of it at once. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_restart_markers(sdimage_encode_options *options, bool restart_markers);
 
-/* GIF: colours of each frame, 2 to 256, the default; and how much of the error is passed on to the neighbours (Floyd and
- * Steinberg), 0 to 1, the default. Pixels that are less than half opaque are clear; what does not change from frame to frame
- * is not drawn again; and times become hundredths of a second, at least two, so rounded that their sum stays right. */
+/* GIF: colours of each frame, 2 to 256, the default; and how much of the error is passed on to the neighbours (Floyd
+ * and Steinberg), 0 to 1, the default. Pixels that are less than half opaque are clear; what does not change from frame
+ * to frame is not drawn again; and times become hundredths of a second, at least two, so rounded that their sum stays
+ * right. */
 SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *options, uint32_t colors);
 SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *options, double amount);
 
@@ -127,9 +129,10 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
                                                  double value);
 
-/* Blocks to write beside the pixels (sdimage_metadata_kind of coder.h, EXIF and XMP): JPEG, PNG, WebP, HEIC, AVIF. NULL:
- * none, the default. The orientation in EXIF is replaced by the image's own. What is no EXIF is INVALID_ARGUMENT when
- * encoding; blocks that the format has no room for, in JPEG of about 64 KiB, are TOO_LARGE. Referenced, not copied. */
+/* Blocks to write beside the pixels (sdimage_metadata_kind of coder.h, EXIF and XMP): JPEG, PNG, WebP, HEIC, AVIF.
+ * NULL: none, the default. The orientation in EXIF is replaced by the image's own. What is no EXIF is INVALID_ARGUMENT
+ * when encoding; blocks that the format has no room for, in JPEG of about 64 KiB, are TOO_LARGE. Referenced, not
+ * copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
 SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);
 
@@ -147,17 +150,17 @@ SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_opti
 SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
 SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
 
-/* The work budget of the encode that the options were made for (coder.h), valid as long as they are; NULL for options that
- * the host made. */
+/* The work budget of the encode that the options were made for (coder.h), valid as long as they are; NULL for options
+ * that the host made. */
 SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const sdimage_encode_options *options);
 
 /* --- Encoding. `options` may be NULL for the defaults. */
 
-/* Encodes with the registered coders, the last registered asked first. UNDEFINED is PNG for a picture with alpha, else JPEG.
- * An animation that was decoded whole, in its own format and with the default options (lossless or not), is the bytes that it
- * was decoded from, by reference.
- * *data is the caller's, and never empty. Errors: UNSUPPORTED (no coder encodes the format, or not this picture or these
- * options), TOO_LARGE (sides or frames that the format cannot hold), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
+/* Encodes with the registered coders, the last registered asked first. UNDEFINED is PNG for a picture with alpha, else
+ * JPEG. An animation that was decoded whole, in its own format and with the default options (lossless or not), is the
+ * bytes that it was decoded from, by reference. *data is the caller's, and never empty. Errors: UNSUPPORTED (no coder
+ * encodes the format, or not this picture or these options), TOO_LARGE (sides or frames that the format cannot hold),
+ * INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);

@@ -86,8 +86,8 @@ SDIMAGE_API const char *sdimage_status_name(sdimage_status status);
 SDIMAGE_API sdimage_error *sdimage_error_ref(sdimage_error *error);
 SDIMAGE_API void sdimage_error_unref(sdimage_error *error);
 
-/* An error of one's own, for custom loaders, coders and caches. `message` is copied; at most one line is kept. A `status`
- * that is not negative becomes INTERNAL_ERROR. NULL when memory is refused. The caller owns it. */
+/* An error of one's own, for custom loaders, coders and caches. `message` is copied; at most one line is kept. A
+ * `status` that is not negative becomes INTERNAL_ERROR. NULL when memory is refused. The caller owns it. */
 SDIMAGE_API sdimage_error *sdimage_error_new(sdimage_status status, const char *message);
 
 /* The code; OK for NULL. */

@@ -52,9 +52,11 @@ typedef enum SDIMAGE_ENUM sdimage_format {
 
 /* How a picture meets a box of other proportions. */
 typedef enum SDIMAGE_ENUM sdimage_scale_mode {
-    SDIMAGE_SCALE_MODE_FILL = 0,       /* stretched */
-    SDIMAGE_SCALE_MODE_ASPECT_FIT = 1, /* whole; of a canvas as large as the box it has the middle, between clear bars */
-    SDIMAGE_SCALE_MODE_ASPECT_FILL = 2 /* covering; of a canvas as large as the box what stands over is cut off, evenly */
+    SDIMAGE_SCALE_MODE_FILL = 0, /* stretched */
+    /* whole; of a canvas as large as the box it has the middle, between clear bars */
+    SDIMAGE_SCALE_MODE_ASPECT_FIT = 1,
+    /* covering; of a canvas as large as the box what stands over is cut off, evenly */
+    SDIMAGE_SCALE_MODE_ASPECT_FILL = 2
 } sdimage_scale_mode;
 
 /* How pixels must be turned to be seen upright: EXIF 2.32, tag 0x0112. */
@@ -75,22 +77,24 @@ SDIMAGE_API sdimage_status sdimage_image_new(uint32_t width, uint32_t height, si
                                              sdimage_pixel_format pixel_format, const void *pixels,
                                              sdimage_image **image, sdimage_error **error);
 
-/* Takes pixels over without a copy: they must stay valid and unchanged until `destroy(user_data)`, which is called once,
- * also when this call fails. `pixels` must be aligned for the samples. Errors as above. */
+/* Takes pixels over without a copy: they must stay valid and unchanged until `destroy(user_data)`, which is called
+ * once, also when this call fails. `pixels` must be aligned for the samples. Errors as above. */
 SDIMAGE_API sdimage_status sdimage_image_new_adopting(uint32_t width, uint32_t height, size_t stride,
                                                       sdimage_pixel_format pixel_format, void *pixels, void *user_data,
                                                       sdimage_destroy_fn destroy, sdimage_image **image,
                                                       sdimage_error **error);
 
-/* For coders: pixels of the library's own pooled memory, still to be written. Rows are *stride bytes apart, from *pixels
- * on, both 64-byte aligned; what they hold before is undefined. Write them all, then hand the image on: from there on it is
- * immutable. Errors: INVALID_ARGUMENT (a zero or overflowing size, an unknown format), TOO_LARGE, NO_MEMORY. */
+/* For coders: pixels of the library's own pooled memory, still to be written. Rows are *stride bytes apart, from
+ * *pixels on, both 64-byte aligned; what they hold before is undefined. Write them all, then hand the image on: from
+ * there on it is immutable. Errors: INVALID_ARGUMENT (a zero or overflowing size, an unknown format), TOO_LARGE,
+ * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_new_uninitialized(uint32_t width, uint32_t height,
                                                            sdimage_pixel_format pixel_format, sdimage_image **image,
                                                            void **pixels, size_t *stride, sdimage_error **error);
 
-/* An animation of pictures of one size, which are referenced; `durations_ms` has one number for each. 0 loops are for ever.
- * The first picture's metadata are the animation's. INVALID_ARGUMENT: no frames, NULL among them, sizes that differ. */
+/* An animation of pictures of one size, which are referenced; `durations_ms` has one number for each. 0 loops are for
+ * ever. The first picture's metadata are the animation's. INVALID_ARGUMENT: no frames, NULL among them, sizes that
+ * differ. */
 SDIMAGE_API sdimage_status sdimage_image_new_animation(sdimage_image *const *frames, const uint32_t *durations_ms,
                                                        size_t count, uint32_t loop_count, sdimage_image **image,
                                                        sdimage_error **error);
@@ -132,25 +136,25 @@ SDIMAGE_API uint32_t sdimage_image_frame_count(const sdimage_image *image);
 SDIMAGE_API uint32_t sdimage_image_loop_count(const sdimage_image *image);
 SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
 
-/* Frame `index`, composed to the whole canvas, as a still of its own; the pixels of an animated image are its first frame.
- * Frames are decoded when asked for, in any order: an image keeps the encoded bytes and at most 8 MiB of canvases, never all
- * frames, and one canvas more while it plays. Of a thousand frames drawn each on the one before, any is at most three away
- * where a canvas of 33 KB, packed, is enough: as it is up to 80 by 102 pixels; at 480 by 270 where parts of the picture move, or
- * drawings; of films with noise, up to some 280 by 160, and beyond that the more frames away the larger they are; of noise alone
- * as if nothing were packed. The first seek into a part is longer. Errors: INVALID_ARGUMENT (no such frame), and those of
- * sdimage_decode. */
+/* Frame `index`, composed to the whole canvas, as a still of its own; the pixels of an animated image are its first
+ * frame. Frames are decoded when asked for, in any order: an image keeps the encoded bytes and at most 8 MiB of
+ * canvases, never all frames, and one canvas more while it plays. Of a thousand frames drawn each on the one before,
+ * any is at most three away where a canvas of 33 KB, packed, is enough: as it is up to 80 by 102 pixels; at 480 by 270
+ * where parts of the picture move, or drawings; of films with noise, up to some 280 by 160, and beyond that the more
+ * frames away the larger they are; of noise alone as if nothing were packed. The first seek into a part is longer.
+ * Errors: INVALID_ARGUMENT (no such frame), and those of sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_image_copy_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
                                                     sdimage_error **error);
 
-/* Milliseconds that a frame is shown: as stored, but 100 for less than 11, as browsers do. 0 for stills, and outside the
- * frames. */
+/* Milliseconds that a frame is shown: as stored, but 100 for less than 11, as browsers do. 0 for stills, and outside
+ * the frames. */
 SDIMAGE_API uint32_t sdimage_image_frame_duration_ms(const sdimage_image *image, uint32_t index);
 
 /* A part of the picture had not arrived, or was damaged and accepted so; never true of a whole picture. */
 SDIMAGE_API bool sdimage_image_is_incremental(const sdimage_image *image);
 
-/* A load has put the picture through its transformer. False for one that the transformer does not apply to, or could not
- * change. */
+/* A load has put the picture through its transformer. False for one that the transformer does not apply to, or could
+ * not change. */
 SDIMAGE_API bool sdimage_image_is_transformed(const sdimage_image *image);
 
 /* How many of the encoded bytes were needed for an early thumbnail (sdimage_decode_options_set_early_thumbnail); 0 when
@@ -171,8 +175,8 @@ SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
 
 /* The colour space that the pixels were left in, by the code points of ITU-T H.273: primaries (table 2) and transfer
- * characteristics (table 3). 0 when the picture has none, and where the pixels are sRGB. Of two statements these win over
- * the profile. */
+ * characteristics (table 3). 0 when the picture has none, and where the pixels are sRGB. Of two statements these win
+ * over the profile. */
 SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
 SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image *image);
 
@@ -199,8 +203,8 @@ SDIMAGE_API sdimage_status sdimage_image_color_at(const sdimage_image *image, ui
 /* Whether the picture is drawn from shapes, by a coder with `render`, and can be drawn sharply at any size. */
 SDIMAGE_API bool sdimage_image_is_vector(const sdimage_image *image);
 
-/* Draws a vector picture anew at a size in pixels. Errors: UNSUPPORTED for pictures made of pixels, INVALID_ARGUMENT (a zero
- * side), TOO_LARGE, and those of the coder. */
+/* Draws a vector picture anew at a size in pixels. Errors: UNSUPPORTED for pictures made of pixels, INVALID_ARGUMENT (a
+ * zero side), TOO_LARGE, and those of the coder. */
 SDIMAGE_API sdimage_status sdimage_image_render(const sdimage_image *image, uint32_t width, uint32_t height,
                                                 sdimage_image **rendered, sdimage_error **error);
 
@@ -218,16 +222,17 @@ SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double s
 SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
 /* Turning still to be done. */
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
-/* What the samples mean, for pixels that are not sRGB: an ICC profile, NULL for none; and the code points of ITU-T H.273
- * for primaries, transfer characteristics and matrix, of which the last says nothing about pixels that are RGB already;
- * a code above 255 removes them. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18
- * (HLG); known primaries: 1, 5, 6, 7, 9, 12. Others count as sRGB. Of a custom coder's picture the library converts the
- * pixels and removes both, unless the options say otherwise. */
+/* What the samples mean, for pixels that are not sRGB: an ICC profile, NULL for none; and the code points of ITU-T
+ * H.273 for primaries, transfer characteristics and matrix, of which the last says nothing about pixels that are RGB
+ * already; a code above 255 removes them. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16
+ * (PQ) and 18 (HLG); known primaries: 1, 5, 6, 7, 9, 12. Others count as sRGB. Of a custom coder's picture the library
+ * converts the pixels and removes both, unless the options say otherwise. */
 SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
 SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
                                            uint32_t matrix, bool full_range);
-/* For `info` of a coder: the blocks that the file carries beside its pixels, a TIFF structure with or without the prefix
- * "Exif" and an XML packet, which sdimage_read_metadata then finds. NULL removes them. Referenced, not copied. */
+/* For `info` of a coder: the blocks that the file carries beside its pixels, a TIFF structure with or without the
+ * prefix "Exif" and an XML packet, which sdimage_read_metadata then finds. NULL removes them. Referenced, not
+ * copied. */
 SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);
 SDIMAGE_API void sdimage_metadata_set_xmp(sdimage_metadata *metadata, sdimage_data *xmp);
 /* Replaces the computed cost; SIZE_MAX goes back to it. */

@@ -41,22 +41,23 @@ typedef struct sdimage_loader_vtable {
     /* Whether this loader takes the request. Inline: called on any thread, must not block. */
     bool (*can_load)(void *user_data, const sdimage_request *request);
 
-    /* Starts fetching and returns; on a thread of the library that may block for a while. The sink is lent: sdimage_load_sink_ref
-     * keeps it when the work goes on elsewhere. Exactly one sdimage_load_sink_finish ends the load; releasing the last
-     * reference without it is an error of the load. Returning a negative status ends the load with it. */
+    /* Starts fetching and returns; on a thread of the library that may block for a while. The sink is lent:
+     * sdimage_load_sink_ref keeps it when the work goes on elsewhere. Exactly one sdimage_load_sink_finish ends the
+     * load; releasing the last reference without it is an error of the load. Returning a negative status ends the load
+     * with it. */
     sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
 
     /* Nobody waits any more: stop soon, then finish the sink. May be NULL. Any thread; must not block. */
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 
-    /* Whether loads of one URL may be given the outcome of one `load`. NULL: they may, unless one of them has options of the
-     * host or header fields. False for a loader whose outcome depends on more than the URL, as on the size that is wanted.
-     * Inline. */
+    /* Whether loads of one URL may be given the outcome of one `load`. NULL: they may, unless one of them has options
+     * of the host or header fields. False for a loader whose outcome depends on more than the URL, as on the size that
+     * is wanted. Inline. */
     bool (*can_share)(void *user_data, const sdimage_request *request);
 } sdimage_loader_vtable;
 
-/* A loader made of the host's functions. `name` is copied. `destroy(user_data)` is called once, also when this call fails.
- * Errors: INVALID_ARGUMENT, NO_MEMORY. */
+/* A loader made of the host's functions. `name` is copied. `destroy(user_data)` is called once, also when this call
+ * fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_loader **loader, sdimage_error **error);
@@ -74,11 +75,12 @@ SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, 
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 
-/* Takes back all that was written, because the source begins anew; pictures of parts begin anew too. Nothing after finish. */
+/* Takes back all that was written, because the source begins anew; pictures of parts begin anew too. Nothing after
+   finish. */
 SDIMAGE_API void sdimage_load_sink_start_anew(sdimage_load_sink *sink);
 
-/* Ends the load: with what was written when `error` is NULL, or else with the error, which is referenced. Later calls do
- * nothing. */
+/* Ends the load: with what was written when `error` is NULL, or else with the error, which is referenced. Later calls
+ * do nothing. */
 SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
 
 /* Ends the load with bytes that move by reference, in place of written ones. */
@@ -87,21 +89,22 @@ SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdi
 /* Ends the load with a picture, for sources that have no bytes. It is kept in memory only. */
 SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
 
-/* Ends the load with a picture that is still encoded, for sources that give pictures and not bytes: it is decoded on a worker,
- * with `options` in place of those of the request, NULL for the defaults. Kept and delivered like the one above. */
+/* Ends the load with a picture that is still encoded, for sources that give pictures and not bytes: it is decoded on a
+ * worker, with `options` in place of those of the request, NULL for the defaults. Kept and delivered like the one
+ * above. */
 SDIMAGE_API void sdimage_load_sink_finish_with_encoded(sdimage_load_sink *sink, sdimage_data *data,
                                                        const sdimage_decode_options *options);
 
 /* Shows a picture that stands for the final one until that is there: a PARTIAL delivery, whether or not the request is
- * progressive, shrunk and transformed as the request says, never kept. One that was not taken yet is replaced by the next.
- * Nothing after finish. */
+ * progressive, shrunk and transformed as the request says, never kept. One that was not taken yet is replaced by the
+ * next. Nothing after finish. */
 SDIMAGE_API void sdimage_load_sink_show(sdimage_load_sink *sink, sdimage_image *image);
 
 /* How far the load is, for sources that write no bytes; `expected` is -1 when it is not known. */
 SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int64_t received, int64_t expected);
 
-/* Whether a disk cache may keep it. Default true. False for what is on the user's own disk already: as of file: URLs, memory
- * keeps it and no disk cache. */
+/* Whether a disk cache may keep it. Default true. False for what is on the user's own disk already: as of file: URLs,
+ * memory keeps it and no disk cache. */
 SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
 
 /* Whether nobody waits any more: stop, then finish the sink. */

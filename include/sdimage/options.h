@@ -1,7 +1,7 @@
 /* options.h: a bag of named values that travels with a request to custom loaders, caches, coders and plug-ins.
  *
- * The library carries the bag and never looks into it: its own choices are typed setters (request.h). A plug-in declares
- * the keys that it reads in its own header.
+ * The library carries the bag and never looks into it: its own choices are typed setters (request.h). A plug-in
+ * declares the keys that it reads in its own header.
  *
  * Class: single-owner. A request copies the bag; the copy that a hook sees is immutable. Names are bytes up to the NUL,
  * compared bytewise. A getter answers with `fallback` when the name is absent or holds another type. */

@@ -1,7 +1,8 @@
 /* placeholder.h: pictures in a few bytes, to be shown until the real one is there.
  *
- * A server sends the hash with the page, the program draws it at once: a blur of the picture, or an image of its colours.
- * The functions block for some microseconds to milliseconds, on the calling thread; large pictures are shrunk first. */
+ * A server sends the hash with the page, the program draws it at once: a blur of the picture, or an image of its
+ * colours. The functions block for some microseconds to milliseconds, on the calling thread; large pictures are shrunk
+ * first. */
 #ifndef SDIMAGE_PLACEHOLDER_H
 #define SDIMAGE_PLACEHOLDER_H
 
@@ -24,7 +25,8 @@ SDIMAGE_API sdimage_status sdimage_blurhash_encode(const sdimage_image *image, u
 SDIMAGE_API sdimage_status sdimage_blurhash_decode(const char *text, size_t length, uint32_t width, uint32_t height,
                                                    double punch, sdimage_image **image, sdimage_error **error);
 
-/* The ThumbHash of a picture as displayed (evanw.github.io/thumbhash): up to 25 bytes that hold proportions and alpha too. */
+/* The ThumbHash of a picture as displayed (evanw.github.io/thumbhash): up to 25 bytes that hold proportions and alpha
+   too. */
 SDIMAGE_API sdimage_status sdimage_thumbhash_encode(const sdimage_image *image, sdimage_data **hash,
                                                     sdimage_error **error);
 

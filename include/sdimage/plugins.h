@@ -1,7 +1,7 @@
 /* plugins.h: coders of further formats, each in a file of its own: TIFF, JPEG XL, SVG, PDF, and those of libavformat.
  *
- * Their libraries are large, or their licences not everybody's: a program decides whether it wants them. It links one and
- * registers its coder (sdimage/plugins/NAME.h), or takes all that are installed:
+ * Their libraries are large, or their licences not everybody's: a program decides whether it wants them. It links one
+ * and registers its coder (sdimage/plugins/NAME.h), or takes all that are installed:
  *
  *   sdimage_plugin_list *plugins = NULL;
  *   sdimage_plugins_load_all(&plugins, NULL);
@@ -22,12 +22,11 @@
 extern "C" {
 #endif
 
-/* Opens each coder plug-in of this version that is installed, and registers its coder (sdimage_coder_register), unless it is.
- * The files are libsdimage-NAME.so.1 beside the library's own, or in the folder that the environment names in
+/* Opens each coder plug-in of this version that is installed, and registers its coder (sdimage_coder_register), unless
+ * it is. The files are libsdimage-NAME.so.1 beside the library's own, or in the folder that the environment names in
  * SDIMAGE_PLUGIN_PATH, to which a program that runs with more rights than its caller has does not listen. An opened one
- * stays open, and one that could not be opened is not tried again.
- * OK also when some could not be had: *plugins, which may be NULL, tells. Costs the loading of their libraries: some tens
- * of milliseconds. */
+ * stays open, and one that could not be opened is not tried again. OK also when some could not be had: *plugins, which
+ * may be NULL, tells. Costs the loading of their libraries: some tens of milliseconds. */
 SDIMAGE_API sdimage_status sdimage_plugins_load_all(sdimage_plugin_list **plugins, sdimage_error **error);
 
 SDIMAGE_API sdimage_plugin_list *sdimage_plugin_list_ref(sdimage_plugin_list *plugins);

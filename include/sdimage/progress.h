@@ -1,6 +1,7 @@
 /* progress.h: how far something is: units completed of a total.
  *
- * A target counts bytes with it; several targets may share one, and a program may set it as it likes. Class: synchronised. */
+ * A target counts bytes with it; several targets may share one, and a program may set it as it likes. Class:
+ * synchronised. */
 #ifndef SDIMAGE_PROGRESS_H
 #define SDIMAGE_PROGRESS_H
 
@@ -26,7 +27,8 @@ SDIMAGE_API double sdimage_progress_fraction(const sdimage_progress *progress);
 /* Both numbers in one step; 0 and 0 is where it began. */
 SDIMAGE_API void sdimage_progress_set(sdimage_progress *progress, int64_t completed, int64_t total);
 
-/* Called after each change, on the thread that made it: for the progress of a target that is the target's dispatcher. */
+/* Called after each change, on the thread that made it: for the progress of a target that is the target's
+   dispatcher. */
 typedef void (*sdimage_progress_fn)(void *user_data, sdimage_progress *progress);
 
 /* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after its last call, also when this fails.

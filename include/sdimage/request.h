@@ -1,10 +1,11 @@
 /* request.h: one wish for a picture: where from, in which form, through which layers.
  *
- * Setters cannot fail: a value that makes no sense is reported by the load. For objects, NULL means "explicitly none" and
- * `_reset_` goes back to what the manager has. Class: single-owner; a load copies the request, which may then be changed
- * and used again.
+ * Setters cannot fail: a value that makes no sense is reported by the load. For objects, NULL means "explicitly none"
+ * and `_reset_` goes back to what the manager has. Class: single-owner; a load copies the request, which may then be
+ * changed and used again.
  *
- * For readers who know SDWebImage: every option bit and context key, and what it is here. UNSUPPORTED: not here, and why.
+ * For readers who know SDWebImage: every option bit and context key, and what it is here. UNSUPPORTED: not here, and
+ * why.
  *
  *   RetryFailed                          sdimage_request_set_retry_failed
  *   LowPriority, HighPriority            sdimage_request_set_priority: one choice, so HIGH wins by being it
@@ -102,25 +103,26 @@ typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
     SDIMAGE_BLOCKING_READS_ALL = 3          /* both */
 } sdimage_blocking_reads;
 
-/* How much a load cares whether a cached picture is still that of its origin. Only answers over HTTP say how long they are
- * fresh. Whatever is chosen here, one with Cache-Control: no-store is kept in memory at most, never on disk. */
+/* How much a load cares whether a cached picture is still that of its origin. Only answers over HTTP say how long they
+ * are fresh. Whatever is chosen here, one with Cache-Control: no-store is kept in memory at most, never on disk. */
 typedef enum SDIMAGE_ENUM sdimage_freshness {
     /* What is cached is good. */
     SDIMAGE_FRESHNESS_IGNORE = 0,
-    /* As RFC 9111, RFC 5861 and RFC 8246 say for the cache of one person. A fresh picture is a hit. A stale one is asked for
-     * under conditions: "not modified" gives the cached picture; within stale-while-revalidate it is the result at once and
-     * is renewed in the background. Where the origin fails (no answer, 5xx, 408, 425, 429, no picture), the result is the
-     * cached picture, stale, with the error beside it, without a second try that the request does not ask for, unless the answer forbade that: no-cache, must-revalidate, or a
-     * stale-if-error that is over. Any other refusal, as 404, is an error without a picture. */
+    /* As RFC 9111, RFC 5861 and RFC 8246 say for the cache of one person. A fresh picture is a hit. A stale one is
+     * asked for under conditions: "not modified" gives the cached picture; within stale-while-revalidate it is the
+     * result at once and is renewed in the background. Where the origin fails (no answer, 5xx, 408, 425, 429, no
+     * picture), the result is the cached picture, stale, with the error beside it, without a second try that the
+     * request does not ask for, unless the answer forbade that: no-cache, must-revalidate, or a stale-if-error that is
+     * over. Any other refusal, as 404, is an error without a picture. */
     SDIMAGE_FRESHNESS_RESPECT = 1,
-    /* The cached picture is delivered as CACHED and asked for under conditions; the FINAL says whether it has changed. When
-     * that fails, FINAL carries the cached picture, stale, with the error beside it. A fresh picture that its origin called
-     * immutable is FINAL at once. */
+    /* The cached picture is delivered as CACHED and asked for under conditions; the FINAL says whether it has changed.
+     * When that fails, FINAL carries the cached picture, stale, with the error beside it. A fresh picture that its
+     * origin called immutable is FINAL at once. */
     SDIMAGE_FRESHNESS_REFRESH = 2
 } sdimage_freshness;
 
-/* A request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have built-in loaders.
- * Nothing is checked yet: a bad URL is reported by the load. NULL when memory is refused. */
+/* A request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have built-in
+ * loaders. Nothing is checked yet: a bad URL is reported by the load. NULL when memory is refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
 SDIMAGE_API sdimage_request *sdimage_request_ref(sdimage_request *request);
 SDIMAGE_API void sdimage_request_unref(sdimage_request *request);
@@ -150,43 +152,44 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
 SDIMAGE_API void sdimage_request_set_thumbnail_mode(sdimage_request *request, sdimage_scale_mode mode);
 
 /* Copies all decode options into the request, the thumbnail size included; NULL restores the defaults. Of them the
- * thumbnail size, the first frame alone, the pixel format and the choices of orientation and colour are part of the cache
- * key. */
+ * thumbnail size, the first frame alone, the pixel format and the choices of orientation and colour are part of the
+ * cache key. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
 /* A copy of them, the caller's to unref: to change one and set it again. */
 SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *request, sdimage_decode_options **options);
 
-/* Shows the picture as it comes. Default false. When true the load delivers PARTIAL results while bytes arrive: what can be
- * shown of the picture so far, at the size of the final one (sdimage_decoder_copy_image says what is missing), transformed
- * like it, and never kept in a cache. From the built-in loaders and from custom ones that write into their sink piece by
- * piece; whether the length is known does not matter. Formats that cannot show a part deliver none, nor do bytes that cannot
- * be decoded. A PARTIAL that was not taken yet is replaced by the next one, and dropped when FINAL comes. Loads that share a
- * transfer get parts of their own size, each if it asked; one that joins later begins with what has come by then. */
+/* Shows the picture as it comes. Default false. When true the load delivers PARTIAL results while bytes arrive: what
+ * can be shown of the picture so far, at the size of the final one (sdimage_decoder_copy_image says what is missing),
+ * transformed like it, and never kept in a cache. From the built-in loaders and from custom ones that write into their
+ * sink piece by piece; whether the length is known does not matter. Formats that cannot show a part deliver none, nor
+ * do bytes that cannot be decoded. A PARTIAL that was not taken yet is replaced by the next one, and dropped when FINAL
+ * comes. Loads that share a transfer get parts of their own size, each if it asked; one that joins later begins with
+ * what has come by then. */
 SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
 
 /* Milliseconds from one PARTIAL to the next, at least; 0 restores the default of 100. */
 SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
 
-/* sdimage_decode_options_set_early_thumbnail, and the transfer too ends as soon as the thumbnail is good: the first scans of
- * a progressive JPEG, the first pass of an interlaced PNG. Its result is FINAL, without data, and kept in memory only,
- * under the thumbnail's key; the bytes that came are not kept. A transfer that another load needs goes on. Default false;
- * without a thumbnail size it does nothing. */
+/* sdimage_decode_options_set_early_thumbnail, and the transfer too ends as soon as the thumbnail is good: the first
+ * scans of a progressive JPEG, the first pass of an interlaced PNG. Its result is FINAL, without data, and kept in
+ * memory only, under the thumbnail's key; the bytes that came are not kept. A transfer that another load needs goes on.
+ * Default false; without a thumbnail size it does nothing. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
-/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. A thumbnail, or a picture that a transformer
- * made, is kept on disk under a key of its own, encoded in the background: as PNG when it has an alpha channel or came from a
- * format without loss, as JPEG otherwise. Animations, pictures of more than 8 bits, of file: and data: URLs and those with a
- * coder of the request's own are kept in memory only, and of a picture in another pixel format the disk keeps the
- * original. Of the encoded original there is more below. */
+/* Which layers are asked for the picture, and which keep it. Default ALL and ALL. A thumbnail, or a picture that a
+ * transformer made, is kept on disk under a key of its own, encoded in the background: as PNG when it has an alpha
+ * channel or came from a format without loss, as JPEG otherwise. Animations, pictures of more than 8 bits, of file: and
+ * data: URLs and those with a coder of the request's own are kept in memory only, and of a picture in another pixel
+ * format the disk keeps the original. Of the encoded original there is more below. */
 SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
-/* The same for the original, where the picture is made from it: a thumbnail, a transformed picture, or another pixel format.
- * Default DISK and DISK: its encoded bytes. With MEMORY the picture is also made of an original that is kept in memory,
- * unless pixels are wanted as they are stored, or the request has a freshness or a coder; and an original that was decoded
- * only to be transformed is kept there, a thumbnail's never. Where the original is the picture, the setters above rule alone.
- * What a file: or data: URL brought is kept in memory, never on disk. */
+/* The same for the original, where the picture is made from it: a thumbnail, a transformed picture, or another pixel
+ * format. Default DISK and DISK: its encoded bytes. With MEMORY the picture is also made of an original that is kept in
+ * memory, unless pixels are wanted as they are stored, or the request has a freshness or a coder; and an original that
+ * was decoded only to be transformed is kept there, a thumbnail's never. Where the original is the picture, the setters
+ * above rule alone. What a file: or data: URL brought is kept in memory, never on disk. */
 SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
@@ -197,8 +200,8 @@ SDIMAGE_API void sdimage_request_set_encode_options(sdimage_request *request, co
  * delivered when they have come. Default false: sdimage_result_data is NULL for a memory hit. */
 SDIMAGE_API void sdimage_request_set_wants_data(sdimage_request *request, bool wants_data);
 
-/* What is read from the disk, and decoded, inside the starting call, which then blocks. Nothing else of the load is waited
- * for. On a thread of the library this does nothing. Default NONE. */
+/* What is read from the disk, and decoded, inside the starting call, which then blocks. Nothing else of the load is
+ * waited for. On a thread of the library this does nothing. Default NONE. */
 SDIMAGE_API void sdimage_request_set_blocking_reads(sdimage_request *request, sdimage_blocking_reads reads);
 
 /* Deliver only after the disk cache has committed. Default false. */
@@ -208,60 +211,63 @@ SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bo
 SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
 
 /* How much the load cares for freshness. Default: the manager's. The first load of this kind can already ask under
- * conditions: what plain loads store carries its validators. A failing load never removes what is cached. Caches of the host
- * keep bytes only: without a picture in memory theirs are asked for anew. */
+ * conditions: what plain loads store carries its validators. A failing load never removes what is cached. Caches of the
+ * host keep bytes only: without a picture in memory theirs are asked for anew. */
 SDIMAGE_API void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
 SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
 
-/* A header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value with a line
- * break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
+/* A header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value with a
+ * line break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 
-/* The value of a header field that the request sets; NULL when there is none. Borrowed until the field is asked for again or
- * the request is freed. */
+/* The value of a header field that the request sets; NULL when there is none. Borrowed until the field is asked for
+ * again or the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
-/* The header fields that the request sets, in their order: the name of one, NULL behind the last, and in *value, which may be
- * NULL, what it says. Borrowed until fields are asked for again or the request is freed. */
+/* The header fields that the request sets, in their order: the name of one, NULL behind the last, and in *value, which
+ * may be NULL, what it says. Borrowed until fields are asked for again or the request is freed. */
 SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
 
-/* The method of the HTTP request, e.g. "POST"; NULL, the default, is GET. A method that is no token (RFC 9110, section 5.6.2),
- * CONNECT and TRACE make the load fail with INVALID_REQUEST. The cache key does not depend on method and body: give such a
- * request a key of its own where the URL alone does not name the picture. Loads that are not GET share no transfer, ask under
- * no conditions, and never go on where a transfer broke off; only those whose method is idempotent are tried again (RFC 9110,
- * section 9.2.2). A redirect with status 303, or 301 and 302 after POST, goes on with GET and without the body (section 15.4). */
+/* The method of the HTTP request, e.g. "POST"; NULL, the default, is GET. A method that is no token (RFC 9110, section
+ * 5.6.2), CONNECT and TRACE make the load fail with INVALID_REQUEST. The cache key does not depend on method and body:
+ * give such a request a key of its own where the URL alone does not name the picture. Loads that are not GET share no
+ * transfer, ask under no conditions, and never go on where a transfer broke off; only those whose method is idempotent
+ * are tried again (RFC 9110, section 9.2.2). A redirect with status 303, or 301 and 302 after POST, goes on with GET
+ * and without the body (section 15.4). */
 SDIMAGE_API void sdimage_request_set_method(sdimage_request *request, const char *method);
 /* The method; "GET" when none was set. Borrowed until it is set again or the request is freed. */
 SDIMAGE_API const char *sdimage_request_method(const sdimage_request *request);
 
-/* The content of the request, referenced; NULL, the default: none. Its media type is a header field, which you set. With GET
- * the load fails with INVALID_REQUEST. It is never sent to another origin than the URL's: a redirect that would do so is
- * REDIRECT_FORBIDDEN. */
+/* The content of the request, referenced; NULL, the default: none. Its media type is a header field, which you set.
+ * With GET the load fails with INVALID_REQUEST. It is never sent to another origin than the URL's: a redirect that
+ * would do so is REDIRECT_FORBIDDEN. */
 SDIMAGE_API void sdimage_request_set_body(sdimage_request *request, sdimage_data *body);
 /* The content; NULL when there is none. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_request_body(const sdimage_request *request);
 
-/* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own limit. */
+/* Milliseconds for the whole transfer, redirects and retries included; 0, the default, is the downloader's own
+   limit. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
 
 /* Further tries after a transient failure, in place of the downloader's; reset: the downloader's. */
 SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
 SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
 
-/* Sends and stores cookies, in a jar that the downloader has in memory. Default false: none is sent or stored. Transfers whose
- * certificate is not verified have a jar of their own: they are sent no cookie of the others, and set none for them. */
+/* Sends and stores cookies, in a jar that the downloader has in memory. Default false: none is sent or stored.
+ * Transfers whose certificate is not verified have a jar of their own: they are sent no cookie of the others, and set
+ * none for them. */
 SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
 
-/* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false. No
- * cache keeps what comes, and no other load is given it. */
+/* Loads from servers with certificates that expired, are for another host, or that nobody vouches for. Default false.
+ * No cache keeps what comes, and no other load is given it. */
 SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request *request, bool accept);
 
 /* Largest body in decoded bytes; 0, the default, is the downloader's own limit. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
 
 /* Where this load delivers, which cache it uses, who loads and who decodes, in place of the manager's. NULL for the
- * dispatcher is the library's callback thread, for the cache none, for the coder the registered ones; a NULL loader makes
- * the load behave as CACHE_ONLY. */
+ * dispatcher is the library's callback thread, for the cache none, for the coder the registered ones; a NULL loader
+ * makes the load behave as CACHE_ONLY. */
 SDIMAGE_API void sdimage_request_set_dispatcher(sdimage_request *request, sdimage_dispatcher *dispatcher);
 SDIMAGE_API void sdimage_request_reset_dispatcher(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_cache(sdimage_request *request, sdimage_cache *cache);
@@ -270,31 +276,32 @@ SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_lo
 SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
 
-/* Another cache for originals, of which the picture itself is made: the layers above are asked and kept there. NULL: none.
- * Default, and after reset: that of the pictures. */
+/* Another cache for originals, of which the picture itself is made: the layers above are asked and kept there. NULL:
+ * none. Default, and after reset: that of the pictures. */
 SDIMAGE_API void sdimage_request_set_original_cache(sdimage_request *request, sdimage_cache *cache);
 SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);
 
-/* Changes the decoded picture; its key becomes part of the cache key, before the extension. NULL: none, whatever the manager
- * has; reset: the manager's. `_add_` puts one more behind those that the request has. Default: the manager's. Where it fails
- * the picture is delivered as it was, and not kept under that key: sdimage_image_is_transformed tells. */
+/* Changes the decoded picture; its key becomes part of the cache key, before the extension. NULL: none, whatever the
+ * manager has; reset: the manager's. `_add_` puts one more behind those that the request has. Default: the manager's.
+ * Where it fails the picture is delivered as it was, and not kept under that key: sdimage_image_is_transformed
+ * tells. */
 SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
 
-/* Whether what moves, or is drawn from shapes, is transformed. Default false both: an animation, or a picture drawn from
- * shapes, is delivered as it is, without the transformer. When true every frame is transformed, each when it is needed; and a
- * vector picture at the size that it was drawn at. */
+/* Whether what moves, or is drawn from shapes, is transformed. Default false both: an animation, or a picture drawn
+ * from shapes, is delivered as it is, without the transformer. When true every frame is transformed, each when it is
+ * needed; and a vector picture at the size that it was drawn at. */
 SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
 SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
 
-/* Decodes all frames ahead. Default false. When true an animation is delivered with all its frames decoded and held: each
- * counts in its memory cost. It stays as it is where they would take more than the limit of
+/* Decodes all frames ahead. Default false. When true an animation is delivered with all its frames decoded and held:
+ * each counts in its memory cost. It stays as it is where they would take more than the limit of
  * sdimage_decode_options_set_max_bytes. */
 SDIMAGE_API void sdimage_request_set_preload_frames(sdimage_request *request, bool preload);
 
-/* Takes animations only. Default false. When true a picture that does not move is the error UNSUPPORTED, and one in memory is
- * no hit. */
+/* Takes animations only. Default false. When true a picture that does not move is the error UNSUPPORTED, and one in
+ * memory is no hit. */
 SDIMAGE_API void sdimage_request_set_require_animation(sdimage_request *request, bool require);
 
 /* Values for hooks, custom loaders, coders and caches; copied. NULL empties them. */

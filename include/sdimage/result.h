@@ -79,8 +79,8 @@ SDIMAGE_API sdimage_delivery_kind sdimage_result_kind(const sdimage_result *resu
 /* The picture; NULL when there is none. Borrowed: sdimage_image_ref to keep it. */
 SDIMAGE_API sdimage_image *sdimage_result_image(const sdimage_result *result);
 
-/* The encoded bytes of the picture, where it is neither a thumbnail nor transformed, or is one that the disk had; NULL for
- * what was just made of an original, for parts, and for memory hits unless the request wants them. Borrowed. */
+/* The encoded bytes of the picture, where it is neither a thumbnail nor transformed, or is one that the disk had; NULL
+ * for what was just made of an original, for parts, and for memory hits unless the request wants them. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
 
 /* Why there is no picture, or why it is stale; NULL when all went well. A load that was allowed to use caches only and
@@ -93,7 +93,8 @@ SDIMAGE_API sdimage_image_source sdimage_result_source(const sdimage_result *res
 /* For the FINAL of a refresh: false when it is the picture that was cached. */
 SDIMAGE_API bool sdimage_result_is_changed(const sdimage_result *result);
 
-/* The picture outlived its freshness and could not be renewed; sdimage_result_error tells why, where the origin was asked. */
+/* The picture outlived its freshness and could not be renewed; sdimage_result_error tells why, where the origin was
+   asked. */
 SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
 
 /* The rule that decided. Where the origin was asked and answered, the source tells what it said: MEMORY or DISK is "not
@@ -108,13 +109,13 @@ SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 /* Nanoseconds spent in a stage; 0 where it did not run. */
 SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
 
-/* The last answer of the built-in downloader: its status and header fields (hooks.h), that of a failure too. A copy, the
- * caller's to unref; NULL where nothing was downloaded. */
+/* The last answer of the built-in downloader: its status and header fields (hooks.h), that of a failure too. A copy,
+ * the caller's to unref; NULL where nothing was downloaded. */
 SDIMAGE_API void sdimage_result_copy_response(const sdimage_result *result, sdimage_response **response);
 
-/* --- What the built-in downloader asked and was answered: one transaction for each hop of a redirect and each retry, in
- * order. None for what came from elsewhere; those before a failure are there too. Beyond the last index the getters answer
- * 0 and "". */
+/* --- What the built-in downloader asked and was answered: one transaction for each hop of a redirect and each retry,
+ * in order. None for what came from elsewhere; those before a failure are there too. Beyond the last index the getters
+ * answer 0 and "". */
 
 /* Moments of a transaction. */
 typedef enum SDIMAGE_ENUM sdimage_transaction_phase {

@@ -1,4 +1,5 @@
-/* source.h: random access to encoded bytes, for coders that need not hold them all: of a video, its index and one picture.
+/* source.h: random access to encoded bytes, for coders that need not hold them all: of a video, its index and one
+ * picture.
  *
  * Class: synchronised: read from several threads at once. A source's bytes must not change while it is used. */
 #ifndef SDIMAGE_SOURCE_H
@@ -24,8 +25,8 @@ SDIMAGE_API sdimage_status sdimage_source_new_data(sdimage_data *data, sdimage_s
 /* What the host reads: a part of an archive, ranges of a remote file. Required: read. */
 typedef struct sdimage_source_vtable {
     size_t size;
-    /* Copies up to `length` bytes from `offset`, which lies inside, stores in *read how many, at least 1, and may block; called
-     * from several threads at once. */
+    /* Copies up to `length` bytes from `offset`, which lies inside, stores in *read how many, at least 1, and may
+     * block; called from several threads at once. */
     sdimage_status (*read)(void *user_data, uint64_t offset, void *buffer, size_t length, size_t *read,
                            sdimage_error **error);
 } sdimage_source_vtable;
@@ -40,18 +41,17 @@ SDIMAGE_API void sdimage_source_unref(sdimage_source *source);
 /* Length of all bytes. */
 SDIMAGE_API uint64_t sdimage_source_size(const sdimage_source *source);
 
-/* Copies up to `length` bytes from `offset` and stores how many: fewer only at the end, none behind it. Errors: IO_ERROR,
- * and those of the host's function. */
+/* Copies up to `length` bytes from `offset` and stores how many: fewer only at the end, none behind it. Errors:
+ * IO_ERROR, and those of the host's function. */
 SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uint64_t offset, void *buffer,
                                                size_t length, size_t *read, sdimage_error **error);
 
 /* A decoder of all the bytes of a source, finished from the start. A coder with `open_source` reads what it needs; for
- * others all bytes are read here, up to the limit of 256 MiB. `options` and `coder` as in sdimage_decoder_new; errors as in
- * sdimage_decoder_append, and those of reading. */
+ * others all bytes are read here, up to the limit of 256 MiB. `options` and `coder` as in sdimage_decoder_new; errors
+ * as in sdimage_decoder_append, and those of reading. */
 SDIMAGE_API sdimage_status sdimage_decoder_new_with_source(sdimage_source *source,
-                                                           const sdimage_decode_options *options,
-                                                           sdimage_coder *coder, sdimage_decoder **decoder,
-                                                           sdimage_error **error);
+                                                           const sdimage_decode_options *options, sdimage_coder *coder,
+                                                           sdimage_decoder **decoder, sdimage_error **error);
 
 #ifdef __cplusplus
 }

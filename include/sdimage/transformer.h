@@ -5,16 +5,17 @@
  *   sdimage_transformer_new_round_corner(20, SDIMAGE_CORNERS_ALL, 0, NULL, &round, NULL);
  *   sdimage_request_add_transformer(request, round);     once for each picture, on a worker; kept under its own key
  *
- * Lengths are points: pixels divided by the image's scale, which the result keeps. The origin is the top left corner of the
- * picture as displayed: a picture that still has an orientation to be applied is turned first. Resampling, blurring and
- * blending work on premultiplied colour, so that what is clear lends no colour to its neighbours, and in the precision of
- * the pixel format: 8 bits, 16 bits or float. A result has the pixel format of its picture, or the one with alpha where it
- * has parts that are clear (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16).
+ * Lengths are points: pixels divided by the image's scale, which the result keeps. The origin is the top left corner of
+ * the picture as displayed: a picture that still has an orientation to be applied is turned first. Resampling, blurring
+ * and blending work on premultiplied colour, so that what is clear lends no colour to its neighbours, and in the
+ * precision of the pixel format: 8 bits, 16 bits or float. A result has the pixel format of its picture, or the one
+ * with alpha where it has parts that are clear (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16).
  *
- * A transformer given an animation changes its first frame and returns a still; sdimage_image_transform_frames changes all.
+ * A transformer given an animation changes its first frame and returns a still; sdimage_image_transform_frames changes
+ * all.
  *
- * These functions block, and work on the calling thread; while a manager exists, its idle workers help with large pictures.
- * Besides the result they take memory for some rows. All may be used in a forked child. Class: immutable. */
+ * These functions block, and work on the calling thread; while a manager exists, its idle workers help with large
+ * pictures. Besides the result they take memory for some rows. All may be used in a forked child. Class: immutable. */
 #ifndef SDIMAGE_TRANSFORMER_H
 #define SDIMAGE_TRANSFORMER_H
 
@@ -36,8 +37,8 @@ SDIMAGE_API const char *sdimage_transformer_key(const sdimage_transformer *trans
 /* Whether the result takes over format, extended data and the like of the picture. */
 SDIMAGE_API bool sdimage_transformer_preserves_metadata(const sdimage_transformer *transformer);
 
-/* --- The transformers. *transformer is the caller's. Errors of all: INVALID_ARGUMENT for numbers that are not finite, and
- * as said; a wish that makes no sense for a certain picture is reported when it is applied. */
+/* --- The transformers. *transformer is the caller's. Errors of all: INVALID_ARGUMENT for numbers that are not finite,
+ * and as said; a wish that makes no sense for a certain picture is reported when it is applied. */
 
 /* How samples are weighted. All are centred, widened when shrinking so that nothing flickers, and end at the edges. */
 typedef enum SDIMAGE_ENUM sdimage_resampling {
@@ -51,16 +52,16 @@ typedef enum SDIMAGE_ENUM sdimage_resampling {
 /* To exactly that size, which may be larger. INVALID_ARGUMENT for a side of zero or less; applying it: TOO_LARGE. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_resize(double width, double height, sdimage_scale_mode mode,
                                                           sdimage_transformer **transformer, sdimage_error **error);
-/* The same with a choice of weights, and of the space to weigh in: with `linear_light` the samples become light before and
- * sRGB again after, so that fine patterns keep their brightness. Its key ends in both choices where they are not LANCZOS
- * and false. */
+/* The same with a choice of weights, and of the space to weigh in: with `linear_light` the samples become light before
+ * and sRGB again after, so that fine patterns keep their brightness. Its key ends in both choices where they are not
+ * LANCZOS and false. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_resample(double width, double height, sdimage_scale_mode mode,
                                                             sdimage_resampling resampling, bool linear_light,
                                                             sdimage_transformer **transformer, sdimage_error **error);
 
-/* A part, rounded outwards to whole pixels and held inside the picture. INVALID_ARGUMENT for an empty rectangle, and, when
- * applied, for one that does not touch the picture. No pixel is copied: the result keeps its whole picture alive, and its memory
- * cost says so; what a load delivers has memory of its own. */
+/* A part, rounded outwards to whole pixels and held inside the picture. INVALID_ARGUMENT for an empty rectangle, and,
+ * when applied, for one that does not touch the picture. No pixel is copied: the result keeps its whole picture alive,
+ * and its memory cost says so; what a load delivers has memory of its own. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_crop(sdimage_rect rect, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 
@@ -74,8 +75,8 @@ typedef enum SDIMAGE_ENUM sdimage_corners {
 /* All four, and those that may come. */
 #define SDIMAGE_CORNERS_ALL UINT64_MAX
 
-/* Cuts corners round, at most to half the smaller side; the picture shrinks by the border, which is drawn over its edge in
- * `border_color` where that is not NULL. INVALID_ARGUMENT for a negative radius or width. */
+/* Cuts corners round, at most to half the smaller side; the picture shrinks by the border, which is drawn over its edge
+ * in `border_color` where that is not NULL. INVALID_ARGUMENT for a negative radius or width. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner(double radius, uint64_t corners, double border_width,
                                                                 const sdimage_color *border_color,
                                                                 sdimage_transformer **transformer,
@@ -85,9 +86,9 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner(double radius, u
 SDIMAGE_API sdimage_status sdimage_transformer_new_flip(bool horizontal, bool vertical,
                                                         sdimage_transformer **transformer, sdimage_error **error);
 
-/* Turns counter-clockwise by radians. With `fit_size` the result is as large as the turned picture, else as large as the
- * picture, without its corners. Multiples of a quarter turn move pixels, others are interpolated (Catmull-Rom) with smooth
- * edges. */
+/* Turns counter-clockwise by radians. With `fit_size` the result is as large as the turned picture, else as large as
+ * the picture, without its corners. Multiples of a quarter turn move pixels, others are interpolated (Catmull-Rom) with
+ * smooth edges. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_rotate(double angle, bool fit_size,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
@@ -123,7 +124,8 @@ typedef enum SDIMAGE_ENUM sdimage_blend_mode {
     SDIMAGE_BLEND_MODE_PLUS_LIGHTER = 27      /* sum, up to white */
 } sdimage_blend_mode;
 
-/* Lays a colour over the whole picture. A clear colour changes nothing, whatever the mode: the same image, referenced. */
+/* Lays a colour over the whole picture. A clear colour changes nothing, whatever the mode: the same image,
+   referenced. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_tint(sdimage_color color, sdimage_blend_mode mode,
                                                         sdimage_transformer **transformer, sdimage_error **error);
 
@@ -132,24 +134,25 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_tint(sdimage_color color, sdi
 SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 
-/* A filter by its name or one of its aliases, with numbers for its parameters; what `parameters` lacks, or NULL, has its
- * default. Its key has the name, and what was given: "SDImageFilterTransformer(CISepiaTone,intensity=0.500000)".
+/* A filter by its name or one of its aliases, with numbers for its parameters; what `parameters` lacks, or NULL, has
+ * its default. Its key has the name, and what was given: "SDImageFilterTransformer(CISepiaTone,intensity=0.500000)".
  *
- * Filters see straight colours and leave alpha as it is, but for matrices with a row for alpha; those that look at neighbours
- * weigh them by alpha. Invert, gamma, exposure, temperature and the colour matrix compute with light; all others with samples
- * as sRGB encodes them, whatever the pixel format, but for sums over neighbours of float pixels, which are light.
+ * Filters see straight colours and leave alpha as it is, but for matrices with a row for alpha; those that look at
+ * neighbours weigh them by alpha. Invert, gamma, exposure, temperature and the colour matrix compute with light; all
+ * others with samples as sRGB encodes them, whatever the pixel format, but for sums over neighbours of float pixels,
+ * which are light.
  *
- * INVALID_ARGUMENT for an unknown name or parameter, a value that is not an int64 or a double, or outside what the parameter
- * may be. */
+ * INVALID_ARGUMENT for an unknown name or parameter, a value that is not an int64 or a double, or outside what the
+ * parameter may be. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_filter(const char *name, const sdimage_options *parameters,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
 /* The filters that there are, by index; NULL behind the last. Static. */
 SDIMAGE_API size_t sdimage_filter_count(void);
 SDIMAGE_API const char *sdimage_filter_name(size_t index);
-/* What a filter does and takes, as a JSON object in UTF-8: "name", "aliases", "summary", "space" ("light" or "encoded"), and
- * "parameters": a list of objects with "name", "default", "minimum" and "maximum", lengths in points and angles in radians.
- * INVALID_ARGUMENT for an unknown name. */
+/* What a filter does and takes, as a JSON object in UTF-8: "name", "aliases", "summary", "space" ("light" or
+ * "encoded"), and "parameters": a list of objects with "name", "default", "minimum" and "maximum", lengths in points
+ * and angles in radians. INVALID_ARGUMENT for an unknown name. */
 SDIMAGE_API sdimage_status sdimage_filter_describe(const char *name, sdimage_data **json, sdimage_error **error);
 
 /* Several, one after the other; `count` may be 0. The transformers are referenced. Its key is theirs, joined by "-". */
@@ -158,16 +161,17 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_pipeline(sdimage_transformer 
 
 /* --- Transformers of one's own. */
 
-/* Called on worker threads, from several at once; they return, they do not wait. Tables grow at the end: `size` is sizeof
- * of the caller's. */
+/* Called on worker threads, from several at once; they return, they do not wait. Tables grow at the end: `size` is
+ * sizeof of the caller's. */
 typedef struct sdimage_transformer_vtable {
     size_t size;
-    /* Makes *result of the picture; the image itself, referenced, where nothing changes. `cache_key` is the printed form of
-     * the key of the result (manager.h), `key_length` bytes, empty outside a load. A failure ends what called
+    /* Makes *result of the picture; the image itself, referenced, where nothing changes. `cache_key` is the printed
+     * form of the key of the result (manager.h), `key_length` bytes, empty outside a load. A failure ends what called
      * it, but for a load, which delivers the picture as it was. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);
-    /* Whether the result takes over what belongs to the picture (sdimage_transformer_preserves_metadata); NULL for true. */
+    /* Whether the result takes over what belongs to the picture (sdimage_transformer_preserves_metadata); NULL for
+       true. */
     bool (*preserves_metadata)(void *user_data);
 } sdimage_transformer_vtable;
 
@@ -177,9 +181,9 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_custom(const char *key, const
                                                           void *user_data, sdimage_destroy_fn destroy,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
-/* --- Applying them. *result is the caller's; it may be the image itself, referenced. Errors: INVALID_ARGUMENT, TOO_LARGE
- * (the result, or the working memory, takes more than 256 MiB), TIMEOUT (it takes longer than 60 s), NO_MEMORY, and those of a
- * transformer of the host. In a load the time limit is that of its decode. */
+/* --- Applying them. *result is the caller's; it may be the image itself, referenced. Errors: INVALID_ARGUMENT,
+ * TOO_LARGE (the result, or the working memory, takes more than 256 MiB), TIMEOUT (it takes longer than 60 s),
+ * NO_MEMORY, and those of a transformer of the host. In a load the time limit is that of its decode. */
 
 /* The picture changed; of an animation its first frame. */
 SDIMAGE_API sdimage_status sdimage_image_transform(const sdimage_image *image, const sdimage_transformer *transformer,

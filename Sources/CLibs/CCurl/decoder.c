@@ -6,8 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Brotli and Zstandard come with libcurl where it was built with them, and only then: their functions are looked up among the
- * libraries that libcurl was linked with, whatever they are called. Their interfaces are stable (brotli/decode.h, zstd.h). */
+/* Brotli and Zstandard come with libcurl where it was built with them, and only then: their functions are looked up
+ * among the libraries that libcurl was linked with, whatever they are called. Their interfaces are stable
+ * (brotli/decode.h, zstd.h). */
 typedef struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -68,7 +69,8 @@ unsigned ccurl_find_decoders(void) {
     void *library = dladdr(address, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
     if (!library) /* libcurl is a part of the program */
         library = dlopen(NULL, RTLD_NOW);
-    if (find(library, "BrotliDecoderCreateInstance", &brotli.make) && find(library, "BrotliDecoderDestroyInstance", &brotli.free) &&
+    if (find(library, "BrotliDecoderCreateInstance", &brotli.make) &&
+        find(library, "BrotliDecoderDestroyInstance", &brotli.free) &&
         find(library, "BrotliDecoderDecompressStream", &brotli.decode))
         found |= 1u << CCURL_BROTLI;
     if (find(library, "ZSTD_createDStream", &zstd.make) && find(library, "ZSTD_freeDStream", &zstd.free) &&
@@ -111,7 +113,8 @@ void ccurl_decoder_free(ccurl_decoder *decoder) {
     free(decoder);
 }
 
-static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
+                                   size_t *made) {
     enum { most = 1 << 30 };
     uInt offered = *count < most ? (uInt)*count : most, size = room < most ? (uInt)room : most;
     zlib->next_in = (Bytef *)(uintptr_t)*bytes;
@@ -131,8 +134,8 @@ static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t
 }
 
 /* RFC 9110 wants a zlib header; some servers send none. */
-static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
-                                      size_t *made) {
+static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out,
+                                      size_t room, size_t *made) {
     while (!decoder->is_begun && decoder->first_count < 2 && *count > 0) {
         decoder->first[decoder->first_count++] = *(*bytes)++;
         --*count;
@@ -140,7 +143,8 @@ static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **by
     if (!decoder->is_begun) {
         if (decoder->first_count < 2)
             return CCURL_MORE;
-        bool has_header = (decoder->first[0] & 15) == Z_DEFLATED && (decoder->first[0] << 8 | decoder->first[1]) % 31 == 0;
+        bool has_header =
+            (decoder->first[0] & 15) == Z_DEFLATED && (decoder->first[0] << 8 | decoder->first[1]) % 31 == 0;
         if (has_header && inflateReset2(&decoder->zlib, MAX_WBITS) != Z_OK)
             return CCURL_NO_MEMORY;
         decoder->is_begun = true;
@@ -153,7 +157,8 @@ static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **by
     return inflate_more(&decoder->zlib, bytes, count, out, room, made);
 }
 
-static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
+                             size_t *made) {
     switch (decoder->coding) {
     case CCURL_GZIP: return inflate_more(&decoder->zlib, bytes, count, out, room, made);
     case CCURL_DEFLATE: return inflate_deflate(decoder, bytes, count, out, room, made);
@@ -176,15 +181,16 @@ static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size
     return CCURL_DAMAGED;
 }
 
-/* Whether the byte begins another member of gzip (RFC 1952, section 2.2), or another frame of Zstandard, which may also be one to
- * skip (RFC 8878, section 3.1). */
+/* Whether the byte begins another member of gzip (RFC 1952, section 2.2), or another frame of Zstandard, which may also
+ * be one to skip (RFC 8878, section 3.1). */
 static bool continues(const ccurl_decoder *decoder, uint8_t byte) {
     if (decoder->coding == CCURL_ZSTD)
         return byte == 0x28 || (byte & 0xf0) == 0x50;
     return decoder->coding == CCURL_GZIP && byte == 0x1f;
 }
 
-ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made) {
+ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
+                            size_t *made) {
     *made = 0;
     if (decoder->has_ended && *count > 0) {
         if (!continues(decoder, **bytes)) {

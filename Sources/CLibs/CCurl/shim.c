@@ -12,24 +12,30 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+CURLcode ccurl_global_init(void) {
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}
 
-CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
 
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
 
-CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) { return curl_easy_setopt(easy, option, value); }
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
 
 CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 }
 
 /* Debian and Arch; Fedora and RHEL, now and before; openSUSE; Alpine and the BSDs. */
-static const char *const authority_files[] = {"/etc/ssl/certs/ca-certificates.crt",
-                                              "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-                                              "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+static const char *const authority_files[] = {
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
 
 CURLcode ccurl_set_authorities(CURL *easy, const char *file) {
     CURLcode code;
@@ -87,16 +93,23 @@ CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, vo
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context) : code;
 }
 
-unsigned ccurl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
+unsigned ccurl_version(void) {
+    return curl_version_info(CURLVERSION_NOW)->version_num;
+}
 
-CURLcode ccurl_set_share(CURL *easy, CURLSH *share) { return curl_easy_setopt(easy, CURLOPT_SHARE, share); }
+CURLcode ccurl_set_share(CURL *easy, CURLSH *share) {
+    return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
 
 CURLSH *ccurl_make_share(bool cookies) {
     CURLSH *share = curl_share_init();
-    if (share == NULL) return NULL;
+    if (share == NULL)
+        return NULL;
     CURLSHcode code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
-    if (code == CURLSHE_OK && cookies) code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
-    if (code == CURLSHE_OK) return share;
+    if (code == CURLSHE_OK && cookies)
+        code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+    if (code == CURLSHE_OK)
+        return share;
     curl_share_cleanup(share);
     return NULL;
 }
@@ -170,7 +183,8 @@ int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) 
     for (int i = 0; i < count; i++) {
         if (ready[i].data.fd < 0)
             continue;
-        int mask = (ready[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) | (ready[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+        int mask = (ready[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                   (ready[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                    (ready[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
         events[told++] = (ccurl_event){.socket = ready[i].data.fd, .events = mask};
     }
@@ -182,7 +196,9 @@ curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {
     return made < 0 ? CURL_SOCKET_BAD : made;
 }
 
-int ccurl_make_wakeup(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int ccurl_make_wakeup(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
 
 void ccurl_acknowledge_promptly(curl_socket_t socket) {
     int on = 1;

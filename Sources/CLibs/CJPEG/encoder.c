@@ -40,9 +40,13 @@ static void on_error(j_common_ptr info) {
     longjmp(encoder->escape, 1);
 }
 
-static void on_message(j_common_ptr info, int level) { (void)info, (void)level; }
+static void on_message(j_common_ptr info, int level) {
+    (void)info, (void)level;
+}
 
-static void on_output(j_common_ptr info) { (void)info; }
+static void on_output(j_common_ptr info) {
+    (void)info;
+}
 
 /* --- The file as it grows. */
 
@@ -58,7 +62,9 @@ static boolean grow_file(j_compress_ptr info) {
     return TRUE;
 }
 
-static void begin_file(j_compress_ptr info) { grow_file(info); }
+static void begin_file(j_compress_ptr info) {
+    grow_file(info);
+}
 
 static void end_file(j_compress_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
@@ -154,11 +160,17 @@ int cjpeg_encoder_finish(cjpeg_encoder *encoder, int (*stop)(void *context), voi
     return CJPEG_OK;
 }
 
-size_t cjpeg_encoder_count(const cjpeg_encoder *encoder) { return encoder->count; }
+size_t cjpeg_encoder_count(const cjpeg_encoder *encoder) {
+    return encoder->count;
+}
 
-const char *cjpeg_encoder_message(const cjpeg_encoder *encoder) { return encoder->message; }
+const char *cjpeg_encoder_message(const cjpeg_encoder *encoder) {
+    return encoder->message;
+}
 
-int cjpeg_encoder_message_code(const cjpeg_encoder *encoder) { return encoder->code; }
+int cjpeg_encoder_message_code(const cjpeg_encoder *encoder) {
+    return encoder->code;
+}
 
 void cjpeg_encoder_close(cjpeg_encoder *encoder) {
     if (!encoder)

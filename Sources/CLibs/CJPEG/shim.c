@@ -80,11 +80,13 @@ static void on_message(j_common_ptr info, int level) {
         fail(decoder, damage);
 }
 
-static void on_output(j_common_ptr info) { (void)info; }
+static void on_output(j_common_ptr info) {
+    (void)info;
+}
 
 /* `prepare` says where the bytes come from. */
-static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t), const void *bytes,
-                                   size_t count) {
+static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t),
+                                   const void *bytes, size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
@@ -113,7 +115,9 @@ cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
 
 /* --- Growing files. */
 
-static void on_source(j_decompress_ptr info) { (void)info; }
+static void on_source(j_decompress_ptr info) {
+    (void)info;
+}
 
 static boolean suspend(j_decompress_ptr info) {
     (void)info;
@@ -143,7 +147,9 @@ static void use_growing(cjpeg_decoder *decoder, const void *bytes, size_t count)
     decoder->info.src = source;
 }
 
-cjpeg_decoder *cjpeg_open_growing(void) { return open_decoder(1, use_growing, NULL, 0); }
+cjpeg_decoder *cjpeg_open_growing(void) {
+    return open_decoder(1, use_growing, NULL, 0);
+}
 
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
     size_t taken = decoder->count - decoder->source.bytes_in_buffer;
@@ -254,7 +260,8 @@ int cjpeg_begin_pass(cjpeg_decoder *decoder) {
     if (setjmp(decoder->escape))
         return decoder->status;
     struct jpeg_decompress_struct *info = &decoder->info;
-    /* Rows of a scan that has not come in full would have to be waited for; those of the one before hold what there is of it. */
+    /* Rows of a scan that has not come in full would have to be waited for; those of the one before hold what there is
+       of it. */
     int scan = info->input_scan_number - (jpeg_input_complete(info) ? 0 : 1);
     return jpeg_start_output(info, scan) ? CJPEG_OK : CJPEG_NEEDS_MORE;
 }
@@ -281,11 +288,17 @@ int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count) {
     return jpeg_skip_scanlines(&decoder->info, count) == count ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 
-int cjpeg_is_damaged(const cjpeg_decoder *decoder) { return decoder->damage != CJPEG_OK; }
+int cjpeg_is_damaged(const cjpeg_decoder *decoder) {
+    return decoder->damage != CJPEG_OK;
+}
 
-const char *cjpeg_message(const cjpeg_decoder *decoder) { return decoder->message; }
+const char *cjpeg_message(const cjpeg_decoder *decoder) {
+    return decoder->message;
+}
 
-int cjpeg_message_code(const cjpeg_decoder *decoder) { return decoder->code; }
+int cjpeg_message_code(const cjpeg_decoder *decoder) {
+    return decoder->code;
+}
 
 void cjpeg_close(cjpeg_decoder *decoder) {
     if (!decoder)
@@ -298,4 +311,6 @@ void cjpeg_close(cjpeg_decoder *decoder) {
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-const char *cjpeg_version(void) { return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION); }
+const char *cjpeg_version(void) {
+    return "libjpeg-turbo " TEXT(LIBJPEG_TURBO_VERSION);
+}

@@ -23,7 +23,9 @@ static void stop(cpng_reader *reader, cpng_status status, const char *message) {
     longjmp(reader->jump, 1);
 }
 
-static void on_error(png_structp png, png_const_charp message) { stop(png_get_error_ptr(png), CPNG_BAD_DATA, message); }
+static void on_error(png_structp png, png_const_charp message) {
+    stop(png_get_error_ptr(png), CPNG_BAD_DATA, message);
+}
 
 static void on_warning(png_structp png, png_const_charp message) {
     (void)png;
@@ -136,9 +138,13 @@ cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header) {
     return CPNG_OK;
 }
 
-const char *cpng_message(const cpng_reader *reader) { return reader->message; }
+const char *cpng_message(const cpng_reader *reader) {
+    return reader->message;
+}
 
-const char *cpng_library_version(void) { return png_get_libpng_ver(NULL); }
+const char *cpng_library_version(void) {
+    return png_get_libpng_ver(NULL);
+}
 
 size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length) {
     uLongf produced = capacity;

@@ -1,8 +1,9 @@
 /* files.c: files of SQLite inside a held folder.
  *
- * The built-in file system of SQLite opens paths, which another user may exchange between a check and its use, and maps the index
- * of a write-ahead log, which ends the process where another one truncates that file. This one opens names under a descriptor and
- * has no method that maps (version 1 of sqlite3_io_methods), so that SQLite cannot map even where a database asks for it. */
+ * The built-in file system of SQLite opens paths, which another user may exchange between a check and its use, and maps
+ * the index of a write-ahead log, which ends the process where another one truncates that file. This one opens names
+ * under a descriptor and has no method that maps (version 1 of sqlite3_io_methods), so that SQLite cannot map even
+ * where a database asks for it. */
 #define _GNU_SOURCE
 #include "CSQLite.h"
 
@@ -20,7 +21,12 @@
 #include "csystem.h"
 
 /* Bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h */
-enum { PENDING_BYTE = 0x40000000, RESERVED_BYTE = PENDING_BYTE + 1, SHARED_FIRST = PENDING_BYTE + 2, SHARED_SIZE = 510 };
+enum {
+    PENDING_BYTE = 0x40000000,
+    RESERVED_BYTE = PENDING_BYTE + 1,
+    SHARED_FIRST = PENDING_BYTE + 2,
+    SHARED_SIZE = 510
+};
 enum { LONGEST_NAME = 64, LONGEST_PATH = LONGEST_NAME + 16 };
 
 typedef struct folder_file {
@@ -33,7 +39,9 @@ typedef struct folder_file {
     pid_t process;
 } folder_file;
 
-static folder_file *of(sqlite3_file *file) { return (folder_file *)file; }
+static folder_file *of(sqlite3_file *file) {
+    return (folder_file *)file;
+}
 
 /* Files are named "/DESCRIPTOR/NAME": SQLite appends the suffix of the journal itself. NULL for any other name. */
 static const char *split(const char *path, int *folder) {
@@ -373,7 +381,9 @@ static sqlite3_vfs folders = {
     .xGetLastError = folder_last_error,
 };
 
-static void register_folders(void) { sqlite3_vfs_register(&folders, 0); }
+static void register_folders(void) {
+    sqlite3_vfs_register(&folders, 0);
+}
 
 int csqlite_open(int folder, const char *name, sqlite3 **database) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

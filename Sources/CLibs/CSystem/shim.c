@@ -20,7 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-void csys_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+void csys_name_thread(const char *name) {
+    pthread_setname_np(pthread_self(), name);
+}
 
 int csys_available_processors(void) {
     cpu_set_t set;
@@ -51,24 +53,42 @@ void csys_futex_wait(const void *word, uint32_t expected, uint64_t deadline) {
             FUTEX_BITSET_MATCH_ANY);
 }
 
-void csys_futex_wake(const void *word, int count) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0); }
+void csys_futex_wake(const void *word, int count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
 
 #ifdef SDIMAGE_TSAN
 #include <sanitizer/tsan_interface.h>
 
-void csys_will_lock(const void *lock) { __tsan_mutex_pre_lock((void *)lock, 0); }
-void csys_did_lock(const void *lock) { __tsan_mutex_post_lock((void *)lock, 0, 0); }
-void csys_will_try_lock(const void *lock) { __tsan_mutex_pre_lock((void *)lock, __tsan_mutex_try_lock); }
+void csys_will_lock(const void *lock) {
+    __tsan_mutex_pre_lock((void *)lock, 0);
+}
+void csys_did_lock(const void *lock) {
+    __tsan_mutex_post_lock((void *)lock, 0, 0);
+}
+void csys_will_try_lock(const void *lock) {
+    __tsan_mutex_pre_lock((void *)lock, __tsan_mutex_try_lock);
+}
 void csys_did_try_lock(const void *lock, bool is_locked) {
     __tsan_mutex_post_lock((void *)lock, __tsan_mutex_try_lock | (is_locked ? 0 : __tsan_mutex_try_lock_failed), 0);
 }
-void csys_will_unlock(const void *lock) { __tsan_mutex_pre_unlock((void *)lock, 0); }
-void csys_did_unlock(const void *lock) { __tsan_mutex_post_unlock((void *)lock, 0); }
-void csys_note_release(const void *address) { __tsan_release((void *)address); }
-void csys_note_acquire(const void *address) { __tsan_acquire((void *)address); }
+void csys_will_unlock(const void *lock) {
+    __tsan_mutex_pre_unlock((void *)lock, 0);
+}
+void csys_did_unlock(const void *lock) {
+    __tsan_mutex_post_unlock((void *)lock, 0);
+}
+void csys_note_release(const void *address) {
+    __tsan_release((void *)address);
+}
+void csys_note_acquire(const void *address) {
+    __tsan_acquire((void *)address);
+}
 #endif
 
-void csys_trim_heap(void) { malloc_trim(0); }
+void csys_trim_heap(void) {
+    malloc_trim(0);
+}
 
 /* Holds descriptor + 1, so that 0 is a free place. */
 static _Atomic int watched[256];
@@ -81,9 +101,13 @@ static void exchange_watched(int from, int to) {
     }
 }
 
-void csys_watch_fork(int descriptor) { exchange_watched(0, descriptor + 1); }
+void csys_watch_fork(int descriptor) {
+    exchange_watched(0, descriptor + 1);
+}
 
-void csys_unwatch_fork(int descriptor) { exchange_watched(descriptor + 1, 0); }
+void csys_unwatch_fork(int descriptor) {
+    exchange_watched(descriptor + 1, 0);
+}
 
 static void close_watched(void) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
@@ -93,17 +117,19 @@ static void close_watched(void) {
     }
 }
 
-/* The number of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The definition in
- * the static runtime is weak: this one takes its place. */
+/* The number of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The
+ * definition in the static runtime is weak: this one takes its place. */
 __thread int32_t runtime_thread __asm__("_ZZN5swift14threading_impl5linux13ulock_get_tidEvE3tid");
 
 extern void swift_once(void *token, void (*function)(void *), void *context);
 
-static void do_nothing(void *context) { (void)context; }
+static void do_nothing(void *context) {
+    (void)context;
+}
 
-/* The only thread of a child inherits the number of the thread that forked: once another thread waited for a `swift_once` that it
- * runs, it could not unlock that, and both would hang. False where the runtime caches the number elsewhere: every version of
- * the runtime may. */
+/* The only thread of a child inherits the number of the thread that forked: once another thread waited for a
+ * `swift_once` that it runs, it could not unlock that, and both would hang. False where the runtime caches the number
+ * elsewhere: every version of the runtime may. */
 static bool forget_runtime_thread(void) {
     intptr_t token[2] = {0};
     runtime_thread = 0;
@@ -129,7 +155,7 @@ static void prepare_fork(void) {
 
 static void end_fork(void) {
     if (is_handled)
-        atomic_load(&did_fork)();
+        atomic_load (&did_fork)();
 }
 
 static void start_child(void) {
@@ -137,10 +163,12 @@ static void start_child(void) {
     if (!forget_runtime_thread())
         atomic_store(&csys_forked, true);
     if (is_handled)
-        atomic_load(&did_fork_in_child)();
+        atomic_load (&did_fork_in_child)();
 }
 
-__attribute__((constructor)) static void handle_forks(void) { pthread_atfork(prepare_fork, end_fork, start_child); }
+__attribute__((constructor)) static void handle_forks(void) {
+    pthread_atfork(prepare_fork, end_fork, start_child);
+}
 
 void csys_handle_forks(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
     atomic_store(&did_fork, parent);
@@ -178,7 +206,8 @@ int csys_timer_descriptor(void) {
 }
 
 void csys_arm_timer(int descriptor, uint64_t moment) {
-    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(moment / 1000000000), .tv_nsec = (long)(moment % 1000000000)}};
+    struct itimerspec time = {
+        .it_value = {.tv_sec = (time_t)(moment / 1000000000), .tv_nsec = (long)(moment % 1000000000)}};
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
@@ -215,4 +244,6 @@ const char *csys_own_file(void) {
     return own_file;
 }
 
-const char *csys_environment(const char *name) { return secure_getenv(name); }
+const char *csys_environment(const char *name) {
+    return secure_getenv(name);
+}

@@ -66,7 +66,9 @@ static uint32_t chroma_of(avifPixelFormat format) {
     }
 }
 
-static sdmod_span span_of(const avifRWData *data) { return (sdmod_span){data->data, data->size}; }
+static sdmod_span span_of(const avifRWData *data) {
+    return (sdmod_span){data->data, data->size};
+}
 
 static sdmod_facts facts_of(const avifDecoder *decoder) {
     const avifImage *image = decoder->image;
@@ -178,8 +180,8 @@ static sdyuv_planes planes_of(const avifImage *image) {
 }
 
 /* The picture that the decoder holds, one of `frames`. */
-static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const sdmod_wish *wish, sdimage_image **image,
-                              sdimage_error **error) {
+static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const sdmod_wish *wish,
+                              sdimage_image **image, sdimage_error **error) {
     sdmod_facts facts = facts_of(decoder);
     facts.frame_count = frames;
     sdyuv_planes planes = planes_of(decoder->image);
@@ -214,13 +216,11 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status describe(void *user_data, const void *bytes, size_t length,
-                               const sdimage_decode_options *options, sdimage_metadata *metadata,
-                               sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     reader reader = {.decoder = NULL};
-    sdimage_status status =
-        parse(bytes, length, true, sdimage_decode_options_work_budget(options), &reader, error);
+    sdimage_status status = parse(bytes, length, true, sdimage_decode_options_work_budget(options), &reader, error);
     if (status >= 0) {
         sdmod_facts facts = facts_of(reader.decoder);
         if (facts.frame_count > 1)
@@ -293,7 +293,8 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
 }
 
 /* Decodes up to a frame, one frame at a time. */
-static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget, sdimage_error **error) {
+static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
+                            sdimage_error **error) {
     sdimage_status status = sdmod_check_budget(budget, error);
     if (status < 0)
         return status;
@@ -385,4 +386,3 @@ static const sdimage_coder_vtable table = {
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     return sdimage_coder_new_custom("avif", &table, NULL, NULL, coder, error);
 }
-

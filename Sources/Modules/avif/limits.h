@@ -14,8 +14,8 @@ typedef struct sdavif_tiles {
     uint32_t width, height; /* of the largest */
 } sdavif_tiles;
 
-/* Errors: TOO_LARGE for more items, properties, references, extents, tracks or samples than the limits, and for tiles that
- * share their bytes; BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. Reads in time linear in `length`. */
+/* Errors: TOO_LARGE for more items, properties, references, extents, tracks or samples than the limits, and for tiles
+ * that share their bytes; BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. Reads in time linear in `length`. */
 sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
                                    sdavif_tiles *tiles, sdimage_error **error);
 

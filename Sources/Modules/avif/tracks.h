@@ -9,9 +9,9 @@
  * refused. libavif tells the same, but each answer of its takes time in proportion to the table. */
 uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count);
 
-/* A copy of the bytes in which tracks that are neither pictures nor their alpha are hidden, to be freed; NULL where there
- * are none, or memory is refused. libavif before 1.0 refuses files with sound, whose track has no size, and takes depth
- * for alpha. */
+/* A copy of the bytes in which tracks that are neither pictures nor their alpha are hidden, to be freed; NULL where
+ * there are none, or memory is refused. libavif before 1.0 refuses files with sound, whose track has no size, and takes
+ * depth for alpha. */
 uint8_t *sdavif_without_other_tracks(const void *bytes, size_t length);
 
 #endif

@@ -37,7 +37,8 @@ static const primaries known[] = {
     {22, {0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, {0.3127, 0.3290}},
 };
 
-/* Weights of red and blue in luma, ITU-T H.273, equations 32 to 37: those that make the white point from the primaries. */
+/* Weights of red and blue in luma, ITU-T H.273, equations 32 to 37: those that make the white point from the
+   primaries. */
 static void weights_of(const primaries *p, double *kr, double *kb) {
     double rx = p->red[0], ry = p->red[1], gx = p->green[0], gy = p->green[1], bx = p->blue[0], by = p->blue[1];
     double wx = p->white[0], wy = p->white[1], rz = 1 - rx - ry, gz = 1 - gx - gy, bz = 1 - bx - by, wz = 1 - wx - wy;

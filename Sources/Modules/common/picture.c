@@ -13,7 +13,8 @@ static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
 sdmod_wish sdmod_wish_of(const sdimage_decode_options *options) {
-    sdmod_wish wish = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
+    sdmod_wish wish = {
+        SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
     if (!options)
         return wish;
     wish.format = sdimage_decode_options_pixel_format(options);
@@ -37,7 +38,8 @@ sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_err
     sdimage_status status = sdimage_work_budget_check(budget);
     if (status == SDIMAGE_STATUS_OK)
         return status;
-    return sdmod_fail(error, status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "time limit of the work exceeded");
+    return sdmod_fail(error, status,
+                      status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "time limit of the work exceeded");
 }
 
 uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
@@ -60,12 +62,12 @@ static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
     }
 }
 
-/* The pixels that will be written. Asked for four channels they are written so at once; any other change of format is the
- * library's. */
+/* The pixels that will be written. Asked for four channels they are written so at once; any other change of format is
+ * the library's. */
 static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_wish *wish) {
     bool gray = !facts->chroma && !facts->has_alpha && wish->format != SDIMAGE_PIXEL_FORMAT_RGB8;
-    bool four = facts->has_alpha || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8 ||
-                wish->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+    bool four =
+        facts->has_alpha || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8 || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
     if (is_wide(facts, wish))
         return four ? SDIMAGE_PIXEL_FORMAT_RGBA16 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_RGB16;
     return four ? SDIMAGE_PIXEL_FORMAT_RGBA8 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY8 : SDIMAGE_PIXEL_FORMAT_RGB8;
@@ -121,9 +123,13 @@ sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *fact
     return status;
 }
 
-static bool is_turned(sdimage_orientation orientation) { return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED; }
+static bool is_turned(sdimage_orientation orientation) {
+    return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+}
 
-static bool is_kept(sdmod_span block) { return block.length > 0 && block.length <= SDMOD_BLOCK_LIMIT; }
+static bool is_kept(sdmod_span block) {
+    return block.length > 0 && block.length <= SDMOD_BLOCK_LIMIT;
+}
 
 static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
                                 void (*set)(sdimage_metadata *, sdimage_data *), sdimage_error **error) {

@@ -23,7 +23,7 @@ typedef struct sdmod_wish {
 /* What the container says. */
 typedef struct sdmod_facts {
     sdimage_format format;
-    uint32_t width, height; /* as stored */
+    uint32_t width, height;               /* as stored */
     uint32_t source_width, source_height; /* of the picture that this is a thumbnail of; 0 when it is none */
     sdimage_orientation orientation;
     bool has_alpha;
@@ -31,8 +31,8 @@ typedef struct sdmod_facts {
     uint32_t bits, frame_count;
     uint64_t duration_ms;
     sdyuv_color color;
-    uint16_t transfer;      /* ITU-T H.273, table 3 */
-    sdmod_span profile;     /* ICC */
+    uint16_t transfer;    /* ITU-T H.273, table 3 */
+    sdmod_span profile;   /* ICC */
     sdmod_span exif, xmp; /* of a header alone */
 } sdmod_facts;
 

@@ -14,8 +14,8 @@ typedef struct sdsrc {
     int bits; /* 8, or those asked for deep pictures */
 } sdsrc;
 
-/* Refuses pictures that the module could not decode again: TOO_LARGE. Of a deep picture `deep_bits` remain. To be closed, also
- * after a failure. */
+/* Refuses pictures that the module could not decode again: TOO_LARGE. Of a deep picture `deep_bits` remain. To be
+ * closed, also after a failure. */
 sdimage_status sdsrc_open(sdsrc *source, const sdimage_image *image, int deep_bits, sdimage_error **error);
 void sdsrc_close(sdsrc *source);
 

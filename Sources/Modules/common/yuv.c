@@ -48,8 +48,8 @@ INLINE void enlarge(uint16_t *restrict out, const uint16_t *restrict in, size_t 
 }
 
 /* Chroma of the pixels from `x` on, `x` being even. */
-INLINE void load_chroma(uint16_t *out, const sdyuv_planes *p, const uint8_t *plane, size_t stride, uint32_t y, uint32_t x,
-                        size_t count, int depth) {
+INLINE void load_chroma(uint16_t *out, const sdyuv_planes *p, const uint8_t *plane, size_t stride, uint32_t y,
+                        uint32_t x, size_t count, int depth) {
     uint32_t row = y >> p->shift_y, other = row;
     if (p->shift_y) {
         uint32_t rows = (p->height + 1) >> 1;
@@ -69,7 +69,9 @@ INLINE void load_chroma(uint16_t *out, const sdyuv_planes *p, const uint8_t *pla
     enlarge(out, blended, half);
 }
 
-INLINE int32_t clamp(int32_t v, int32_t top) { return v < 0 ? 0 : v > top ? top : v; }
+INLINE int32_t clamp(int32_t v, int32_t top) {
+    return v < 0 ? 0 : v > top ? top : v;
+}
 
 INLINE void apply(block *b, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t middle, int32_t top,
                   int depth, bool general) {
@@ -89,8 +91,7 @@ INLINE void apply(block *b, const uint8_t *luma, const sdyuv_matrix *m, size_t c
     }
 }
 
-INLINE void apply_luma(int32_t *out, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t top,
-                       int depth) {
+INLINE void apply_luma(int32_t *out, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t top, int depth) {
     for (size_t i = 0; i < count; i++)
         out[i] = clamp(((int32_t)sample(luma, i, depth) * m->from_luma[1] + m->offset[1]) >> m->shift, top);
 }

@@ -9,8 +9,8 @@
 /* Decoded planes. Samples deeper than 8 bits are 16-bit words in the machine's byte order. */
 typedef struct sdyuv_planes {
     uint32_t width, height;
-    int depth;             /* 8 to 12 */
-    int shift_x, shift_y;  /* 1 where chroma has half the columns, half the rows */
+    int depth;            /* 8 to 12 */
+    int shift_x, shift_y; /* 1 where chroma has half the columns, half the rows */
     const uint8_t *luma;
     const uint8_t *cb, *cr; /* NULL for a monochrome picture */
     const uint8_t *alpha;   /* NULL for an opaque picture; full range, as large as luma */

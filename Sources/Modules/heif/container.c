@@ -15,7 +15,9 @@ static sdheif_item *find(const sdheif_container *c, uint32_t id) {
     return c->item_count ? bsearch(&key, c->items, c->item_count, sizeof key, by_id) : NULL;
 }
 
-const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) { return find(c, id); }
+const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) {
+    return find(c, id);
+}
 
 /* A number of 2 or, from a version on, 4 bytes. */
 static bool take_either(sdmod_span *span, bool is_wide, uint32_t *value) {
@@ -260,8 +262,8 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
 }
 
 /* The next extent, within the file or within `idat`. */
-static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdmod_span *table, sdmod_span *part,
-                                  sdimage_error **error) {
+static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdmod_span *table,
+                                  sdmod_span *part, sdimage_error **error) {
     sdmod_span source = item->construction == 1 ? c->data : c->file;
     uint64_t offset = 0, length = 0;
     if (!sdmod_skip(table, c->index_size) || !sdmod_take(table, c->offset_size, &offset) ||
@@ -311,7 +313,9 @@ uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item,
     return total;
 }
 
-uint64_t sdheif_most_coded(const sdheif_container *c) { return 2 * (uint64_t)c->file.length + (1 << 20); }
+uint64_t sdheif_most_coded(const sdheif_container *c) {
+    return 2 * (uint64_t)c->file.length + (1 << 20);
+}
 
 void sdheif_release_bytes(sdheif_bytes *bytes) {
     free(bytes->owned);

@@ -68,8 +68,8 @@ size_t sdheif_references(const sdheif_container *container, uint32_t type, uint3
 /* The items that refer to `to` by a type, in the order of the file, at most `limit`; returns their number. */
 size_t sdheif_referrers(const sdheif_container *container, uint32_t type, uint32_t to, uint32_t *from, size_t limit);
 
-/* The length of an item's bytes together with its decoder configuration (a property of `type`): what decoding it reads. 0
- * for an item that has no location; UINT64_MAX where the sum overflows. */
+/* The length of an item's bytes together with its decoder configuration (a property of `type`): what decoding it reads.
+ * 0 for an item that has no location; UINT64_MAX where the sum overflows. */
 uint64_t sdheif_coded_length(const sdheif_container *container, const sdheif_item *item, uint32_t type);
 
 /* What the items that make up one picture may read in all. Items do not overlap in usual files. */

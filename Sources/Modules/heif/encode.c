@@ -43,9 +43,10 @@ static sdimage_status make_picture(const sdsrc *source, struct heif_image **pict
                               : alpha ? heif_chroma_interleaved_RGBA
                                       : heif_chroma_interleaved_RGB;
     enum heif_channel channel = gray ? heif_channel_Y : heif_channel_interleaved;
-    sdimage_status status = check(
-        sdheif_lib.image_create(width, height, gray ? heif_colorspace_monochrome : heif_colorspace_RGB, chroma, picture),
-        error);
+    sdimage_status status =
+        check(sdheif_lib.image_create(width, height, gray ? heif_colorspace_monochrome : heif_colorspace_RGB, chroma,
+                                      picture),
+              error);
     if (status < 0)
         return status;
     status = check(sdheif_lib.image_add_plane(*picture, channel, width, height, source->bits), error);
@@ -76,7 +77,7 @@ static void close_job(job *job) {
 
 /* x265's own names; another encoder keeps its own pace. */
 static void set_effort(struct heif_encoder *encoder, uint32_t effort) {
-    static const char *const presets[] = {"ultrafast", "superfast", "veryfast", "faster", "fast",
+    static const char *const presets[] = {"ultrafast", "superfast", "veryfast", "faster",  "fast",
                                           "medium",    "slow",      "slower",   "veryslow"};
     if (effort >= 1 && effort <= sizeof presets / sizeof *presets)
         (void)sdheif_lib.encoder_set_parameter_string(encoder, "preset", presets[effort - 1]);
@@ -88,8 +89,8 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
     job->options = sdheif_lib.encoding_options_alloc();
     if (!job->context || !job->options)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
-    sdimage_status status = check(
-        sdheif_lib.context_get_encoder_for_format(job->context, heif_compression_HEVC, &job->encoder), error);
+    sdimage_status status =
+        check(sdheif_lib.context_get_encoder_for_format(job->context, heif_compression_HEVC, &job->encoder), error);
     if (status < 0)
         return status;
     (void)sdheif_lib.encoder_set_logging_level(job->encoder, 0);
@@ -106,7 +107,8 @@ static sdimage_status encode_one(job *job, const sdimage_image *image, struct he
     if (status >= 0)
         status = make_picture(&source, &picture, error);
     if (status >= 0)
-        status = check(sdheif_lib.context_encode_image(job->context, picture, job->encoder, job->options, handle), error);
+        status =
+            check(sdheif_lib.context_encode_image(job->context, picture, job->encoder, job->options, handle), error);
     if (picture)
         sdheif_lib.image_release(picture);
     sdsrc_close(&source);

@@ -101,8 +101,8 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
     sdimage_image *plain = NULL;
     void *pixels = NULL;
     size_t step = 0;
-    sdimage_status status = sdimage_image_new_uninitialized((uint32_t)width, (uint32_t)height, format, &plain, &pixels,
-                                                            &step, error);
+    sdimage_status status =
+        sdimage_image_new_uninitialized((uint32_t)width, (uint32_t)height, format, &plain, &pixels, &step, error);
     if (status < 0)
         return status;
     for (size_t y = 0; y < (size_t)height; y++)
@@ -125,7 +125,8 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
     enum heif_chroma chroma = facts->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
-    sdimage_status status = check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
+    sdimage_status status =
+        check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
     if (status >= 0)
         status = copy_pixels(decoded, facts, image, error);
     if (decoded)
@@ -140,7 +141,8 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     int width = sdheif_lib.image_handle_get_width(handle), height = sdheif_lib.image_handle_get_height(handle);
     if (width <= 0 || height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
-    sdmod_facts facts = {.format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
+    sdmod_facts facts = {
+        .format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
     facts.width = (uint32_t)width;
     facts.height = (uint32_t)height;
     facts.orientation = SDIMAGE_ORIENTATION_UP;
@@ -172,7 +174,8 @@ sdimage_status sdheif_decode_general(const sdheif_container *container, const sd
     sdheif_lib.context_set_max_decoding_threads(context, sdmod_processors());
     struct heif_image_handle *handle = NULL;
     sdimage_status status = check(
-        sdheif_lib.context_read_from_memory_without_copy(context, container->file.bytes, container->file.length, NULL), error);
+        sdheif_lib.context_read_from_memory_without_copy(context, container->file.bytes, container->file.length, NULL),
+        error);
     if (status >= 0)
         status = check(sdheif_lib.context_get_primary_image_handle(context, &handle), error);
     if (status >= 0)

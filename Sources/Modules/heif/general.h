@@ -5,8 +5,8 @@
 #include "../common/picture.h"
 #include "container.h"
 
-/* Whether libheif is to be asked about an item that is neither coded as H.265 nor a grid of such. All that it is made of
- * must exist and be pictures: libheif 1.15 ends the process otherwise. */
+/* Whether libheif is to be asked about an item that is neither coded as H.265 nor a grid of such. All that it is made
+ * of must exist and be pictures: libheif 1.15 ends the process otherwise. */
 bool sdheif_is_general(const sdheif_container *container, const sdheif_item *item);
 
 /* Decodes the primary item, turned and cut as it says. libheif is opened with the first such picture, because it

@@ -181,9 +181,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status describe(void *user_data, const void *bytes, size_t length,
-                               const sdimage_decode_options *options, sdimage_metadata *metadata,
-                               sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     sdheif_container container;
     sdheif_picture picture;

@@ -10,7 +10,8 @@ enum { CODED_MARGIN = 128 };
 /* Units that are given to the decoder, which holds them all; ITU-T H.265, table A.8 allows 600 segments a picture. */
 enum { UNIT_LIMIT = 16384, UNITS_PER_CHECK = 256 };
 
-/* Types of units (ITU-T H.265, table 7-1): below the first are segments of pictures, then three kinds of parameter sets. */
+/* Types of units (ITU-T H.265, table 7-1): below the first are segments of pictures, then three kinds of parameter
+   sets. */
 enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
 
 /* What one item's decoder is given. */
@@ -36,7 +37,8 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
-/* A unit of the item's one picture. An item holds one (ISO/IEC 23008-12, B.2.2.1): further ones only fill the decoder. */
+/* A unit of the item's one picture. An item holds one (ISO/IEC 23008-12, B.2.2.1): further ones only fill the
+   decoder. */
 static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)

@@ -35,7 +35,9 @@ bool sdheif_library_open(void) {
     return decodes;
 }
 
-bool sdheif_library_encodes(void) { return sdheif_library_open() && encodes; }
+bool sdheif_library_encodes(void) {
+    return sdheif_library_open() && encodes;
+}
 
 sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sdimage_error **error) {
     switch (result.code) {

@@ -1,5 +1,5 @@
-/* library.h: libheif, opened by name when something first needs it, because it brings encoders along that take longer to load
- * than a usual photograph to decode. */
+/* library.h: libheif, opened by name when something first needs it, because it brings encoders along that take longer
+ * to load than a usual photograph to decode. */
 #ifndef SDHEIF_LIBRARY_H
 #define SDHEIF_LIBRARY_H
 

@@ -104,7 +104,8 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, 
             return status;
         uint64_t length = sdheif_coded_length(c, tile, SDMOD_TYPE('h', 'v', 'c', 'C'));
         if (length > most - coded)
-            return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tiles that share their bytes are longer than the file");
+            return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE,
+                              "heif: tiles that share their bytes are longer than the file");
         coded += length;
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
@@ -302,9 +303,13 @@ static uint64_t bytes_of(const sdheif_picture *p, uint32_t width, uint32_t heigh
     return sdmod_plane_bytes(&facts);
 }
 
-uint64_t sdheif_stored_bytes(const sdheif_picture *p) { return bytes_of(p, p->width, p->height); }
+uint64_t sdheif_stored_bytes(const sdheif_picture *p) {
+    return bytes_of(p, p->width, p->height);
+}
 
-uint64_t sdheif_tile_bytes(const sdheif_picture *p) { return bytes_of(p, p->tile_width, p->tile_height); }
+uint64_t sdheif_tile_bytes(const sdheif_picture *p) {
+    return bytes_of(p, p->tile_width, p->tile_height);
+}
 
 /* The brands that name a codec, as the library reads them; the file is HEIF in any case. */
 sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {

@@ -20,12 +20,15 @@ typedef struct assembly {
     size_t failed; /* the run that the error is of: the first one, whatever the order of the threads */
 } assembly;
 
-static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes, size_t rows) {
+static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes,
+                       size_t rows) {
     for (size_t y = 0; y < rows; y++)
         memcpy(to + y * to_stride, from + y * from_stride, bytes);
 }
 
-static size_t halved(size_t value, int shift) { return (value + (size_t)shift) >> shift; }
+static size_t halved(size_t value, int shift) {
+    return (value + (size_t)shift) >> shift;
+}
 
 /* What of a tile lies within the picture, copied to its place. */
 static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
@@ -55,7 +58,8 @@ static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
            (tile->cb != NULL) == (chroma != 0) && tile->shift_x == shift_x[chroma] && tile->shift_y == shift_y[chroma];
 }
 
-static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame, sdimage_error **error) {
+static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame,
+                                  sdimage_error **error) {
     const sdheif_picture *p = a->picture;
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
     const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
@@ -139,8 +143,8 @@ static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
 }
 
 /* Helpers for the length of this call. */
-static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, uint64_t held, sdheif_planes *whole,
-                                  sdimage_error **error) {
+static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, uint64_t held,
+                                  sdheif_planes *whole, sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
     if (!most)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");

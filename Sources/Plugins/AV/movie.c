@@ -10,7 +10,8 @@
 #include "input.h"
 #include "tables.h"
 
-/* Pictures that are counted (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at once. */
+/* Pictures that are counted (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at
+   once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
 
 static const char containers[] = "mov,matroska,webm,avi";

@@ -60,11 +60,8 @@ static void read_table(tables *self, uint32_t type) {
         avio_skip(self->io, 4);
         self->samples += avio_rb32(self->io);
         break;
-    case SDMOD_TYPE('c', 'm', 'o', 'v'):
-        self->is_deflated = true;
-        break;
-    default:
-        break;
+    case SDMOD_TYPE('c', 'm', 'o', 'v'): self->is_deflated = true; break;
+    default: break;
     }
 }
 

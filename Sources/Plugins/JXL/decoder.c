@@ -14,9 +14,9 @@
 /* Code points of ITU-T H.273. */
 enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB = 13, PQ = 16, HLG = 18 };
 
-/* Bytes of the bitmap and of the planes of floats that libjxl holds for a whole picture beside it: together no more than the
- * limits of working memory and of a bitmap. A memory manager of JxlDecoderCreate could not enforce that: libjxl before 0.11
- * allocates planes without it. */
+/* Bytes of the bitmap and of the planes of floats that libjxl holds for a whole picture beside it: together no more
+ * than the limits of working memory and of a bitmap. A memory manager of JxlDecoderCreate could not enforce that:
+ * libjxl before 0.11 allocates planes without it. */
 static const uint64_t MOST_BYTES = (uint64_t)SDMOD_WORKING_BYTES + ((uint64_t)256 << 20);
 
 /* --- What the header says, and what is refused by it. */
@@ -42,10 +42,8 @@ static bool wants_wide(const sdjxl_decoder *self) {
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED:
-        return self->wish.converts_to_srgb;
-    default:
-        return true;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return self->wish.converts_to_srgb;
+    default: return true;
     }
 }
 
@@ -108,23 +106,12 @@ static bool read_codes(sdjxl_decoder *self) {
                                                                  : 0;
     uint16_t transfer;
     switch (color.transfer_function) {
-    case JXL_TRANSFER_FUNCTION_709:
-        transfer = BT709;
-        break;
-    case JXL_TRANSFER_FUNCTION_LINEAR:
-        transfer = LINEAR;
-        break;
-    case JXL_TRANSFER_FUNCTION_SRGB:
-        transfer = SRGB;
-        break;
-    case JXL_TRANSFER_FUNCTION_PQ:
-        transfer = PQ;
-        break;
-    case JXL_TRANSFER_FUNCTION_HLG:
-        transfer = HLG;
-        break;
-    default:
-        return false;
+    case JXL_TRANSFER_FUNCTION_709: transfer = BT709; break;
+    case JXL_TRANSFER_FUNCTION_LINEAR: transfer = LINEAR; break;
+    case JXL_TRANSFER_FUNCTION_SRGB: transfer = SRGB; break;
+    case JXL_TRANSFER_FUNCTION_PQ: transfer = PQ; break;
+    case JXL_TRANSFER_FUNCTION_HLG: transfer = HLG; break;
+    default: return false;
     }
     if (!primaries)
         return false;
@@ -278,27 +265,13 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         if ((status = sdplug_check_time(self->deadline, error)) < 0)
             return status;
         switch (JxlDecoderProcessInput(self->decoder)) {
-        case JXL_DEC_BASIC_INFO:
-            status = read_header(self, error);
-            break;
-        case JXL_DEC_COLOR_ENCODING:
-            status = read_colors(self, error);
-            break;
-        case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
-            status = make_room(self, error);
-            break;
-        case JXL_DEC_NEED_MORE_INPUT:
-            *event = SDJXL_NEED_INPUT;
-            return SDIMAGE_STATUS_OK;
-        case JXL_DEC_FRAME_PROGRESSION:
-            *event = SDJXL_PREVIEW;
-            return SDIMAGE_STATUS_OK;
-        case JXL_DEC_FULL_IMAGE:
-            *event = SDJXL_PICTURE;
-            return SDIMAGE_STATUS_OK;
-        case JXL_DEC_SUCCESS:
-            *event = SDJXL_END;
-            return SDIMAGE_STATUS_OK;
+        case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
+        case JXL_DEC_COLOR_ENCODING: status = read_colors(self, error); break;
+        case JXL_DEC_NEED_IMAGE_OUT_BUFFER: status = make_room(self, error); break;
+        case JXL_DEC_NEED_MORE_INPUT: *event = SDJXL_NEED_INPUT; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FRAME_PROGRESSION: *event = SDJXL_PREVIEW; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FULL_IMAGE: *event = SDJXL_PICTURE; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
             status = sdplug_check_time(self->deadline, error);
             return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");

@@ -110,28 +110,21 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadlin
             if (JxlDecoderGetBasicInfo(decoder, &file->info) != JXL_DEC_SUCCESS)
                 status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a header that cannot be read");
             break;
-        case JXL_DEC_FRAME:
-            status = add_frame(file, decoder, error);
-            break;
+        case JXL_DEC_FRAME: status = add_frame(file, decoder, error); break;
         case JXL_DEC_BOX:
             status = ++boxes > MOST_BOXES
                          ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: more than 65536 boxes in the file")
                          : begin_box(file, decoder, &reading, error);
             break;
-        case JXL_DEC_BOX_NEED_MORE_OUTPUT:
-            status = give_room(decoder, &reading, error);
-            break;
-        case JXL_DEC_SUCCESS:
-            end_box(decoder, &reading);
-            return SDIMAGE_STATUS_OK;
+        case JXL_DEC_BOX_NEED_MORE_OUTPUT: status = give_room(decoder, &reading, error); break;
+        case JXL_DEC_SUCCESS: end_box(decoder, &reading); return SDIMAGE_STATUS_OK;
         case JXL_DEC_NEED_MORE_INPUT:
             end_box(decoder, &reading);
             /* A header is enough for a still; and a last box may be without an end. */
             if (file->is_whole || (file->info.xsize && !file->info.have_animation))
                 return SDIMAGE_STATUS_OK;
             return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
-        default:
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+        default: return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
         }
         if (status < 0)
             return status;

@@ -18,8 +18,8 @@ typedef struct sdjxl_file {
     sdjxl_block exif, xmp; /* empty where there are none, and unless they were asked for */
 } sdjxl_file;
 
-/* Reads all of a file, with a look at the deadline before each frame and box; to be closed, also after a failure. Errors:
- * BAD_DATA, TRUNCATED, TOO_LARGE (frames, boxes), CANCELLED, TIMEOUT, NO_MEMORY. */
+/* Reads all of a file, with a look at the deadline before each frame and box; to be closed, also after a failure.
+ * Errors: BAD_DATA, TRUNCATED, TOO_LARGE (frames, boxes), CANCELLED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
                                sdplug_deadline deadline, sdimage_error **error);
 void sdjxl_file_close(sdjxl_file *file);

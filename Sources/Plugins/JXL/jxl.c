@@ -84,9 +84,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
-static sdimage_status describe(void *user_data, const void *bytes, size_t length,
-                               const sdimage_decode_options *options, sdimage_metadata *metadata,
-                               sdimage_error **error) {
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     sdmod_wish wish = sdmod_wish_of(NULL);
     wish.max_pixels = UINT64_MAX, wish.max_bytes = SIZE_MAX;

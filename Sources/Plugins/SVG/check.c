@@ -14,18 +14,21 @@ enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
 enum { MOST_ATTRIBUTES = 512 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
-/* Bytes that librsvg 2.54 was measured to take for parts of a document, rounded up: 1.3 KB for an element, 0.8 KB for a rule of
- * one selector and one declaration. Their sum stays within the working memory. */
+/* Bytes that librsvg 2.54 was measured to take for parts of a document, rounded up: 1.3 KB for an element, 0.8 KB for a
+ * rule of one selector and one declaration. Their sum stays within the working memory. */
 enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
 
 /* librsvg tries each selector on each element: 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
 
 /* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
- * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of the thread (drawing.h). */
+ * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of the thread
+ * (drawing.h). */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 
-void sdsvg_prepare(void) { xmlInitParser(); }
+void sdsvg_prepare(void) {
+    xmlInitParser();
+}
 
 /* Names of elements, by a hash. */
 typedef struct names {
@@ -43,12 +46,12 @@ typedef struct checker {
     uint64_t pixels, memory, rules; /* `rules`: selectors of style sheets */
     size_t elements, entities, depth, deepest, selectors;
     level levels[MOST_DEPTH];
-    size_t style;           /* the depth of the style sheet that is being read; 0 outside */
-    uint8_t *css;           /* its text */
+    size_t style; /* the depth of the style sheet that is being read; 0 outside */
+    uint8_t *css; /* its text */
     size_t css_length, css_room;
-    bool css_refers;        /* any element may refer to another by a rule */
+    bool css_refers;         /* any element may refer to another by a rule */
     names referring, silent; /* elements that refer to others, and that do not */
-    names meant;            /* elements that are referred to */
+    names meant;             /* elements that are referred to */
     sdimage_status status;
     const char *message;
 } checker;
@@ -88,8 +91,7 @@ static void count_rules(checker *checker, const uint8_t *css, size_t length) {
             checker->rules++;
             bytes += RULE_BYTES;
             break;
-        case ',':
-            checker->rules++; /* fall through */
+        case ',': checker->rules++; /* fall through */
         case ';':
         case '.':
         case '#':
@@ -217,7 +219,9 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
 
 /* --- Elements. */
 
-static bool is_named(const xmlChar *name, const char *other) { return xmlStrEqual(name, (const xmlChar *)other); }
+static bool is_named(const xmlChar *name, const char *other) {
+    return xmlStrEqual(name, (const xmlChar *)other);
+}
 
 /* Whether an attribute's value refers to another element. */
 static bool check_attribute(checker *checker, const xmlChar *element, const xmlChar *name, const xmlChar *value,

@@ -17,24 +17,15 @@ static const double DPI = 96;
 /* In pixels; 0 for what depends on where the picture is shown. */
 static double pixels_of(RsvgLength length) {
     switch (length.unit) {
-    case RSVG_UNIT_PX:
-        return length.length;
-    case RSVG_UNIT_EM:
-        return length.length * 12 * DPI / 72;
-    case RSVG_UNIT_EX:
-        return length.length * 6 * DPI / 72;
-    case RSVG_UNIT_IN:
-        return length.length * DPI;
-    case RSVG_UNIT_CM:
-        return length.length * DPI / 2.54;
-    case RSVG_UNIT_MM:
-        return length.length * DPI / 25.4;
-    case RSVG_UNIT_PT:
-        return length.length * DPI / 72;
-    case RSVG_UNIT_PC:
-        return length.length * DPI / 6;
-    default:
-        return 0;
+    case RSVG_UNIT_PX: return length.length;
+    case RSVG_UNIT_EM: return length.length * 12 * DPI / 72;
+    case RSVG_UNIT_EX: return length.length * 6 * DPI / 72;
+    case RSVG_UNIT_IN: return length.length * DPI;
+    case RSVG_UNIT_CM: return length.length * DPI / 2.54;
+    case RSVG_UNIT_MM: return length.length * DPI / 25.4;
+    case RSVG_UNIT_PT: return length.length * DPI / 72;
+    case RSVG_UNIT_PC: return length.length * DPI / 6;
+    default: return 0;
     }
 }
 

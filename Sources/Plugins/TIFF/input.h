@@ -13,9 +13,9 @@ typedef struct sdtiff_input {
     const sdimage_source *source; /* borrowed */
     uint64_t length, at;
     sdplug_deadline deadline; /* looked at before each read: walking directories is nothing but reads */
-    bool is_short;         /* something was to be read that lies behind the end */
-    sdimage_error *broken; /* the source's own error */
-    char message[160];     /* libtiff's first complaint */
+    bool is_short;            /* something was to be read that lies behind the end */
+    sdimage_error *broken;    /* the source's own error */
+    char message[160];        /* libtiff's first complaint */
     TIFF *file;
 } sdtiff_input;
 
@@ -26,7 +26,8 @@ sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *sou
                                   sdimage_error **error);
 void sdtiff_close(sdtiff_input *input);
 
-/* What went wrong when libtiff failed: CANCELLED or TIMEOUT where the work must end, TRUNCATED where it came to the end, else `status`, in its own words. */
+/* What went wrong when libtiff failed: CANCELLED or TIMEOUT where the work must end, TRUNCATED where it came to the
+   end, else `status`, in its own words. */
 sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const char *otherwise, sdimage_error **error);
 
 #endif

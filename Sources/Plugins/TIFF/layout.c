@@ -65,21 +65,12 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
     layout->colors = 1;
     layout->is_by_strips = compression == COMPRESSION_JBIG && layout->samples == 1;
     switch (photometric) {
-    case PHOTOMETRIC_MINISWHITE:
-        layout->inverted = true; /* fall through */
+    case PHOTOMETRIC_MINISWHITE: layout->inverted = true; /* fall through */
     case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_MASK:
-        layout->kind = SDTIFF_GRAY;
-        return SDIMAGE_STATUS_OK;
-    case PHOTOMETRIC_PALETTE:
-        layout->kind = SDTIFF_PALETTE;
-        return read_palette(file, layout, error);
-    case PHOTOMETRIC_RGB:
-        layout->kind = SDTIFF_RGB, layout->colors = 3;
-        return SDIMAGE_STATUS_OK;
-    case PHOTOMETRIC_SEPARATED:
-        layout->kind = SDTIFF_CMYK, layout->colors = 4;
-        return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_MASK: layout->kind = SDTIFF_GRAY; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_PALETTE: layout->kind = SDTIFF_PALETTE; return read_palette(file, layout, error);
+    case PHOTOMETRIC_RGB: layout->kind = SDTIFF_RGB, layout->colors = 3; return SDIMAGE_STATUS_OK;
+    case PHOTOMETRIC_SEPARATED: layout->kind = SDTIFF_CMYK, layout->colors = 4; return SDIMAGE_STATUS_OK;
     case PHOTOMETRIC_YCBCR:
         if (compression == COMPRESSION_JPEG && !layout->is_separate) {
             /* libjpeg's own conversion, whatever the subsampling. */
@@ -91,11 +82,8 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
         return SDIMAGE_STATUS_OK;
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_LOGL:
-    case PHOTOMETRIC_LOGLUV:
-        layout->kind = SDTIFF_BY_LIBRARY;
-        return SDIMAGE_STATUS_OK;
-    default:
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour space that is not supported");
+    case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;
+    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour space that is not supported");
     }
 }
 
@@ -174,10 +162,8 @@ static bool is_wide(const sdtiff_layout *layout, const sdmod_wish *wish) {
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED:
-        return layout->profile.length > 0 && wish->converts_to_srgb;
-    default:
-        return true;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return layout->profile.length > 0 && wish->converts_to_srgb;
+    default: return true;
     }
 }
 

@@ -11,7 +11,8 @@ static uint64_t now(void) {
 }
 
 sdplug_deadline sdplug_deadline_of(const sdimage_decode_options *options) {
-    return sdplug_deadline_after(sdimage_decode_options_max_work_ms(options), sdimage_decode_options_work_budget(options));
+    return sdplug_deadline_after(sdimage_decode_options_max_work_ms(options),
+                                 sdimage_decode_options_work_budget(options));
 }
 
 sdplug_deadline sdplug_deadline_after(uint32_t milliseconds, const sdimage_work_budget *budget) {
@@ -32,6 +33,7 @@ sdimage_status sdplug_check_time(sdplug_deadline deadline, sdimage_error **error
     sdimage_status status = status_of(deadline);
     if (status == SDIMAGE_STATUS_OK)
         return status;
-    const char *message = status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "decoding took longer than max_work_ms allows";
+    const char *message =
+        status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "decoding took longer than max_work_ms allows";
     return sdmod_fail(error, status, message);
 }

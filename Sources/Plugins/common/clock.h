@@ -4,8 +4,8 @@
 
 #include <sdimage/coder.h>
 
-/* The end of a piece of work: a moment of the monotonic clock in nanoseconds, and the budget of its operation, NULL for none.
- * Without an end where both are 0. */
+/* The end of a piece of work: a moment of the monotonic clock in nanoseconds, and the budget of its operation, NULL for
+ * none. Without an end where both are 0. */
 typedef struct sdplug_deadline {
     uint64_t end;
     const sdimage_work_budget *budget;

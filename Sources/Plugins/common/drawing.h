@@ -6,8 +6,8 @@
 
 #include "../../Modules/common/picture.h"
 
-/* Bytes of stack of the threads, of which pages are taken as they are needed: the libraries call themselves as deep as a
- * file says. */
+/* Bytes of stack of the threads, of which pages are taken as they are needed: the libraries call themselves as deep as
+ * a file says. */
 #define SDPLUG_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
 
 /* Works on a job, or frees it. */

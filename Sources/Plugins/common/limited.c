@@ -84,8 +84,8 @@ static bool start(pthread_t *thread, run *run) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
-    bool started = pthread_attr_setstacksize(&attributes, STACK) == 0 &&
-                   pthread_create(thread, &attributes, body, run) == 0;
+    bool started =
+        pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(thread, &attributes, body, run) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }

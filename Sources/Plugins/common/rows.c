@@ -45,8 +45,7 @@ static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
-    uint64_t sums =
-        (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
+    uint64_t sums = (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
     rows->held = stride * rows->band_rows + sums;
     if (rows->held > MOST_BAND)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");

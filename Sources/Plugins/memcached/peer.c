@@ -145,8 +145,7 @@ static bool append_command(peer *self, const sdremote_command *command, bool is_
         return append_text(self, "cas %.*s 0 %" PRIu64 " %zu %" PRIu64 "\r\n", length, command->key,
                            expiration(command->ttl_ms), command->value_length, command->token) &&
                append(self, command->value, command->value_length) && append(self, "\r\n", 2);
-    case SDREMOTE_DELETE:
-        return append_text(self, "delete %.*s\r\n", length, command->key);
+    case SDREMOTE_DELETE: return append_text(self, "delete %.*s\r\n", length, command->key);
     default:
         return append_text(self, "%s %.*s 0 %" PRIu64 " %zu\r\n", command->verb == SDREMOTE_SET ? "set" : "add", length,
                            command->key, expiration(command->ttl_ms), command->value_length) &&

@@ -79,7 +79,9 @@ void sdimage_photos_asset_unref(sdimage_photos_asset *asset) {
 /* The value of an asset, or the neutral one. */
 #define OF(asset, value, neutral) (sdphoto_is(asset, SDPHOTO_ASSET) ? (asset)->value : (neutral))
 
-const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset) { return OF(asset, identifier, ""); }
+const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset) {
+    return OF(asset, identifier, "");
+}
 sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos_asset *asset) {
     return OF(asset, facts.media, (sdimage_photos_media)0);
 }
@@ -89,7 +91,9 @@ sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *as
 sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset) {
     return OF(asset, facts.playback, SDIMAGE_PHOTOS_PLAYBACK_NONE);
 }
-const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset) { return OF(asset, facts.type, ""); }
+const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.type, "");
+}
 sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset) {
     return OF(asset, facts.format, SDIMAGE_FORMAT_UNDEFINED);
 }
@@ -99,13 +103,27 @@ sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset) 
 sdimage_orientation sdimage_photos_asset_orientation(const sdimage_photos_asset *asset) {
     return OF(asset, facts.orientation, SDIMAGE_ORIENTATION_UP);
 }
-int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset) { return OF(asset, facts.taken_ns, 0); }
-int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset) { return OF(asset, modified_ns, 0); }
-uint64_t sdimage_photos_asset_file_size(const sdimage_photos_asset *asset) { return OF(asset, file_size, 0); }
-int32_t sdimage_photos_asset_rating(const sdimage_photos_asset *asset) { return OF(asset, rating, 0); }
-const char *sdimage_photos_asset_path(const sdimage_photos_asset *asset) { return OF(asset, path, ""); }
-const char *sdimage_photos_asset_name(const sdimage_photos_asset *asset) { return OF(asset, name, ""); }
-size_t sdimage_photos_asset_album_count(const sdimage_photos_asset *asset) { return OF(asset, album_count, 0); }
+int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset) {
+    return OF(asset, facts.taken_ns, 0);
+}
+int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset) {
+    return OF(asset, modified_ns, 0);
+}
+uint64_t sdimage_photos_asset_file_size(const sdimage_photos_asset *asset) {
+    return OF(asset, file_size, 0);
+}
+int32_t sdimage_photos_asset_rating(const sdimage_photos_asset *asset) {
+    return OF(asset, rating, 0);
+}
+const char *sdimage_photos_asset_path(const sdimage_photos_asset *asset) {
+    return OF(asset, path, "");
+}
+const char *sdimage_photos_asset_name(const sdimage_photos_asset *asset) {
+    return OF(asset, name, "");
+}
+size_t sdimage_photos_asset_album_count(const sdimage_photos_asset *asset) {
+    return OF(asset, album_count, 0);
+}
 const char *sdimage_photos_asset_album(const sdimage_photos_asset *asset, size_t index) {
     return index < OF(asset, album_count, 0) ? asset->albums[index] : NULL;
 }

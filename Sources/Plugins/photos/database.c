@@ -36,9 +36,9 @@ struct sdphoto_database {
 
 /* --- Opening without writing. */
 
-/* ROLLBACK: a database with a rollback journal, under the locks of SQLite. FILE_ALONE: in WAL mode without a log; SQLite
- * would make one beside it (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log, whose index SQLite
- * keeps in the heap, where no other process can truncate it; locks are held by sdphoto_hold meanwhile. */
+/* ROLLBACK: a database with a rollback journal, under the locks of SQLite. FILE_ALONE: in WAL mode without a log;
+ * SQLite would make one beside it (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log, whose index
+ * SQLite keeps in the heap, where no other process can truncate it; locks are held by sdphoto_hold meanwhile. */
 typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
 static char *uri_of(const char *path, manner manner) {
@@ -229,7 +229,9 @@ static void drop(sdphoto_map *assets) {
     sdphoto_map_clear(assets);
 }
 
-static bool is_time(struct timespec a, struct timespec b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+static bool is_time(struct timespec a, struct timespec b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
 
 /* Reads the whole database into a map. */
 static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *assets, sdimage_error **error) {

@@ -126,7 +126,8 @@ static bool take_image_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
 static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char images[] =
         "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"
-        " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON n.imageid = i.id"
+        " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON "
+        "n.imageid = i.id"
         " WHERE i.status = 1";
     /* Names from the root of a tag; at most 16 deep, 1,024 characters long and 200,000 in number, whatever the table
      * says. What digiKam notes for itself is below "_Digikam_Internal_Tags_". */

@@ -139,7 +139,9 @@ bool sdimage_photos_fetch_options_accept(const sdimage_photos_fetch_options *opt
            (!options->filter || options->filter(options->filter_data, asset));
 }
 
-static int order_of(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static int order_of(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
 
 static int compare(const sdimage_photos_asset *a, const sdimage_photos_asset *b, sdimage_photos_order order) {
     int taken = order_of(a->facts.taken_ns, b->facts.taken_ns), name = strcmp(a->name, b->name), first;
@@ -185,7 +187,9 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list) { return sdphoto_ref(list, SDPHOTO_LIST); }
+sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list) {
+    return sdphoto_ref(list, SDPHOTO_LIST);
+}
 
 void sdimage_photos_list_unref(sdimage_photos_list *list) {
     if (!sdphoto_unref(list, SDPHOTO_LIST))

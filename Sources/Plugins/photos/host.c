@@ -354,7 +354,9 @@ static void close_host(sdimage_photos_library *library) {
 
 static const sdphoto_kind_of_library host_kind = {NULL, close_host};
 
-bool sdphoto_is_host(const sdimage_photos_library *library) { return library->of == &host_kind; }
+bool sdphoto_is_host(const sdimage_photos_library *library) {
+    return library->of == &host_kind;
+}
 
 sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage_photos_library_vtable *vtable,
                                                  void *user_data, sdimage_destroy_fn destroy,

@@ -171,7 +171,9 @@ bool sdphoto_index_try_lock(sdphoto_index *index) {
     return result == 0;
 }
 
-void sdphoto_index_unlock(sdphoto_index *index) { flock(index->lock, LOCK_UN); }
+void sdphoto_index_unlock(sdphoto_index *index) {
+    flock(index->lock, LOCK_UN);
+}
 
 bool sdphoto_index_has_news(sdphoto_index *index) {
     if (index->is_damaged || !index->database || exists(index, index->generation + 1))

@@ -29,7 +29,9 @@ void sdimage_photos_loader_config_unref(sdimage_photos_loader_config *config) {
     free(config);
 }
 
-static bool is_config(const sdimage_photos_loader_config *config) { return sdphoto_is(config, SDPHOTO_LOADER_CONFIG); }
+static bool is_config(const sdimage_photos_loader_config *config) {
+    return sdphoto_is(config, SDPHOTO_LOADER_CONFIG);
+}
 
 bool sdimage_photos_loader_config_add_library(sdimage_photos_loader_config *config, sdimage_photos_library *library) {
     if (!is_config(config) || !sdphoto_is(library, SDPHOTO_LIBRARY) || config->count == SDPHOTO_LIBRARY_LIMIT)
@@ -242,7 +244,9 @@ static bool can_share(void *user_data, const sdimage_request *request) {
     return false;
 }
 
-static void destroy(void *user_data) { sdimage_photos_loader_config_unref(user_data); }
+static void destroy(void *user_data) {
+    sdimage_photos_loader_config_unref(user_data);
+}
 
 /* A copy, so that the caller may change his. */
 static sdimage_photos_loader_config *copy_of(const sdimage_photos_loader_config *config) {

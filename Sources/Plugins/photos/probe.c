@@ -76,7 +76,8 @@ typedef struct signature {
     const char *type;
 } signature;
 
-#define SIGN(at, text, type) {at, text, sizeof(text) - 1, type}
+#define SIGN(at, text, type)                                                                                           \
+    { at, text, sizeof(text) - 1, type }
 
 static const signature signatures[] = {SIGN(4, "ftypqt  ", "video/quicktime"),
                                        SIGN(4, "ftypM4A ", "audio/mp4"),

@@ -145,9 +145,15 @@ sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels) {
 
 /* --- In the bag of a request. */
 
-static void drop_request_options(void *value) { sdimage_photos_request_options_unref(value); }
-static void drop_fetch_options(void *value) { sdimage_photos_fetch_options_unref(value); }
-static void drop_asset(void *value) { sdimage_photos_asset_unref(value); }
+static void drop_request_options(void *value) {
+    sdimage_photos_request_options_unref(value);
+}
+static void drop_fetch_options(void *value) {
+    sdimage_photos_fetch_options_unref(value);
+}
+static void drop_asset(void *value) {
+    sdimage_photos_asset_unref(value);
+}
 
 static void put(sdimage_options *bag, const char *name, void *value, sdimage_destroy_fn drop) {
     if (value)

@@ -53,7 +53,9 @@ static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
 }
 
 /* Names that are not shown: hidden ones, and copies that editors leave behind. */
-static bool is_passed_over(const char *name) { return *name == '.' || name[strlen(name) - 1] == '~'; }
+static bool is_passed_over(const char *name) {
+    return *name == '.' || name[strlen(name) - 1] == '~';
+}
 
 static void see(sdphoto_scan *scan, const char *folder, size_t depth, int descriptor, const char *name) {
     struct stat status;
@@ -217,7 +219,9 @@ static void close_scan(sdphoto_scan *scan) {
 /* What this thread scans: who is told how far it is must not wait for another scan of it. */
 static _Thread_local const sdphoto_tree *scanned_here;
 
-bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) { return scanned_here == tree; }
+bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {
+    return scanned_here == tree;
+}
 
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
                                  sdimage_error **error) {

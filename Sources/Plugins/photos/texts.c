@@ -51,7 +51,9 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
     return has_uri && has_time;
 }
 
-int64_t sdphoto_thumbnail_seconds(int64_t nanoseconds) { return nanoseconds / SECOND - (nanoseconds % SECOND < 0); }
+int64_t sdphoto_thumbnail_seconds(int64_t nanoseconds) {
+    return nanoseconds / SECOND - (nanoseconds % SECOND < 0);
+}
 
 /* --- Writing. */
 

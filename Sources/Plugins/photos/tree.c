@@ -66,7 +66,9 @@ static void close_tree(sdimage_photos_library *library) {
 
 static const sdphoto_kind_of_library tree_kind = {refresh, close_tree};
 
-bool sdphoto_is_tree(const sdimage_photos_library *library) { return library->of == &tree_kind; }
+bool sdphoto_is_tree(const sdimage_photos_library *library) {
+    return library->of == &tree_kind;
+}
 
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error) {

@@ -36,7 +36,9 @@ static char *encoded(const char *prefix, const char *text, const char *kept) {
 
 /* Names of thumbnails are digests of the URI, so each byte counts: those that GLib writes as they are, and file
  * managers with it. */
-char *sdphoto_file_uri(const char *path) { return encoded("file://", path, "-_.!~*'()/&=:@+$,"); }
+char *sdphoto_file_uri(const char *path) {
+    return encoded("file://", path, "-_.!~*'()/&=:@+$,");
+}
 
 /* pchar of RFC 3986, and "/". */
 char *sdimage_photos_url_of_identifier(const char *identifier) {
@@ -98,4 +100,6 @@ char *sdimage_photos_identifier_of_url(const char *url, size_t length) {
     return identifier;
 }
 
-void sdimage_photos_free(char *text) { free(text); }
+void sdimage_photos_free(char *text) {
+    free(text);
+}

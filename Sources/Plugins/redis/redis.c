@@ -306,15 +306,9 @@ static bool begins_with(const redisReply *reply, const char *text) {
 static void note(sdremote_command *command, redisReply *reply) {
     bool is_get = command->verb == SDREMOTE_GET;
     switch (reply->type) {
-    case REDIS_REPLY_STRING:
-        command->is_answered = command->is_true = is_get;
-        break;
-    case REDIS_REPLY_STATUS:
-        command->is_answered = command->is_true = !is_get;
-        break;
-    case REDIS_REPLY_NIL:
-        command->is_answered = true;
-        break;
+    case REDIS_REPLY_STRING: command->is_answered = command->is_true = is_get; break;
+    case REDIS_REPLY_STATUS: command->is_answered = command->is_true = !is_get; break;
+    case REDIS_REPLY_NIL: command->is_answered = true; break;
     case REDIS_REPLY_INTEGER:
         command->is_answered = command->verb == SDREMOTE_DELETE;
         command->is_true = reply->integer > 0;
@@ -325,8 +319,7 @@ static void note(sdremote_command *command, redisReply *reply) {
             begins_with(reply, "OOM") ||
             (command->verb == SDREMOTE_SWAP && (begins_with(reply, "ERR") || begins_with(reply, "NOPERM")));
         break;
-    default:
-        break;
+    default: break;
     }
     if (!is_get || !command->is_true) {
         freeReplyObject(reply);

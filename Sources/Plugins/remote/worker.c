@@ -56,9 +56,7 @@ static void prepare(tier *self, batch *batch) {
         batch->envelopes[i] = batch->old_envelopes[i] = NULL;
         switch (job->kind) {
         case JOB_QUERY:
-        case JOB_PROBE:
-            add(batch, SDREMOTE_GET, job->name, NULL);
-            break;
+        case JOB_PROBE: add(batch, SDREMOTE_GET, job->name, NULL); break;
         case JOB_LEASE:
             command = add(batch, SDREMOTE_ADD, job->lease_name, job->name);
             command->value = "1", command->value_length = 1;
@@ -83,12 +81,8 @@ static void prepare(tier *self, batch *batch) {
             if (!command->value || !command->expected)
                 command->verb = SDREMOTE_GET;
             break;
-        case JOB_REMOVE:
-            add(batch, SDREMOTE_DELETE, job->name, NULL);
-            break;
-        case JOB_END_LEASE:
-            add(batch, SDREMOTE_DELETE, job->lease_name, job->name);
-            break;
+        case JOB_REMOVE: add(batch, SDREMOTE_DELETE, job->name, NULL); break;
+        case JOB_END_LEASE: add(batch, SDREMOTE_DELETE, job->lease_name, job->name); break;
         }
     }
 }
@@ -246,19 +240,13 @@ static void finish(tier *self, batch *batch) {
     for (size_t i = 0; i < batch->count; i++) {
         job *job = batch->jobs[i];
         switch (job->kind) {
-        case JOB_QUERY:
-            end_query(self, job, command++);
-            break;
-        case JOB_PROBE:
-            command++;
-            break;
+        case JOB_QUERY: end_query(self, job, command++); break;
+        case JOB_PROBE: command++; break;
         case JOB_LEASE:
             end_lease(self, job, command, command + 1);
             command += 2;
             break;
-        default:
-            end_change(self, job, command++);
-            break;
+        default: end_change(self, job, command++); break;
         }
         free(batch->envelopes[i]);
         free(batch->old_envelopes[i]);

@@ -28,17 +28,17 @@ enum {
 /* Bytes of one pixel; 0 for an unknown format. */
 size_t sdpx_pixel_size(int format);
 
-/* Converts `pixels` pixels from one format to another; the two rows may be the same memory only where a pixel keeps
-   its size. 16 to 8 bits is v >> 8, 8 to 16 is v * 257; grey is libjpeg's luma; alpha is dropped after dividing the
-   colour by it. Between integers and float lies the curve of sRGB; what exceeds white or is negative is cut off on the way
-   to integers, and rounded to the nearest. An unknown format does nothing. */
+/* Converts `pixels` pixels from one format to another; the two rows may be the same memory only where a pixel keeps its
+   size. 16 to 8 bits is v >> 8, 8 to 16 is v * 257; grey is libjpeg's luma; alpha is dropped after dividing the colour
+   by it. Between integers and float lies the curve of sRGB; what exceeds white or is negative is cut off on the way to
+   integers, and rounded to the nearest. An unknown format does nothing. */
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
 
 /* Samples as float, 0 ... 1 and still encoded: straight RGBA from any integer format. */
 void sdpx_unit_row(float *to, const void *from, int from_format, size_t pixels);
 
-/* How samples become light on a display: first each by the table, then, where the system gamma is not 1, all three by the
-   luminance that the weights give, then to the primaries of sRGB by the matrix (rows for red, green, blue). */
+/* How samples become light on a display: first each by the table, then, where the system gamma is not 1, all three by
+   the luminance that the weights give, then to the primaries of sRGB by the matrix (rows for red, green, blue). */
 typedef struct {
     /* 256 or 65,536 entries, as the samples need. */
     const float *table;
@@ -60,8 +60,8 @@ void sdpx_tone_map(float *rgba, size_t pixels);
 /* Turns a row of inverted CMYK (Adobe's habit: 255 is no ink) into RGB, ink over ink as products. */
 void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels);
 
-/* Brightness of 16 ... 235 and differences of blue and red around 128, as in ITU-R BT.601, to RGB; one sample of each for a
-   pixel, rounded and clamped. */
+/* Brightness of 16 ... 235 and differences of blue and red around 128, as in ITU-R BT.601, to RGB; one sample of each
+   for a pixel, rounded and clamped. */
 void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, size_t pixels);
 
 /* Sets the alpha of RGBA8 or BGRA8 pixels to 255; and whether it is that already. */
@@ -97,8 +97,8 @@ void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, i
 void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels);
 void sdpx_pack_f32(float *to, const float *from, size_t pixels);
 
-/* Means of boxes of samples, rounded: `factor` samples across, 1 ... 128, and `rows` rows that are `stride` bytes apart, as
-   many at most. `samples` is the length of a row; at its end a box may be narrower. */
+/* Means of boxes of samples, rounded: `factor` samples across, 1 ... 128, and `rows` rows that are `stride` bytes
+   apart, as many at most. `samples` is the length of a row; at its end a box may be narrower. */
 void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor);
 
 /* The LZW decoder of GIF (GIF89a, appendix F). Memory-safe whatever the data; can pause at any byte and any pixel. */
@@ -130,8 +130,8 @@ size_t sdpx_lzw_decode(sdpx_lzw *lzw, uint8_t *memory, const uint8_t *blocks, si
 uint32_t sdpx_lzw_count(const sdpx_lzw *lzw);
 int sdpx_lzw_status(const sdpx_lzw *lzw);
 
-/* Looks palette indices up: to 4 bytes each, or to the first 3 of them. `over`: pixels of index `clear` are those below,
-   which may be the same row. */
+/* Looks palette indices up: to 4 bytes each, or to the first 3 of them. `over`: pixels of index `clear` are those
+   below, which may be the same row. */
 void sdpx_palette_row(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette);
 void sdpx_palette_row_over(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
                            const uint32_t *palette, uint8_t clear);
@@ -154,25 +154,22 @@ void sdpx_look_up(uint8_t *to, const uint8_t *indices, size_t pixels, const uint
 /* BGR or BGRA to RGB or RGBA; without alpha in the source it is 255. */
 void sdpx_from_bgr(uint8_t *to, int to_channels, const uint8_t *from, int from_channels, size_t pixels);
 
-/* Little-endian pixels of 2, 3 or 4 bytes whose red, green, blue and alpha are where the four masks say, to RGB or RGBA:
-   each scaled to 8 bits and rounded. The bits of a mask are side by side; a mask of 0 is no colour, or full alpha. */
-void sdpx_unpack_fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks, size_t pixels);
+/* Little-endian pixels of 2, 3 or 4 bytes whose red, green, blue and alpha are where the four masks say, to RGB or
+   RGBA: each scaled to 8 bits and rounded. The bits of a mask are side by side; a mask of 0 is no colour, or full
+   alpha. */
+void sdpx_unpack_fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks,
+                        size_t pixels);
 /* Whether any pixel has any bit of a mask. */
 int sdpx_has_field(const uint8_t *from, int bytes, uint32_t mask, size_t pixels);
 
 /* Clears the RGBA pixels whose bit is set, the leftmost in the highest bit. */
 void sdpx_clear_masked(uint8_t *rgba, const uint8_t *mask, size_t pixels);
 
-/* Rows of PNG (third edition, section 9.2). Takes back a filter: `from` without its filter byte, `above` the finished row
-   before, zeros for the first. All three are apart. 0, and nothing done, for an unknown filter or pixel size. */
-enum {
-    SDPX_FILTER_NONE = 0,
-    SDPX_FILTER_SUB = 1,
-    SDPX_FILTER_UP = 2,
-    SDPX_FILTER_AVERAGE = 3,
-    SDPX_FILTER_PAETH = 4
-};
-int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t bytes, int filter, int pixel_bytes);
+/* Rows of PNG (third edition, section 9.2). Takes back a filter: `from` without its filter byte, `above` the finished
+   row before, zeros for the first. All three are apart. 0, and nothing done, for an unknown filter or pixel size. */
+enum { SDPX_FILTER_NONE = 0, SDPX_FILTER_SUB = 1, SDPX_FILTER_UP = 2, SDPX_FILTER_AVERAGE = 3, SDPX_FILTER_PAETH = 4 };
+int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t bytes, int filter,
+                      int pixel_bytes);
 
 /* Big-endian samples to the order of the machine. */
 void sdpx_swap_samples(uint16_t *to, const uint8_t *from, size_t samples);

@@ -19,8 +19,8 @@ enum {
     SDPX_STEP_THRESHOLD = 4,
     /* An amount, by which saturation grows where there is little of it. */
     SDPX_STEP_VIBRANCE = 5,
-    /* The amount by which the farthest places darken; the distance at which they do; the centre's x and y; and the factor
-       that makes pixels distances. */
+    /* The amount by which the farthest places darken; the distance at which they do; the centre's x and y; and the
+       factor that makes pixels distances. */
     SDPX_STEP_VIGNETTE = 6
 };
 
@@ -29,9 +29,9 @@ typedef struct {
     float values[20];
 } sdpx_step;
 
-/* Takes the pixels of row `y`, from x = 0 on, through the steps, and writes them in a format of the same depth; the rows may
-   be the same where the formats are. The steps see light with `in_light`, else what sRGB makes of it, whatever the
-   format. */
+/* Takes the pixels of row `y`, from x = 0 on, through the steps, and writes them in a format of the same depth; the
+   rows may be the same where the formats are. The steps see light with `in_light`, else what sRGB makes of it, whatever
+   the format. */
 void sdpx_step_row(void *to, int to_format, const void *from, int from_format, size_t pixels, size_t y,
                    const sdpx_step *steps, size_t count, int in_light);
 
@@ -44,8 +44,8 @@ void sdpx_table_row(uint8_t *to, int to_format, const uint8_t *from, int from_fo
    weights[k] * from[i + k * channels]. */
 void sdpx_convolve_row(float *to, const float *from, size_t samples, const float *weights, size_t taps, int channels);
 
-/* Moves colours away from a blurred picture: adds `amount` times their difference, or that of luma. `blurred` has as many
-   channels as the format, in 0 ... the top of its samples, premultiplied where there is alpha. */
+/* Moves colours away from a blurred picture: adds `amount` times their difference, or that of luma. `blurred` has as
+   many channels as the format, in 0 ... the top of its samples, premultiplied where there is alpha. */
 void sdpx_sharpen_row(void *to, const void *from, int format, size_t pixels, const float *blurred, float amount,
                       int luma_alone);
 

@@ -1,5 +1,5 @@
-/* The entropy-coded data of JPEG files with Huffman codes (ISO/IEC 10918-1), read for what a small picture needs of it: of
-   each block its mean, or a few samples. No allocation; all state is the caller's. */
+/* The entropy-coded data of JPEG files with Huffman codes (ISO/IEC 10918-1), read for what a small picture needs of it:
+   of each block its mean, or a few samples. No allocation; all state is the caller's. */
 #ifndef SDPX_JPEG_H
 #define SDPX_JPEG_H
 
@@ -19,7 +19,8 @@ enum {
 typedef struct {
     uint16_t steps[1 << SDPX_JPEG_STEP_BITS];
     uint16_t symbols[1 << SDPX_JPEG_SYMBOL_BITS];
-    /* For longer codes: in 16 bits the end of the codes of each length, and what leads from such a code to its value. */
+    /* For longer codes: in 16 bits the end of the codes of each length, and what leads from such a code to its
+       value. */
     uint32_t limits[17];
     uint32_t offsets[17];
     uint8_t values[256];
@@ -32,7 +33,8 @@ typedef struct {
     uint32_t across, down;
     /* Samples kept of a block in each direction. 1: its DC coefficient, as coded. 2 or 4: means, in eighths. */
     uint32_t detail;
-    /* With more detail than 1: SDPX_JPEG_LOW factors of the coefficients in zigzag order, of which the sum is a sample. */
+    /* With more detail than 1: SDPX_JPEG_LOW factors of the coefficients in zigzag order, of which the sum is a
+       sample. */
     const float *weights;
     /* The sample at the top left, and how many samples lie from row to row. */
     int16_t *samples;
@@ -84,8 +86,8 @@ const uint8_t *sdpx_jpeg_after_restart(const uint8_t *from, const uint8_t *end, 
 /* Samples in eighths around 0, multiplied by `step`, to bytes around 128. */
 void sdpx_jpeg_level_row(uint8_t *to, const int16_t *from, size_t samples, int32_t step);
 
-/* A part of a row of means, where they change evenly from the row before it to the row after it: `offset` is how far its
-   middle lies below that of the row, whose height is 1. The mean of all parts is that of the row. */
+/* A part of a row of means, where they change evenly from the row before it to the row after it: `offset` is how far
+   its middle lies below that of the row, whose height is 1. The mean of all parts is that of the row. */
 void sdpx_jpeg_part_of_row(float *to, const int16_t *before, const int16_t *row, const int16_t *after, size_t samples,
                            float offset);
 

@@ -38,14 +38,14 @@ enum {
     SDPX_BLEND_PLUS_LIGHTER
 };
 
-/* Lays a straight colour (red, green, blue, alpha, each 0 ... 1 and in the encoding of the format: light for float) over
-   a row, and writes the result in a format of the same depth; the rows may be the same where the formats are. Light beyond
-   white stays where the mode only weighs; where it blends, the row is held in 0 ... 1. */
+/* Lays a straight colour (red, green, blue, alpha, each 0 ... 1 and in the encoding of the format: light for float)
+   over a row, and writes the result in a format of the same depth; the rows may be the same where the formats are.
+   Light beyond white stays where the mode only weighs; where it blends, the row is held in 0 ... 1. */
 void sdpx_tint_row(void *to, int to_format, const void *from, int from_format, size_t pixels, const float *color,
                    int mode);
 
-/* A rectangle in pixels with a radius for each corner: top left, top right, bottom left, bottom right. A radius is at most
-   half of the smaller side. */
+/* A rectangle in pixels with a radius for each corner: top left, top right, bottom left, bottom right. A radius is at
+   most half of the smaller side. */
 typedef struct {
     double left, top, right, bottom;
     double radii[4];
@@ -68,10 +68,10 @@ typedef struct {
     int is_opaque;
 } sdpx_source;
 
-/* Reads the source along a line: pixel i at (x + i * dx, y + i * dy), where the first pixel covers 0 ... 1 and its centre is
-   at 0.5. Catmull and Rom's cubic; beyond the edge its pixels are continued, and fade over the pixel around it. `to` gets
-   premultiplied RGBA floats in 0 ... the top of the format's samples, which sdpx_pack_u8 and its like take; dx * dx + dy * dy
-   is 1. */
+/* Reads the source along a line: pixel i at (x + i * dx, y + i * dy), where the first pixel covers 0 ... 1 and its
+   centre is at 0.5. Catmull and Rom's cubic; beyond the edge its pixels are continued, and fade over the pixel around
+   it. `to` gets premultiplied RGBA floats in 0 ... the top of the format's samples, which sdpx_pack_u8 and its like
+   take; dx * dx + dy * dy is 1. */
 void sdpx_read_line(float *to, size_t pixels, const sdpx_source *source, double x, double y, double dx, double dy);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A unit is what four floats of one column stand for: a row of up to four channels, or four rows of grey, which so cost no
-   more than one. So many are filtered at a time: of 8-bit samples in integers, and in float. */
+/* A unit is what four floats of one column stand for: a row of up to four channels, or four rows of grey, which so cost
+   no more than one. So many are filtered at a time: of 8-bit samples in integers, and in float. */
 enum { SDPX_QUAD_UNITS = 8, SDPX_FLOAT_UNITS = 4 };
 
 /* Which source positions make up each output position along an axis: `counts[i]` of them from `starts[i]` on, times the
@@ -37,17 +37,17 @@ typedef struct {
     int16_t *weights;
 } sdpx_quad_axis;
 
-/* How many vectors `axis` takes; and fills the rest in, where `starts` has room for `count` and `weights`, aligned to 64
-   bytes, for 16 * vectors * count values. */
+/* How many vectors `axis` takes; and fills the rest in, where `starts` has room for `count` and `weights`, aligned to
+   64 bytes, for 16 * vectors * count values. */
 size_t sdpx_quad_vectors(const sdpx_axis *axis);
 void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant);
 
-/* Bytes of a row of so many 8-bit pixels in the order of the integer filter: behind the last pixels is room for an axis that
-   takes so many vectors, whatever lies there. */
+/* Bytes of a row of so many 8-bit pixels in the order of the integer filter: behind the last pixels is room for an axis
+   that takes so many vectors, whatever lies there. */
 size_t sdpx_quad_row_size(size_t pixels, size_t vectors);
 
-/* Puts a unit into that order: four pixels at a time, all samples of a channel side by side. With one channel `from` has
-   four rows. */
+/* Puts a unit into that order: four pixels at a time, all samples of a channel side by side. With one channel `from`
+   has four rows. */
 void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int channels);
 
 /* Memory that will be read next, brought into the cache meanwhile: `count` rows of `bytes`. */
@@ -58,8 +58,8 @@ typedef struct {
     size_t count;
 } sdpx_ahead;
 
-/* Filters SDPX_QUAD_UNITS units; `from` and `stride` are aligned to 64 bytes. A unit becomes four floats for each output
-   position, in the scale of the samples. */
+/* Filters SDPX_QUAD_UNITS units; `from` and `stride` are aligned to 64 bytes. A unit becomes four floats for each
+   output position, in the scale of the samples. */
 void sdpx_filter_quads(float *const *to, const uint8_t *from, size_t stride, const sdpx_quad_axis *axis,
                        const sdpx_ahead *ahead);
 
@@ -74,8 +74,8 @@ void sdpx_filter_floats(float *const *to, const float *from, const sdpx_axis *ax
 /* Sums of `count` rows, each with its weight, added to what is there if `adds`. `samples` is a multiple of 16. */
 void sdpx_sum_rows(float *to, const float *const *rows, const float *weights, size_t count, size_t samples, int adds);
 
-/* Rounds a row of sums (four floats for each pixel, one for grey) to the format from which they were loaded: clamped, and
-   divided by alpha where the format is straight. Light of float may exceed white or be negative. */
+/* Rounds a row of sums (four floats for each pixel, one for grey) to the format from which they were loaded: clamped,
+   and divided by alpha where the format is straight. Light of float may exceed white or be negative. */
 void sdpx_store_sums(void *to, const float *sums, size_t pixels, int format, int is_light);
 
 /* Output pixel i is source pixel `from_index[i]`. */

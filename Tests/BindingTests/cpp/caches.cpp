@@ -55,7 +55,8 @@ TEST(entries_are_listed_page_by_page) {
             CHECK(page[i].stored_ns > 0 && !page[i].is_file);
             found++;
         }
-        if (page.is_last()) break;
+        if (page.is_last())
+            break;
     }
     CHECK_EQUAL(found, 5);
 }
@@ -114,7 +115,7 @@ TEST(a_cache_looks_for_requests_and_for_files_that_came_with_the_program) {
 
 // A cache of the program in a map.
 class shelf final : public custom_cache {
-public:
+  public:
     explicit shelf(std::atomic<int> &alive) : own_(alive) {}
     void query(std::string_view key, const options &, reply answer) override {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -130,7 +131,8 @@ public:
         answer.complete();
     }
     void remove(std::string_view key, cache_layers, reply answer) override {
-        if (key == "held") throw error(status::busy, "held");
+        if (key == "held")
+            throw error(status::busy, "held");
         const std::lock_guard<std::mutex> lock(mutex_);
         entries_.erase(std::string(key));
         answer.complete();
@@ -145,7 +147,7 @@ public:
     }
     static constexpr bool is_shared = true;
 
-private:
+  private:
     counted own_;
     std::mutex mutex_;
     std::map<std::string, cache_entry> entries_;

@@ -30,13 +30,15 @@ std::string picture(const std::string &name) {
 
 std::string folder() {
     std::string name = environment("FOLDER") + "/XXXXXX";
-    if (!mkdtemp(name.data())) throw failed_check{"no folder: " + name};
+    if (!mkdtemp(name.data()))
+        throw failed_check{"no folder: " + name};
     return name;
 }
 
 bool becomes_true(const std::function<bool()> &condition) {
     for (int i = 0; i < 2000; i++) {
-        if (condition()) return true;
+        if (condition())
+            return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return false;

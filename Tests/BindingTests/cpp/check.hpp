@@ -30,7 +30,8 @@ struct test {
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
-        if (!(condition)) throw failed_check{std::string(__FILE__ ":") + std::to_string(__LINE__) + ": " #condition};  \
+        if (!(condition))                                                                                              \
+            throw failed_check{std::string(__FILE__ ":") + std::to_string(__LINE__) + ": " #condition};                \
     } while (0)
 
 // Both are printed where they differ.
@@ -73,13 +74,13 @@ bool becomes_true(const std::function<bool()> &condition);
 
 // Counts the objects of a test that live, to see what lambdas capture destroyed exactly once.
 class counted {
-public:
+  public:
     explicit counted(std::atomic<int> &alive) : alive_(&alive) { ++*alive_; }
     counted(const counted &other) : alive_(other.alive_) { ++*alive_; }
     counted &operator=(const counted &) = delete;
     ~counted() { --*alive_; }
 
-private:
+  private:
     std::atomic<int> *alive_;
 };
 

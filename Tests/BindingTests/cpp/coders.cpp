@@ -7,7 +7,7 @@ using namespace sdimage;
 
 // "LAMP" and a byte of brightness for each frame: one pixel each.
 class lamp_picture final : public custom_picture {
-public:
+  public:
     void update(bytes_view bytes, bool) override { lit_.assign(bytes.begin() + 4, bytes.end()); }
     image current() override { return lit_.empty() ? image() : frame(0); }
     std::uint32_t frame_count() override { return static_cast<std::uint32_t>(lit_.size()); }
@@ -15,17 +15,18 @@ public:
     std::uint32_t duration_ms(std::uint32_t) override { return 40; }
     image frame(std::uint32_t index) override { return image(1, 1, 1, pixel_format::gray8, &lit_.at(index)); }
 
-private:
+  private:
     std::vector<std::uint8_t> lit_;
 };
 
 class lamp_coder : public custom_coder {
-public:
+  public:
     bool can_decode(bytes_view bytes) override {
         return bytes.size() >= 4 && bytes.subspan(0, 4).data() && !std::memcmp(bytes.data(), "LAMP", 4);
     }
     image decode(bytes_view bytes, const decode_options &, const options &values) override {
-        if (bytes.size() < 5) throw error(status::truncated, "the lamp is dark");
+        if (bytes.size() < 5)
+            throw error(status::truncated, "the lamp is dark");
         const std::uint8_t lit = values ? static_cast<std::uint8_t>(values.int64("lamp.lit", bytes[4])) : bytes[4];
         return image(1, 1, 1, pixel_format::gray8, &lit);
     }
@@ -79,7 +80,7 @@ TEST(a_coder_of_lambdas_says_what_it_throws) {
 }
 
 class square final : public custom_coder {
-public:
+  public:
     bool can_decode(bytes_view bytes) override { return bytes.text() == "square"; }
     image decode(bytes_view, const decode_options &, const options &) override { return drawn(8, 8); }
     image render(bytes_view, const decode_options &, size wanted) override {
@@ -87,7 +88,7 @@ public:
     }
     void info(bytes_view, metadata &about) override { about.set_source_size(8, 8); }
 
-private:
+  private:
     static image drawn(std::uint32_t width, std::uint32_t height) {
         unwritten_image fresh = image::uninitialized(width, height, pixel_format::gray8);
         std::memset(fresh.pixels, 0, fresh.stride * height);

@@ -12,7 +12,7 @@ static manager with_loader(const loader &fetches) {
 
 // Keeps each sink until it is cancelled.
 class waiting_loader final : public custom_loader {
-public:
+  public:
     waiting_loader(std::promise<void> &started, std::promise<void> &cancelled)
         : started_(started), cancelled_(cancelled) {}
     void load(const request &, const load_sink &sink) override {
@@ -24,7 +24,7 @@ public:
         cancelled_.set_value();
     }
 
-private:
+  private:
     std::promise<void> &started_;
     std::promise<void> &cancelled_;
     load_sink kept_;
@@ -73,7 +73,8 @@ TEST(a_lambda_is_a_loader_and_what_it_throws_the_error_of_the_load) {
         const loader demo = loader_of(
             "demo", [](const request &wanted) { return wanted.url().substr(0, 5) == "demo:"; },
             [&, own = counted(alive)](const request &wanted, const load_sink &sink) {
-                if (wanted.url() == "demo:fails") throw error(status::permission_denied, "not for you");
+                if (wanted.url() == "demo:fails")
+                    throw error(status::permission_denied, "not for you");
                 sink.set_expected_length(bytes.size());
                 sink.write(bytes);
                 sink.finish();
@@ -124,7 +125,9 @@ TEST(a_sink_that_is_dropped_is_an_error) {
 
 TEST(address_ranges_are_added_read_and_cleared) {
     downloader_config config;
-    config.set_address_policy(address_policy::public_only).add_allowed_address("10.0.0.0/8").add_allowed_address("[::1]:9000");
+    config.set_address_policy(address_policy::public_only)
+        .add_allowed_address("10.0.0.0/8")
+        .add_allowed_address("[::1]:9000");
     CHECK(config.allowed_addresses() == (std::vector<std::string>{"10.0.0.0/8", "[::1]:9000"}));
     CHECK(config.clear_allowed_addresses().allowed_addresses().empty());
 }
@@ -146,20 +149,22 @@ TEST(a_downloader_is_steered_while_it_runs) {
 }
 
 class signing final : public custom_download_hooks {
-public:
+  public:
     explicit signing(std::atomic<int> &finished) : finished_(finished) {}
     void modify_request(request wanted, reply answer) override {
-        if (wanted.url().find("refused") != std::string_view::npos) throw error(status::busy, "no token");
+        if (wanted.url().find("refused") != std::string_view::npos)
+            throw error(status::busy, "no token");
         wanted.set_url(url("badge.png"));
         answer.complete();
     }
     data decrypt(const data &bytes, const response &came) override {
-        if (came.status() != 200) throw error(status::bad_data, "");
+        if (came.status() != 200)
+            throw error(status::bad_data, "");
         return bytes;
     }
     void event(const download_event &what) override { finished_ += what.kind() == download_event_type::finished; }
 
-private:
+  private:
     std::atomic<int> &finished_;
 };
 
@@ -177,7 +182,7 @@ TEST(download_hooks_change_requests_and_hear_of_events) {
 }
 
 class naming final : public custom_load_hooks {
-public:
+  public:
     void process_request(request &wanted) override { wanted.set_thumbnail_size(20, 20); }
     std::string cache_key(const request &wanted) override {
         return std::string(wanted.url().substr(0, wanted.url().find('?')));
@@ -209,7 +214,8 @@ TEST(a_transport_that_fails_without_an_error_fails) {
 TEST(a_transport_answers_in_place_of_libcurl) {
     downloader_config config;
     config.set_transport(transport_of([](const request &wanted, const exchange &with) {
-        if (wanted.url() == "http://example.org/broken") throw error(status::tls_failed, "by the transport");
+        if (wanted.url() == "http://example.org/broken")
+            throw error(status::tls_failed, "by the transport");
         with.respond(response(200).set_header("Content-Type", "image/png"));
         with.write(picture("badge.png"));
         with.finish();

@@ -100,7 +100,8 @@ TEST(callbacks_hear_of_progress_parts_and_one_end) {
         request("halves:a").set_loader(halves).set_progressive().set_progressive_interval_ms(1),
         [&](const task &from, const result &got) {
             if (got.kind() == delivery_kind::partial) {
-                if (parts++ == 0 && got.image().is_incremental()) shown.set_value();
+                if (parts++ == 0 && got.image().is_incremental())
+                    shown.set_value();
             } else {
                 finals += from.is_finished();
                 ended.set_value();
@@ -169,7 +170,8 @@ TEST(a_pollable_dispatcher_is_drained_or_gives_events) {
     for (;;) {
         CHECK_EQUAL(poll(&watched, 1, 10000), 1);
         const event next = queue.next_event();
-        if (!next || next.kind() == event_type::progress) continue;
+        if (!next || next.kind() == event_type::progress)
+            continue;
         CHECK(next.token() == &token && next.task() == load && next.result().image());
         break;
     }

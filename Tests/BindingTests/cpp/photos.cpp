@@ -55,10 +55,11 @@ TEST(photos_of_a_folder_are_found_filtered_and_loaded) {
 
 // One photo that is drawn when it is asked for.
 class phone final : public photos::custom_library {
-public:
+  public:
     explicit phone(std::atomic<int> &alive) : own_(alive) {}
     void fetch(std::string_view identifier, const photos::fetch_options &, photos::asset_reply answer) override {
-        if (identifier == "broken") throw error(status::photos_not_authorized, "locked");
+        if (identifier == "broken")
+            throw error(status::photos_not_authorized, "locked");
         photos::asset_config config(identifier);
         config.set_pixel_size(8, 8).set_name("drawn");
         answer.complete(identifier == "one" ? config.make() : photos::asset());
@@ -70,7 +71,7 @@ public:
         sink.finish_with_image(fresh.image);
     }
 
-private:
+  private:
     counted own_;
 };
 

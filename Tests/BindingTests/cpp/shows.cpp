@@ -14,7 +14,7 @@ static image orbits() {
 
 // Frames of one pixel, brighter and brighter.
 class dimmer final : public custom_frames {
-public:
+  public:
     explicit dimmer(std::atomic<int> &alive) : own_(alive) {}
     std::uint32_t frame_count() override { return 3; }
     image frame(std::uint32_t index) override {
@@ -23,7 +23,7 @@ public:
     }
     std::uint32_t duration_ms(std::uint32_t) override { return 10; }
 
-private:
+  private:
     counted own_;
 };
 
@@ -128,7 +128,7 @@ TEST(a_target_shows_a_placeholder_and_then_the_picture) {
 }
 
 class fading final : public animated_widget {
-public:
+  public:
     explicit fading(std::string &log) : log_(log) {}
     void set_image(std::string_view, const image &picture, const result &) override {
         log_ += picture ? "set " : "clear ";
@@ -140,7 +140,7 @@ public:
         log_ += kind == transition::fade ? "fade " : "? ";
     }
 
-private:
+  private:
     std::string &log_;
 };
 
@@ -169,7 +169,8 @@ TEST(a_prefetcher_counts_what_it_fetched) {
     auto done = promise.get_future();
     const std::vector<std::string> urls{url("badge.png"), url("leaf.webp"), url("none.png")};
     const prefetch_group group = ahead.start(urls, [&](std::size_t finished, std::size_t skipped, const failure &why) {
-        if (!why) promise.set_value({finished, skipped});
+        if (!why)
+            promise.set_value({finished, skipped});
     });
     const auto counts = wait_for(done);
     CHECK_EQUAL(counts.first, std::size_t(3));
@@ -183,11 +184,11 @@ TEST(a_prefetcher_counts_what_it_fetched) {
 }
 
 class idle_observer final : public prefetch_observer {
-public:
+  public:
     explicit idle_observer(std::promise<std::size_t> &idle) : idle_(idle) {}
     void idle(std::size_t total, std::size_t) override { idle_.set_value(total); }
 
-private:
+  private:
     std::promise<std::size_t> &idle_;
 };
 
@@ -236,7 +237,8 @@ TEST(a_batch_fills_an_array_and_names_what_is_missing) {
     const std::size_t size = 16 * 16 * 3;
     const auto changed = [&](std::size_t place) {
         for (std::size_t i = 0; i < size; i++) {
-            if (pixels[place * size + i] != 77) return true;
+            if (pixels[place * size + i] != 77)
+                return true;
         }
         return false;
     };

@@ -128,26 +128,13 @@ void photos_fuzz(const uint8_t *bytes, size_t length) {
     uint8_t *rest = malloc(length - 1 ? length - 1 : 1);
     memcpy(rest, bytes + 1, length - 1);
     switch (bytes[0] % 7) {
-    case 0:
-        read_exif(rest, length - 1);
-        break;
-    case 1:
-        read_texts(rest, length - 1);
-        break;
-    case 2:
-        read_uri(rest, length - 1);
-        break;
-    case 3:
-        read_head(rest, length - 1);
-        break;
-    case 4:
-        read_database(rest, length - 1, false);
-        break;
-    case 5:
-        read_database(rest, length - 1, true);
-        break;
-    default:
-        read_index(rest, length - 1);
+    case 0: read_exif(rest, length - 1); break;
+    case 1: read_texts(rest, length - 1); break;
+    case 2: read_uri(rest, length - 1); break;
+    case 3: read_head(rest, length - 1); break;
+    case 4: read_database(rest, length - 1, false); break;
+    case 5: read_database(rest, length - 1, true); break;
+    default: read_index(rest, length - 1);
     }
     free(rest);
 }

@@ -33,8 +33,8 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-/* Starts this program again to run one test only: with a library that did nothing yet, and, under a sanitizer, in a process that
- * is no copy of another. */
+/* Starts this program again to run one test only: with a library that did nothing yet, and, under a sanitizer, in a
+ * process that is no copy of another. */
 _Noreturn static void start_again(const char *name) {
     static char line[4096];
     char *arguments[16] = {NULL};
@@ -49,7 +49,9 @@ _Noreturn static void start_again(const char *name) {
     _exit(126);
 }
 
-static void *do_nothing(void *argument) { return argument; }
+static void *do_nothing(void *argument) {
+    return argument;
+}
 
 /* ThreadSanitizer starts a thread of its own with the first one of the program: before any test counts threads. */
 static void start_sanitizer(void) {
@@ -130,13 +132,21 @@ static size_t entry_count(const char *path, size_t of_reading) {
     return count - of_reading;
 }
 
-size_t thread_count(void) { return entry_count("/proc/self/task", 0); }
+size_t thread_count(void) {
+    return entry_count("/proc/self/task", 0);
+}
 
-size_t descriptor_count(void) { return entry_count("/proc/self/fd", 1); }
+size_t descriptor_count(void) {
+    return entry_count("/proc/self/fd", 1);
+}
 
-const char *temporary_folder(void) { return folder; }
+const char *temporary_folder(void) {
+    return folder;
+}
 
-const char *running_test(void) { return running; }
+const char *running_test(void) {
+    return running;
+}
 
 const char *file_url_with(const char *name, const void *bytes, size_t length) {
     static char urls[8][160];
@@ -149,7 +159,9 @@ const char *file_url_with(const char *name, const void *bytes, size_t length) {
     return url;
 }
 
-void count_destroy(void *user_data) { atomic_fetch_add((atomic_int *)user_data, 1); }
+void count_destroy(void *user_data) {
+    atomic_fetch_add((atomic_int *)user_data, 1);
+}
 
 void gate_open(gate *gate) {
     pthread_mutex_lock(&gate->lock);

@@ -20,7 +20,8 @@ typedef struct test {
     void (*run)(void);
 } test;
 
-#define TEST(function) {#function, function}
+#define TEST(function)                                                                                                 \
+    { #function, function }
 
 /* 1 in a build with ThreadSanitizer (Tests/races). */
 #if defined(__SANITIZE_THREAD__)
@@ -31,8 +32,8 @@ typedef struct test {
 #define HAS_THREAD_SANITIZER 0
 #endif
 
-/* A test that did not end within so many seconds fails: the longest takes five seconds of processor time, which may be a minute
- * on a busy machine. The exit status of a test that has said why it failed. */
+/* A test that did not end within so many seconds fails: the longest takes five seconds of processor time, which may be
+ * a minute on a busy machine. The exit status of a test that has said why it failed. */
 enum { LONGEST_TEST_SECONDS = HAS_THREAD_SANITIZER ? 300 : 150, FAILED_WITH_REASON = 77 };
 
 /* The name of the test of this process. */
@@ -42,18 +43,18 @@ const char *running_test(void);
 int run_tests(const test *tests, size_t count);
 
 /* Ends the test as failed unless the condition holds. */
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) \
-            fail_test(__FILE__, __LINE__, "%s", #condition); \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            fail_test(__FILE__, __LINE__, "%s", #condition);                                                           \
     } while (0)
 
 /* The same for two numbers, which are printed. */
-#define CHECK_EQUAL(left, right) \
-    do { \
-        long long check_left = (long long)(left), check_right = (long long)(right); \
-        if (check_left != check_right) \
-            fail_test(__FILE__, __LINE__, "%s is %lld, not %lld", #left, check_left, check_right); \
+#define CHECK_EQUAL(left, right)                                                                                       \
+    do {                                                                                                               \
+        long long check_left = (long long)(left), check_right = (long long)(right);                                    \
+        if (check_left != check_right)                                                                                 \
+            fail_test(__FILE__, __LINE__, "%s is %lld, not %lld", #left, check_left, check_right);                     \
     } while (0)
 
 _Noreturn void fail_test(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -80,7 +81,8 @@ typedef struct gate {
     pthread_cond_t changed;
     int opened;
 } gate;
-#define GATE_CLOSED {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
+#define GATE_CLOSED                                                                                                    \
+    { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 }
 void gate_open(gate *gate);
 void gate_wait(gate *gate, int count);
 
@@ -96,8 +98,8 @@ long frame_statistic(const char *name);
 extern const unsigned char png_2x2[75];
 extern const unsigned char png_30000x30000[74];
 extern const unsigned char gif_1x1[43];
-#define PNG_DATA_URL \
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR42mP4z8DAAMIM/4EAAB/uBfvx" \
+#define PNG_DATA_URL                                                                                                   \
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR42mP4z8DAAMIM/4EAAB/uBfvx"           \
     "q7p3AAAAAElFTkSuQmCC"
 #define GIF_DATA_URL "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="
 

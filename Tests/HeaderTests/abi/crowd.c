@@ -8,8 +8,9 @@ static sdimage_image *new_frame(uint32_t index, uint32_t width, uint32_t height,
     sdimage_image *image = NULL;
     void *pixels = NULL;
     size_t stride = 0;
-    CHECK_EQUAL(sdimage_image_new_uninitialized(width, height, SDIMAGE_PIXEL_FORMAT_RGBA8, &image, &pixels, &stride, NULL),
-                SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(
+        sdimage_image_new_uninitialized(width, height, SDIMAGE_PIXEL_FORMAT_RGBA8, &image, &pixels, &stride, NULL),
+        SDIMAGE_STATUS_OK);
     for (uint32_t y = 0; y < height; y++) {
         unsigned char *row = (unsigned char *)pixels + y * stride;
         for (uint32_t x = 0; x < width; x++) {
@@ -140,7 +141,9 @@ static void play_crowd(void) {
     sdimage_data_unref(data);
 }
 
-static void twoHundredOfFewColoursStayWithinTheBudget(void) { play_crowd(); }
+static void twoHundredOfFewColoursStayWithinTheBudget(void) {
+    play_crowd();
+}
 
 /* What GTK and Qt take. */
 static void soTheyDoInAnotherOrderOfBytes(void) {
@@ -210,7 +213,8 @@ static void canvasesBehindThumbnailsAreCounted(void) {
 static void canvasesBehindTransformersAreCounted(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
     sdimage_transformer *transformer = NULL;
-    CHECK_EQUAL(sdimage_transformer_new_resize(160, 90, SDIMAGE_SCALE_MODE_FILL, &transformer, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_transformer_new_resize(160, 90, SDIMAGE_SCALE_MODE_FILL, &transformer, NULL),
+                SDIMAGE_STATUS_OK);
     sdimage_trim_memory(true);
     long before = resident_bytes();
     for (int i = 0; i < SMALL; i++) {
@@ -284,7 +288,8 @@ static void playersOfOnePictureComeAndGoOnAllThreads(void) {
     sdimage_data_unref(data);
 }
 
-/* Pictures that are not played any more, in a list of the host's say, hold what their cost says and no canvas beside it. */
+/* Pictures that are not played any more, in a list of the host's say, hold what their cost says and no canvas beside
+   it. */
 static void whatNobodyPlaysKeepsNoCanvas(void) {
     enum { IMAGES = 60 };
     sdimage_image *images[IMAGES];
@@ -330,9 +335,15 @@ static void play_short(sdimage_format format, bool alpha) {
     sdimage_data_unref(data);
 }
 
-static void framesOfAGIFAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_GIF, false); }
-static void framesOfAnAPNGAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_PNG, true); }
-static void framesOfAWebPAreRightInShortMemory(void) { play_short(SDIMAGE_FORMAT_WEBP, true); }
+static void framesOfAGIFAreRightInShortMemory(void) {
+    play_short(SDIMAGE_FORMAT_GIF, false);
+}
+static void framesOfAnAPNGAreRightInShortMemory(void) {
+    play_short(SDIMAGE_FORMAT_PNG, true);
+}
+static void framesOfAWebPAreRightInShortMemory(void) {
+    play_short(SDIMAGE_FORMAT_WEBP, true);
+}
 
 /* Whoever holds the frame on show holds one picture, and its pixels stay. */
 static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {

@@ -227,8 +227,11 @@ static sdimage_status decode_page(void *user_data, const void *bytes, size_t len
 }
 
 static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
-    sdimage_coder_vtable table = {.size = sizeof table, .can_decode = is_pages, .decode = decode_page,
-                                  .render = render_page, .describe = describe_page};
+    sdimage_coder_vtable table = {.size = sizeof table,
+                                  .can_decode = is_pages,
+                                  .decode = decode_page,
+                                  .render = render_page,
+                                  .describe = describe_page};
     sdimage_coder *coder = NULL;
     sdimage_image *image = NULL, *again = NULL;
     sdimage_options *values = sdimage_options_new();
@@ -494,7 +497,9 @@ static void loadersMayShowAPictureBeforeTheFinalOne(void) {
     sdimage_loader_unref(loader);
 }
 
-static bool are_two(void *argument) { return atomic_load(&((picture_load *)argument)->loads) == 2; }
+static bool are_two(void *argument) {
+    return atomic_load(&((picture_load *)argument)->loads) == 2;
+}
 
 static void loadersSayWhetherLoadsOfOneUrlAreOne(void) {
     static const sdimage_load_handler handler = {.size = sizeof handler};
@@ -508,7 +513,8 @@ static void loadersSayWhetherLoadsOfOneUrlAreOne(void) {
         sdimage_manager *manager = new_manager(NULL, loader, false);
         sdimage_request *request = new_request("test:pictures");
         for (int i = 0; i < 2; i++)
-            CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, NULL, NULL, &tasks[i], NULL), SDIMAGE_STATUS_OK);
+            CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, NULL, NULL, &tasks[i], NULL),
+                        SDIMAGE_STATUS_OK);
         if (!shares)
             CHECK(becomes_true(are_two, &load));
         gate_open(&load.shown);

@@ -276,7 +276,9 @@ static void post(void *user_data, void (*run)(void *), void *argument) {
     pthread_mutex_unlock(&host->lock);
 }
 
-static bool is_current(void *user_data) { return pthread_equal(((host *)user_data)->thread, pthread_self()); }
+static bool is_current(void *user_data) {
+    return pthread_equal(((host *)user_data)->thread, pthread_self());
+}
 
 static void run_one(host *host) {
     pthread_mutex_lock(&host->lock);

@@ -1,4 +1,5 @@
-/* forks.c: children of a busy process. They may ask for information, decode and encode; everything else is FORKED; nothing hangs.
+/* forks.c: children of a busy process. They may ask for information, decode and encode; everything else is FORKED;
+ * nothing hangs.
  *
  *   forks [FORKS]     default 800; for a release: 20000 */
 #include <dlfcn.h>
@@ -26,7 +27,8 @@ static void decode_and_encode(const void *bytes, size_t length, sdimage_format f
 }
 
 static void *keep_busy(void *argument) {
-    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF,
+                                             SDIMAGE_FORMAT_WEBP};
     unsigned seed = (unsigned)(uintptr_t)argument + 1;
     while (!atomic_load(&is_enough)) {
         sdimage_request *request = new_request(rand_r(&seed) % 2 ? PNG_DATA_URL : GIF_DATA_URL);
@@ -132,7 +134,8 @@ static void childrenAmidFirstUsesDecode(void) {
 static atomic_int ready;
 
 static void *use_at_once(void *argument) {
-    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF,
+                                             SDIMAGE_FORMAT_WEBP};
     atomic_fetch_add(&ready, 1);
     while (atomic_load(&ready) < THREADS)
         continue;
@@ -141,8 +144,8 @@ static void *use_at_once(void *argument) {
     return argument;
 }
 
-/* The library is loaded and was not used: its children may use all of it. Their main thread, which forked, and others want the
- * same first uses at once: each waits for the other's. */
+/* The library is loaded and was not used: its children may use all of it. Their main thread, which forked, and others
+ * want the same first uses at once: each waits for the other's. */
 static void childrenOfAnIdleProcessUseThreads(void) {
     alarm((unsigned)(60 + forks / 10));
     for (long i = 0; i < forks / 10; i++) {
@@ -165,8 +168,8 @@ static void childrenOfAnIdleProcessUseThreads(void) {
     }
 }
 
-/* Locks in the library's own memory are those of the Swift runtime: the library's are no mutexes of the C library. A child that
- * takes one could wait for a thread of its parent forever. */
+/* Locks in the library's own memory are those of the Swift runtime: the library's are no mutexes of the C library. A
+ * child that takes one could wait for a thread of its parent forever. */
 static uintptr_t library_start, library_end;
 static atomic_bool is_counting;
 static atomic_int runtime_locks;
@@ -213,7 +216,8 @@ static void decode_half(const void *bytes, size_t length) {
 }
 
 static void aChildTakesNoLockOfTheRuntime(void) {
-    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP};
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_GIF,
+                                             SDIMAGE_FORMAT_WEBP};
     dl_iterate_phdr(find_library, NULL);
     CHECK(library_end > library_start);
     make_engine();

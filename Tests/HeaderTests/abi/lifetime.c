@@ -109,7 +109,8 @@ static void everyDescriptorClosesOnExec(void) {
         opened++;
         if (flags & FD_CLOEXEC)
             continue;
-        /* The pair by which libcurl wakes its own threads, which the library never uses: unnamed, connected to itself, empty. */
+        /* The pair by which libcurl wakes its own threads, which the library never uses: unnamed, connected to itself,
+           empty. */
         struct sockaddr_un address;
         socklen_t length = sizeof address;
         CHECK_EQUAL(getpeername(i, (struct sockaddr *)&address, &length), 0);
@@ -342,8 +343,8 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
     int n = 0;
     CHECK_EQUAL(sdimage_loader_new_custom("x", &loader_table, &destroyed[n++], count_destroy, &loader, NULL), 0);
     CHECK_EQUAL(sdimage_dispatcher_new_host(&host_table, &destroyed[n++], count_destroy, &dispatcher, NULL), 0);
-    CHECK_EQUAL(sdimage_image_new_adopting(2, 2, 8, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &destroyed[n++],
-                                           count_destroy, &image, NULL),
+    CHECK_EQUAL(sdimage_image_new_adopting(2, 2, 8, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &destroyed[n++], count_destroy,
+                                           &image, NULL),
                 0);
     CHECK_EQUAL(sdimage_data_new_adopting("x", 1, &destroyed[n++], count_destroy, &data, NULL), 0);
     sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_DEBUG, ignore_log, &destroyed[n++], count_destroy);

@@ -27,12 +27,15 @@ static void on_progress(void *user_data, sdimage_task *task, int64_t received, i
         atomic_fetch_add(&seen->after_final, 1);
 }
 
-static void on_destroy(void *user_data) { atomic_fetch_add(&((seen *)user_data)->destroyed, 1); }
+static void on_destroy(void *user_data) {
+    atomic_fetch_add(&((seen *)user_data)->destroyed, 1);
+}
 
-static const sdimage_load_handler handler = {
-    .size = sizeof handler, .result = on_result, .progress = on_progress};
+static const sdimage_load_handler handler = {.size = sizeof handler, .result = on_result, .progress = on_progress};
 
-static bool is_destroyed(void *argument) { return atomic_load(&((seen *)argument)->destroyed) > 0; }
+static bool is_destroyed(void *argument) {
+    return atomic_load(&((seen *)argument)->destroyed) > 0;
+}
 
 static void expect_one_final(seen *seen) {
     becomes_true(is_destroyed, seen);

@@ -120,8 +120,9 @@ static void make_target_and_prefetcher(void) {
     good.batch_options = sdimage_batch_options_new(2, 2);
     good.progress = sdimage_progress_new();
     CHECK_EQUAL(sdimage_prefetcher_new(good.manager, NULL, &good.prefetcher, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_prefetcher_start(good.prefetcher, &url, NULL, 1, NULL, NULL, NULL, NULL, &good.prefetch_group, NULL),
-                SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(
+        sdimage_prefetcher_start(good.prefetcher, &url, NULL, 1, NULL, NULL, NULL, NULL, &good.prefetch_group, NULL),
+        SDIMAGE_STATUS_OK);
 }
 
 /* Two frames, in a player and a view. */
@@ -170,10 +171,10 @@ void make_good_objects(void) {
     start_held_loads();
 }
 
-#define RELEASE(kind) \
-    do { \
-        sdimage_##kind##_unref(out.kind); \
-        out.kind = NULL; \
+#define RELEASE(kind)                                                                                                  \
+    do {                                                                                                               \
+        sdimage_##kind##_unref(out.kind);                                                                              \
+        out.kind = NULL;                                                                                               \
     } while (0)
 
 void release_outputs(void) {

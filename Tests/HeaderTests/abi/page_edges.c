@@ -1,7 +1,7 @@
-/* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and changed at its
- * beginning, and each variant lies directly before a page without access, so that a read past its end is a SIGSEGV at once. The
- * functions that take caller's memory run on it: sniff, can_decode, info, read_metadata, decode and decoder_append. Those that take
- * a URL, a key or a hash are given texts in the same way, cut at every length.
+/* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and changed
+ * at its beginning, and each variant lies directly before a page without access, so that a read past its end is a
+ * SIGSEGV at once. The functions that take caller's memory run on it: sniff, can_decode, info, read_metadata, decode
+ * and decoder_append. Those that take a URL, a key or a hash are given texts in the same way, cut at every length.
  *
  *     page_edges FOLDER…
  *
@@ -226,7 +226,9 @@ static void use_texts_in_children(void) {
                 use_text(manager, cache, place(edge, (const uint8_t *)texts[i], cut), cut);
                 use_text(manager, cache, place(edge, (const uint8_t *)texts[i] + cut, length - cut), length - cut);
             }
-            _exit(sdimage_cache_close(cache, NULL) < 0 || nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 ? 5 : 0);
+            _exit(sdimage_cache_close(cache, NULL) < 0 || nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0
+                      ? 5
+                      : 0);
         }
         judge(texts[i], child);
     }

@@ -193,9 +193,9 @@ static void theLastImageDrawnIsTheOneThatStays(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(twoPlayersMakeEachFrameOnce),     TEST(theLimitHoldsForAllTogether),      TEST(shortMemoryEmptiesWhatIsPaused),
-        TEST(aChildOfForkMayDecodeAndNotPlay), TEST(playersThatComeAndGoLeaveNothing),
-        TEST(theLastImageDrawnIsTheOneThatStays),
+        TEST(twoPlayersMakeEachFrameOnce),      TEST(theLimitHoldsForAllTogether),
+        TEST(shortMemoryEmptiesWhatIsPaused),   TEST(aChildOfForkMayDecodeAndNotPlay),
+        TEST(playersThatComeAndGoLeaveNothing), TEST(theLastImageDrawnIsTheOneThatStays),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

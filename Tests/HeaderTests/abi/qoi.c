@@ -64,10 +64,10 @@ static void whatWasEncodedDecodesToItself(void) {
 }
 
 /* Every operation by hand: three channels, a run of 2, RGB, INDEX, DIFF, LUMA, RGBA. */
-static const uint8_t by_hand[] = {'q', 'o', 'i', 'f', 0, 0, 0, 7, 0, 0, 0, 1, 4, 1, 0xC1, 0xFE, 10, 20, 30, 0x35, 0x66,
-                                  0x81 | 31, 0x79, 0xFF, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 1};
-static const uint8_t by_hand_pixels[] = {0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 255, 0, 0, 0, 255,
-                                         0, 255, 0, 255, 254, 254, 0, 255, 1, 2, 3, 4};
+static const uint8_t by_hand[] = {'q', 'o',  'i',  'f',       0,    0,    0, 7, 0, 0, 0, 1, 4, 1, 0xC1, 0xFE, 10, 20,
+                                  30,  0x35, 0x66, 0x81 | 31, 0x79, 0xFF, 1, 2, 3, 4, 0, 0, 0, 0, 0,    0,    0,  1};
+static const uint8_t by_hand_pixels[] = {0, 0,   0, 255, 0, 0,   0,   255, 10, 20,  30, 255, 0, 0,
+                                         0, 255, 0, 255, 0, 255, 254, 254, 0,  255, 1,  2,   3, 4};
 
 static void everyOperationIsAsTheSpecificationSays(void) {
     sdimage_image *image = NULL;

@@ -20,7 +20,9 @@ typedef struct memory {
 
 static const memory fresh = {.last = {0, 0, 0, 255}};
 
-static bool equal(pixel one, pixel other) { return !memcmp(&one, &other, sizeof one); }
+static bool equal(pixel one, pixel other) {
+    return !memcmp(&one, &other, sizeof one);
+}
 
 static pixel *place_of(memory *memory, pixel p) {
     return &memory->seen[(p.r * 3 + p.g * 5 + p.b * 7 + p.a * 11) % 64];
@@ -86,7 +88,9 @@ typedef struct growing {
     pixel *pixels;
 } growing;
 
-static uint64_t area(const growing *self) { return (uint64_t)self->header.width * self->header.height; }
+static uint64_t area(const growing *self) {
+    return (uint64_t)self->header.width * self->header.height;
+}
 
 static void destroy_growing(void *user_data, void *instance) {
     growing *self = instance;
@@ -134,8 +138,7 @@ static pixel apply(const memory *memory, const uint8_t *op) {
     if (*op >= OP_RGB)
         return (pixel){op[1], op[2], op[3], *op == OP_RGB ? p.a : op[4]};
     switch (*op & 0xC0) {
-    case OP_INDEX:
-        return memory->seen[*op & 63];
+    case OP_INDEX: return memory->seen[*op & 63];
     case OP_DIFF:
         return (pixel){(uint8_t)(p.r + (*op >> 4 & 3) - 2), (uint8_t)(p.g + (*op >> 2 & 3) - 2),
                        (uint8_t)(p.b + (*op & 3) - 2), p.a};
@@ -144,8 +147,7 @@ static pixel apply(const memory *memory, const uint8_t *op) {
         return (pixel){(uint8_t)(p.r + green + (op[1] >> 4) - 8), (uint8_t)(p.g + green),
                        (uint8_t)(p.b + green + (op[1] & 15) - 8), p.a};
     }
-    default:
-        return p;
+    default: return p;
     }
 }
 
@@ -190,9 +192,9 @@ static sdimage_status copy_image(void *user_data, void *instance, sdimage_image 
     pthread_mutex_lock(&self->lock);
     if (self->count) {
         size_t width = self->header.width, channels = self->header.channels;
-        status = sdimage_image_new_uninitialized(
-            self->header.width, self->header.height,
-            channels == 4 ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8, image, &pixels, &stride, error);
+        status = sdimage_image_new_uninitialized(self->header.width, self->header.height,
+                                                 channels == 4 ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8,
+                                                 image, &pixels, &stride, error);
         for (size_t y = 0; status >= 0 && y < self->header.height; y++)
             for (size_t x = 0; x < width; x++)
                 memcpy((uint8_t *)pixels + y * stride + x * channels, &self->pixels[y * width + x], channels);
@@ -287,8 +289,8 @@ static sdimage_status encode(void *user_data, const sdimage_image *image, sdimag
     size_t room = (size_t)sdimage_image_width(rgba) * sdimage_image_height(rgba) * 5 + HEADER + END;
     uint8_t *bytes = malloc(room);
     size_t length = bytes ? write_all(bytes, rgba, sdimage_image_has_alpha(image) ? 4 : 3) : 0;
-    status = bytes ? sdimage_data_new(bytes, length, data, error)
-                   : fail(SDIMAGE_STATUS_NO_MEMORY, "qoi: no memory", error);
+    status =
+        bytes ? sdimage_data_new(bytes, length, data, error) : fail(SDIMAGE_STATUS_NO_MEMORY, "qoi: no memory", error);
     free(bytes);
     sdimage_image_unref(rgba);
     return status;

@@ -1,5 +1,5 @@
-/* races.c: threads that share managers, caches, targets, views, players and prefetchers, and call everything on them at random.
- * Built with ThreadSanitizer by Tests/races; without it, a test of crashes, deadlocks and lost results.
+/* races.c: threads that share managers, caches, targets, views, players and prefetchers, and call everything on them at
+ * random. Built with ThreadSanitizer by Tests/races; without it, a test of crashes, deadlocks and lost results.
  *
  *   races [SECONDS [SEED]]     default 3 1
  *
@@ -13,15 +13,36 @@
 
 #include "check.h"
 
-enum { THREADS = 6, MANAGERS = 2, TARGETS = 3, VIEWS = 3, PLAYERS = 3, PICTURES = 40, ANIMATIONS = 4, FRAMES = 6, LEAST_EACH_SECOND = 9 };
+enum {
+    THREADS = 6,
+    MANAGERS = 2,
+    TARGETS = 3,
+    VIEWS = 3,
+    PLAYERS = 3,
+    PICTURES = 40,
+    ANIMATIONS = 4,
+    FRAMES = 6,
+    LEAST_EACH_SECOND = 9
+};
 
 static unsigned seconds = 3, seed = 1;
 static uint64_t end_time;
 static int port;
 static atomic_int started, finals, destroyed;
-enum { LOADS, CANCELLATIONS, TARGETS_USED, VIEWS_USED, PLAYERS_USED, CACHES_USED, PREFETCHES, MANAGERS_REPLACED, KINDS };
-static const char *const kind_names[KINDS] = {"loads",        "cancellations", "calls of targets", "calls of views",
-                                              "calls of players", "calls of caches", "prefetches",   "managers replaced"};
+enum {
+    LOADS,
+    CANCELLATIONS,
+    TARGETS_USED,
+    VIEWS_USED,
+    PLAYERS_USED,
+    CACHES_USED,
+    PREFETCHES,
+    MANAGERS_REPLACED,
+    KINDS
+};
+static const char *const kind_names[KINDS] = {"loads",          "cancellations",    "calls of targets",
+                                              "calls of views", "calls of players", "calls of caches",
+                                              "prefetches",     "managers replaced"};
 static atomic_int operations[KINDS];
 static sdimage_data *animations[ANIMATIONS];
 
@@ -54,17 +75,20 @@ static void make_bitmap(unsigned char bytes[BITMAP], unsigned number) {
 }
 
 static sdimage_data *new_animation(unsigned number) {
-    static const sdimage_format formats[] = {SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF};
+    static const sdimage_format formats[] = {SDIMAGE_FORMAT_GIF, SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_PNG,
+                                             SDIMAGE_FORMAT_GIF};
     sdimage_image *frames[FRAMES], *animation = NULL;
     sdimage_data *data = NULL;
     uint32_t durations[FRAMES];
     for (uint32_t i = 0; i < FRAMES; i++) {
         void *pixels = NULL;
         size_t stride = 0;
-        CHECK_EQUAL(sdimage_image_new_uninitialized(48, 32, SDIMAGE_PIXEL_FORMAT_RGBA8, &frames[i], &pixels, &stride, NULL), 0);
+        CHECK_EQUAL(
+            sdimage_image_new_uninitialized(48, 32, SDIMAGE_PIXEL_FORMAT_RGBA8, &frames[i], &pixels, &stride, NULL), 0);
         for (uint32_t y = 0; y < 32; y++)
             for (uint32_t x = 0; x < 48; x++)
-                put((unsigned char *)pixels + y * stride + 4 * x, x / 8 == i ? 0xff0000ffu : 0xff000000u + number * 999, 4);
+                put((unsigned char *)pixels + y * stride + 4 * x, x / 8 == i ? 0xff0000ffu : 0xff000000u + number * 999,
+                    4);
         durations[i] = 20 + 10 * number;
     }
     CHECK_EQUAL(sdimage_image_new_animation(frames, durations, FRAMES, 0, &animation, NULL), 0);
@@ -95,7 +119,8 @@ static void respond(int connection, unsigned number) {
         length = sdimage_data_length(animations[number / 5 % ANIMATIONS]);
     }
     const char *status = number % 11 == 10 ? "404 Not Found" : number % 13 == 12 ? "503 Service Unavailable" : "200 OK";
-    int count = snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\nCache-Control: max-age=%u\r\nETag: \"%u\"\r\n\r\n",
+    int count = snprintf(head, sizeof head,
+                         "HTTP/1.1 %s\r\nContent-Length: %zu\r\nCache-Control: max-age=%u\r\nETag: \"%u\"\r\n\r\n",
                          status, length, number % 3, number);
     send(connection, head, (size_t)count, MSG_NOSIGNAL);
     send(connection, body, length / 2, MSG_NOSIGNAL);
@@ -159,19 +184,19 @@ static sdimage_animated_view *views[VIEWS];
 static sdimage_player *players[PLAYERS];
 static sdimage_prefetcher *prefetcher;
 
-#define SHARED(type, slots, index) \
-    static type *shared_##type(unsigned random) { \
-        pthread_mutex_lock(&lock); \
-        type *object = type##_ref(slots[random % (index)]); \
-        pthread_mutex_unlock(&lock); \
-        return object; \
-    } \
-    static void replace_##type(unsigned random, type *object) { \
-        pthread_mutex_lock(&lock); \
-        type *old = slots[random % (index)]; \
-        slots[random % (index)] = object; \
-        pthread_mutex_unlock(&lock); \
-        type##_unref(old); \
+#define SHARED(type, slots, index)                                                                                     \
+    static type *shared_##type(unsigned random) {                                                                      \
+        pthread_mutex_lock(&lock);                                                                                     \
+        type *object = type##_ref(slots[random % (index)]);                                                            \
+        pthread_mutex_unlock(&lock);                                                                                   \
+        return object;                                                                                                 \
+    }                                                                                                                  \
+    static void replace_##type(unsigned random, type *object) {                                                        \
+        pthread_mutex_lock(&lock);                                                                                     \
+        type *old = slots[random % (index)];                                                                           \
+        slots[random % (index)] = object;                                                                              \
+        pthread_mutex_unlock(&lock);                                                                                   \
+        type##_unref(old);                                                                                             \
     }
 SHARED(sdimage_manager, managers, MANAGERS)
 SHARED(sdimage_target, targets, TARGETS)
@@ -283,7 +308,9 @@ static sdimage_request *random_request(unsigned random) {
     return request;
 }
 
-static void note(int kind) { atomic_fetch_add(&operations[kind], 1); }
+static void note(int kind) {
+    atomic_fetch_add(&operations[kind], 1);
+}
 
 static void end_task(sdimage_task *task, unsigned random) {
     if (random % 3 == 0 || random % 7 == 0)
@@ -367,7 +394,8 @@ static void use_target(unsigned random) {
             sdimage_target_options_set_transition(options, SDIMAGE_TRANSITION_FADE, 5);
         if (random & 0x20)
             sdimage_target_options_set_previous_load(options, SDIMAGE_PREVIOUS_LOAD_KEEP);
-        if (sdimage_target_load(target, request, options, &handler, NULL, count_destroyed, &task, NULL) == SDIMAGE_STATUS_OK)
+        if (sdimage_target_load(target, request, options, &handler, NULL, count_destroyed, &task, NULL) ==
+            SDIMAGE_STATUS_OK)
             atomic_fetch_add(&started, 1);
         else
             atomic_fetch_sub(&destroyed, 1);
@@ -385,7 +413,9 @@ static void use_view(unsigned random) {
     sdimage_image *image = NULL;
     switch (random >> 8 & 7) {
     case 0: sdimage_animated_view_set_visible(view, random & 1); break;
-    case 1: sdimage_animated_view_set_clock(view, (sdimage_player_clock)(random % 3), random & 8 ? dispatcher : NULL, NULL); break;
+    case 1:
+        sdimage_animated_view_set_clock(view, (sdimage_player_clock)(random % 3), random & 8 ? dispatcher : NULL, NULL);
+        break;
     case 2: random & 1 ? sdimage_animated_view_start(view) : sdimage_animated_view_stop(view); break;
     case 3: sdimage_animated_view_tick(view, 30000000); break;
     case 4: sdimage_animated_view_copy_image(view, &image); break;
@@ -410,7 +440,9 @@ static void use_player(unsigned random) {
     case 2: sdimage_player_stop(player); break;
     case 3: sdimage_player_seek(player, random % FRAMES, 0, NULL); break;
     case 4: sdimage_player_clear_frame_buffer(player); break;
-    case 5: sdimage_player_set_clock(player, (sdimage_player_clock)(random % 3), random & 8 ? dispatcher : NULL, NULL); break;
+    case 5:
+        sdimage_player_set_clock(player, (sdimage_player_clock)(random % 3), random & 8 ? dispatcher : NULL, NULL);
+        break;
     case 6: sdimage_player_set_mode(player, (sdimage_playback_mode)(random % 4)); break;
     case 7: sdimage_player_copy_frame(player, &image); break;
     case 8: sdimage_player_set_max_buffer_size(player, random & 1 ? 0 : 20000); break;
@@ -439,7 +471,9 @@ static void use_cache(unsigned random) {
     case 5: sdimage_cache_store_data(cache, key, (size_t)length, animations[random % ANIMATIONS], NULL); break;
     case 6: sdimage_cache_contains(cache, key, (size_t)length); break;
     case 7: sdimage_trim_memory(random & 1); break;
-    case 8: case 9: case 10:
+    case 8:
+    case 9:
+    case 10:
         image = decoded(random);
         sdimage_cache_set_memory_image(cache, key, (size_t)length, image, NULL);
         break;
@@ -472,10 +506,16 @@ static void *run(void *argument) {
         case 0: replace_manager(random); break;
         case 1: load_sync(random); break;
         case 2: prefetch(random); break;
-        case 3: case 4: use_cache(random); break;
-        case 5: case 6: case 7: use_view(random); break;
-        case 8: case 9: case 10: use_player(random); break;
-        case 11: case 12: use_target(random); break;
+        case 3:
+        case 4: use_cache(random); break;
+        case 5:
+        case 6:
+        case 7: use_view(random); break;
+        case 8:
+        case 9:
+        case 10: use_player(random); break;
+        case 11:
+        case 12: use_target(random); break;
         default: load(random); break;
         }
     }

@@ -1,4 +1,5 @@
-/* resources.c: what a program's own pictures keep, forget and decode once: each in a process where nobody else forgets them. */
+/* resources.c: what a program's own pictures keep, forget and decode once: each in a process where nobody else forgets
+   them. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -42,7 +43,9 @@ static sdimage_resources *new_resources(const char *folder) {
     return resources;
 }
 
-static void write_file(const char *name, const void *bytes, size_t length) { file_url_with(name, bytes, length); }
+static void write_file(const char *name, const void *bytes, size_t length) {
+    file_url_with(name, bytes, length);
+}
 
 /* Counts for the caller. */
 static sdimage_image *image_of(sdimage_resources *resources, const char *name) {

@@ -1,5 +1,5 @@
-/* storm.c: many threads load pictures over HTTP, each of which says in its pixels which one it is, through caches that hold
- * few of them, and cancel some at any moment: no wrong picture, exactly one FINAL each.
+/* storm.c: many threads load pictures over HTTP, each of which says in its pixels which one it is, through caches that
+ * hold few of them, and cancel some at any moment: no wrong picture, exactly one FINAL each.
  *
  *   storm [LOADS]     default 20,000; what a release is given: 200000 */
 #include <arpa/inet.h>
@@ -51,7 +51,8 @@ static void *serve(void *argument) {
         length = 0;
         unsigned char answer[256];
         unsigned number = (unsigned)strtoul(request + 5, NULL, 10);
-        int head = snprintf((char *)answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: 62\r\n\r\n");
+        int head = snprintf((char *)answer, sizeof answer,
+                            "HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: 62\r\n\r\n");
         size_t whole = (size_t)head + make_bitmap(answer + head, number);
         if (write(connection, answer, whole) != (ssize_t)whole)
             break;
@@ -133,7 +134,8 @@ static void *load_many(void *argument) {
         sdimage_task_cancel(tasks[place]);
         sdimage_task_unref(tasks[place]);
         atomic_fetch_add(&started, 1);
-        CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, one, on_destroy, &tasks[place], NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, one, on_destroy, &tasks[place], NULL),
+                    SDIMAGE_STATUS_OK);
         sdimage_request_unref(request);
         sdimage_task *any = tasks[rand_r(&seed) % IN_FLIGHT];
         if (any && rand_r(&seed) % 5 == 0)
@@ -167,8 +169,9 @@ static void noWrongPictureInAStormOfLoads(void) {
         pthread_join(threads[i], NULL);
     CHECK(becomes_true(all_finished, NULL));
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
-    fprintf(stderr, "%d loads: %d right, %d cancelled, %d failed; the origin was asked %d times\n", atomic_load(&started),
-            atomic_load(&good), atomic_load(&cancelled), atomic_load(&failed), atomic_load(&served));
+    fprintf(stderr, "%d loads: %d right, %d cancelled, %d failed; the origin was asked %d times\n",
+            atomic_load(&started), atomic_load(&good), atomic_load(&cancelled), atomic_load(&failed),
+            atomic_load(&served));
     CHECK_EQUAL(atomic_load(&wrong), 0);
     CHECK_EQUAL(atomic_load(&early), 0);
     CHECK_EQUAL(atomic_load(&failed), 0);

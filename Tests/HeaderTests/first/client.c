@@ -1,5 +1,5 @@
-/* client.c: a program of the first release. It is compiled against the headers of 0.1.0, which lie beside it, and runs on today's
- * library. Nothing is ever added here that those headers do not have. */
+/* client.c: a program of the first release. It is compiled against the headers of 0.1.0, which lie beside it, and runs
+ * on today's library. Nothing is ever added here that those headers do not have. */
 #include <poll.h>
 
 #include "check.h"
@@ -7,9 +7,9 @@
 enum { OLD = 0x5a }; /* what lies behind the end of a table that was shorter then */
 
 /* A table as a program has it whose headers end before `member`: the rest of the memory is anything. */
-#define OLD_TABLE(type, variable, member) \
-    type variable; \
-    memset(&variable, OLD, sizeof variable); \
+#define OLD_TABLE(type, variable, member)                                                                              \
+    type variable;                                                                                                     \
+    memset(&variable, OLD, sizeof variable);                                                                           \
     variable.size = offsetof(type, member)
 
 static sdimage_image *decoded(const void *bytes, size_t length) {
@@ -135,7 +135,9 @@ static void loadsAnswerAsEvents(void) {
 
 /* --- Tables of the host, as long as they were. */
 
-static bool takes_all(void *user_data, const sdimage_request *request) { return user_data && request; }
+static bool takes_all(void *user_data, const sdimage_request *request) {
+    return user_data && request;
+}
 
 static sdimage_status give_png(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     CHECK(!strcmp(sdimage_request_url(request, NULL), "first:picture"));
@@ -198,20 +200,22 @@ static void aCoderMayBeShorter(void) {
     sdimage_coder_unref(coder);
 }
 
-static void find_nothing(void *user_data, const void *key, size_t length, const sdimage_options *options, sdimage_reply *reply) {
+static void find_nothing(void *user_data, const void *key, size_t length, const sdimage_options *options,
+                         sdimage_reply *reply) {
     (void)key, (void)length, (void)options;
     atomic_fetch_add((atomic_int *)user_data, 1);
     sdimage_reply_complete(reply);
     sdimage_reply_unref(reply);
 }
 
-static void store_nothing(void *user_data, const void *key, size_t length, sdimage_data *data, const sdimage_options *options,
-                          sdimage_reply *reply) {
+static void store_nothing(void *user_data, const void *key, size_t length, sdimage_data *data,
+                          const sdimage_options *options, sdimage_reply *reply) {
     CHECK(sdimage_data_length(data) == sizeof png_2x2);
     find_nothing(user_data, key, length, options, reply);
 }
 
-static void remove_nothing(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply) {
+static void remove_nothing(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
+                           sdimage_reply *reply) {
     (void)layers;
     find_nothing(user_data, key, length, NULL, reply);
 }
@@ -247,13 +251,15 @@ static void aCacheMayBeShorter(void) {
     sdimage_cache_unref(cache);
 }
 
-static sdimage_status turn(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length, sdimage_image **result,
-                           sdimage_error **error) {
+static sdimage_status turn(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
+                           sdimage_image **result, sdimage_error **error) {
     (void)user_data, (void)cache_key, (void)key_length;
     return sdimage_image_flip(image, true, false, result, error);
 }
 
-static uint32_t three(void *user_data) { return user_data ? 3 : 0; }
+static uint32_t three(void *user_data) {
+    return user_data ? 3 : 0;
+}
 
 static sdimage_status make_frame(void *user_data, uint32_t index, sdimage_image **image, sdimage_error **error) {
     uint8_t pixel[3] = {(uint8_t)(index * 40), 0, 0};
@@ -287,9 +293,15 @@ static void transformersAndFramesMayBeShorter(void) {
 
 int main(void) {
     const test tests[] = {
-        TEST(picturesAreDecodedChangedAndEncoded), TEST(limitsAndErrorsHaveTheirNumbers), TEST(cachesKeepBytesAndPictures),
-        TEST(loadsAnswerThroughAShorterHandler),   TEST(loadsAnswerAsEvents),             TEST(aLoaderMayBeShorter),
-        TEST(aCoderMayBeShorter),                  TEST(aCacheMayBeShorter),              TEST(transformersAndFramesMayBeShorter),
+        TEST(picturesAreDecodedChangedAndEncoded),
+        TEST(limitsAndErrorsHaveTheirNumbers),
+        TEST(cachesKeepBytesAndPictures),
+        TEST(loadsAnswerThroughAShorterHandler),
+        TEST(loadsAnswerAsEvents),
+        TEST(aLoaderMayBeShorter),
+        TEST(aCoderMayBeShorter),
+        TEST(aCacheMayBeShorter),
+        TEST(transformersAndFramesMayBeShorter),
     };
     return run_tests(tests, sizeof tests / sizeof tests[0]);
 }

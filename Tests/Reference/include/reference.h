@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compresses as zlib does at some level, 0 to 9, with some strategy, 0 to 4. Returns the length, 0 when it does not fit. */
+/* Compresses as zlib does at some level, 0 to 9, with some strategy, 0 to 4. Returns the length, 0 when it does not
+   fit. */
 size_t reference_deflate(void *to, size_t capacity, const void *from, size_t length, int level, int strategy);
 
 enum { REFERENCE_GOES_ON = 0, REFERENCE_ENDED = 1, REFERENCE_DAMAGED = 2 };

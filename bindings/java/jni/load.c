@@ -153,21 +153,12 @@ jlong NATIVE(managerControl)(JNIEnv *env, jclass self, jlong object, jint what, 
     (void)env;
     (void)self;
     switch (what) {
-    case 0:
-        sdimage_manager_cancel_all(manager);
-        break;
-    case 1:
-        return (jlong)sdimage_manager_running_count(manager);
-    case 2:
-        sdimage_manager_set_offline(manager, value);
-        break;
-    case 3:
-        return sdimage_manager_is_offline(manager);
-    case 4:
-        sdimage_manager_forget_failed(manager, NULL, 0);
-        break;
-    default:
-        break;
+    case 0: sdimage_manager_cancel_all(manager); break;
+    case 1: return (jlong)sdimage_manager_running_count(manager);
+    case 2: sdimage_manager_set_offline(manager, value); break;
+    case 3: return sdimage_manager_is_offline(manager);
+    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
+    default: break;
     }
     return 0;
 }
@@ -181,9 +172,7 @@ void NATIVE(taskCancel)(JNIEnv *env, jclass self, jlong task) {
 jlongArray NATIVE(resultFields)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_result *result = pointer(object);
     (void)self;
-    jlong fields[] = {sdimage_result_kind(result),
-                      sdimage_result_is_changed(result),
-                      sdimage_result_is_stale(result),
+    jlong fields[] = {sdimage_result_kind(result), sdimage_result_is_changed(result), sdimage_result_is_stale(result),
                       (jlong)sdimage_result_time_ns(result, SDIMAGE_STAGE_TOTAL)};
     return longs(env, fields, sizeof fields / sizeof *fields);
 }

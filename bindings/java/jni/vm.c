@@ -128,32 +128,15 @@ void NATIVE(unref)(JNIEnv *env, jclass self, jint kind, jlong object) {
     (void)env;
     (void)self;
     switch (kind) {
-    case 1:
-        sdimage_image_unref(pointer(object));
-        break;
-    case 2:
-        sdimage_result_unref(pointer(object));
-        break;
-    case 3:
-        sdimage_task_unref(pointer(object));
-        break;
-    case 4:
-        sdimage_manager_unref(pointer(object));
-        break;
-    case 5:
-        sdimage_cache_unref(pointer(object));
-        break;
-    case 6:
-        sdimage_loader_unref(pointer(object));
-        break;
-    case 7:
-        sdimage_load_sink_unref(pointer(object));
-        break;
-    case 8:
-        sdimage_data_unref(pointer(object));
-        break;
-    default:
-        break;
+    case 1: sdimage_image_unref(pointer(object)); break;
+    case 2: sdimage_result_unref(pointer(object)); break;
+    case 3: sdimage_task_unref(pointer(object)); break;
+    case 4: sdimage_manager_unref(pointer(object)); break;
+    case 5: sdimage_cache_unref(pointer(object)); break;
+    case 6: sdimage_loader_unref(pointer(object)); break;
+    case 7: sdimage_load_sink_unref(pointer(object)); break;
+    case 8: sdimage_data_unref(pointer(object)); break;
+    default: break;
     }
 }
 

@@ -55,17 +55,13 @@ napi_value sink_call(napi_env env, napi_callback_info info) {
     if (!sink)
         return NULL;
     switch ((int)number_of(env, values[1])) {
-    case 0:
-        sdimage_load_sink_set_expected_length(sink, (uint64_t)number_of(env, values[2]));
-        break;
+    case 0: sdimage_load_sink_set_expected_length(sink, (uint64_t)number_of(env, values[2])); break;
     case 1:
         if (bytes_of(env, values[2], &bytes, &length) &&
             sdimage_load_sink_write(sink, length ? bytes : "", length, &error) < 0)
             return throw_error(env, SDIMAGE_STATUS_CANCELLED, error);
         break;
-    case 2:
-        sdimage_load_sink_finish(sink, NULL);
-        break;
+    case 2: sdimage_load_sink_finish(sink, NULL); break;
     case 3:
         message = text_of(env, values[3], NULL);
         error = sdimage_error_new((sdimage_status)number_of(env, values[2]), message ? message : "");
@@ -79,8 +75,7 @@ napi_value sink_call(napi_env env, napi_callback_info info) {
         if ((image = handle_get(env, values[2], IMAGE)))
             sdimage_load_sink_finish_with_image(sink, image);
         break;
-    default:
-        break;
+    default: break;
     }
     return NULL;
 }

@@ -12,27 +12,13 @@ typedef struct box {
 
 static void unref(kind kind, void *object) {
     switch (kind) {
-    case IMAGE:
-        sdimage_image_unref(object);
-        break;
-    case RESULT:
-        sdimage_result_unref(object);
-        break;
-    case TASK:
-        sdimage_task_unref(object);
-        break;
-    case MANAGER:
-        sdimage_manager_unref(object);
-        break;
-    case CACHE:
-        sdimage_cache_unref(object);
-        break;
-    case LOADER:
-        sdimage_loader_unref(object);
-        break;
-    case SINK:
-        sdimage_load_sink_unref(object);
-        break;
+    case IMAGE: sdimage_image_unref(object); break;
+    case RESULT: sdimage_result_unref(object); break;
+    case TASK: sdimage_task_unref(object); break;
+    case MANAGER: sdimage_manager_unref(object); break;
+    case CACHE: sdimage_cache_unref(object); break;
+    case LOADER: sdimage_loader_unref(object); break;
+    case SINK: sdimage_load_sink_unref(object); break;
     }
 }
 

@@ -107,22 +107,15 @@ napi_value manager_control(napi_env env, napi_callback_info info) {
     if (!manager)
         return NULL;
     switch ((int)number_of(env, values[1])) {
-    case 0:
-        sdimage_manager_cancel_all(manager);
-        break;
-    case 1:
-        return number(env, (double)sdimage_manager_running_count(manager));
+    case 0: sdimage_manager_cancel_all(manager); break;
+    case 1: return number(env, (double)sdimage_manager_running_count(manager));
     case 2:
         napi_get_value_bool(env, values[2], &flag);
         sdimage_manager_set_offline(manager, flag);
         break;
-    case 3:
-        return boolean(env, sdimage_manager_is_offline(manager));
-    case 4:
-        sdimage_manager_forget_failed(manager, NULL, 0);
-        break;
-    default:
-        break;
+    case 3: return boolean(env, sdimage_manager_is_offline(manager));
+    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
+    default: break;
     }
     return NULL;
 }

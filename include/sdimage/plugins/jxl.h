@@ -1,15 +1,16 @@
 /* jxl.h: the coder of the plug-in libsdimage-jxl.so.1: JPEG XL, by libjxl 0.7 or later.
  *
- * Decodes stills and animations, of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. A picture that
- * grows shows from its 1:8 preview on. A thumbnail of at most an eighth is made of that preview alone where the file has it.
- * Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most one for each
- * processor; the time limit is looked at between parts of a picture; builds of 0.7 write about damaged files to standard error.
+ * Decodes stills and animations, of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. A picture
+ * that grows shows from its 1:8 preview on. A thumbnail of at most an eighth is made of that preview alone where the
+ * file has it. Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most
+ * one for each processor; the time limit is looked at between parts of a picture; builds of 0.7 write about damaged
+ * files to standard error.
  *
- * libjxl works on planes of floats, four bytes for each sample of each channel, beside the bitmap: a picture whose planes and
- * bitmap take over 512 MiB is TOO_LARGE, at 8 bits without alpha one of more than 35 million pixels.
+ * libjxl works on planes of floats, four bytes for each sample of each channel, beside the bitmap: a picture whose
+ * planes and bitmap take over 512 MiB is TOO_LARGE, at 8 bits without alpha one of more than 35 million pixels.
  *
- * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1 to 9,
- * 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */
+ * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
+ * to 9, 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */
 #ifndef SDIMAGE_PLUGINS_JXL_H
 #define SDIMAGE_PLUGINS_JXL_H
 

@@ -2,13 +2,13 @@
  *
  * poppler is GPL-2 or later: a program that loads this plug-in is under its terms.
  *
- * A page stays drawn from shapes until its size is known: a thumbnail is drawn at its size, larger than the page too, and the
- * image can be drawn again (sdimage_image_is_vector, sdimage_image_render). Its own size is that of the crop box, which is
- * the media box where none is said, at 72 pixels an inch and turned as the page says. Paper is white.
+ * A page stays drawn from shapes until its size is known: a thumbnail is drawn at its size, larger than the page too,
+ * and the image can be drawn again (sdimage_image_is_vector, sdimage_image_render). Its own size is that of the crop
+ * box, which is the media box where none is said, at 72 pixels an inch and turned as the page says. Paper is white.
  *
  * poppler can neither be stopped nor held to an amount of memory: at max_work_ms the decode ends with TIMEOUT, and the
- * drawing goes on unseen. While four do so no other is begun: each decode ends with TIMEOUT at once. What strangers send is
- * better drawn in a process of its own. */
+ * drawing goes on unseen. While four do so no other is begun: each decode ends with TIMEOUT at once. What strangers
+ * send is better drawn in a process of its own. */
 #ifndef SDIMAGE_PLUGINS_PDF_H
 #define SDIMAGE_PLUGINS_PDF_H
 

@@ -194,8 +194,8 @@ SDIMAGE_API void sdimage_photos_library_config_unref(sdimage_photos_library_conf
 SDIMAGE_API void sdimage_photos_library_config_set_index_folder(sdimage_photos_library_config *config,
                                                                 const char *path);
 
-/* Whether changes are heard of. Default true: one thread brings the index up to date and then waits for the kernel to say
- * what changed. When false, and where the kernel refuses more watches, each fetch looks at the tree first. */
+/* Whether changes are heard of. Default true: one thread brings the index up to date and then waits for the kernel to
+ * say what changed. When false, and where the kernel refuses more watches, each fetch looks at the tree first. */
 SDIMAGE_API void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *config, bool watch);
 
 /* Opens the tree below `path`; NULL: the folder that xdg-user-dirs has for pictures, else ~/Pictures. Links to folders

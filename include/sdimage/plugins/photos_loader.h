@@ -69,8 +69,8 @@ SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_new(v
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_unref(sdimage_photos_request_options *options);
 
-/* Which pictures come, how exact their size, of which version, and how they meet a box. Default OPPORTUNISTIC, FAST, CURRENT
- * and ASPECT_FIT. */
+/* Which pictures come, how exact their size, of which version, and how they meet a box. Default OPPORTUNISTIC, FAST,
+ * CURRENT and ASPECT_FIT. */
 SDIMAGE_API void sdimage_photos_request_options_set_delivery(sdimage_photos_request_options *options,
                                                              sdimage_photos_delivery delivery);
 SDIMAGE_API void sdimage_photos_request_options_set_resize(sdimage_photos_request_options *options,

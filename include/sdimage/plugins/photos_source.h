@@ -60,7 +60,8 @@ SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
 
 /* --- Assets of the host's own. Defaults: an image, the user's own, a still. Texts are copied. */
 
-/* An asset in the making, under an identifier of at most 1,024 bytes. NULL when memory is refused, or for another one. */
+/* An asset in the making, under an identifier of at most 1,024 bytes. NULL when memory is refused, or for another
+   one. */
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identifier);
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config);
 SDIMAGE_API void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config);

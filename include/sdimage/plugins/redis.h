@@ -14,8 +14,8 @@ extern "C" {
 
 /* A cache on a server: "redis://[[user]:password@]host[:port][/database]", "host[:port]" (default port 6379; an IPv6
  * address in brackets), or the path of a socket, "/run/redis.sock". User and password may be percent-encoded. `options`
- * (remote.h) may be NULL. No server is asked yet: one that is not there is no error. TLS is not spoken: a proxy on the same
- * host can. Errors: INVALID_ARGUMENT (no such address, or no such namespace), NO_MEMORY, FORKED. */
+ * (remote.h) may be NULL. No server is asked yet: one that is not there is no error. TLS is not spoken: a proxy on the
+ * same host can. Errors: INVALID_ARGUMENT (no such address, or no such namespace), NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_redis_cache_new(const char *address, const sdimage_options *options,
                                                    sdimage_cache **cache, sdimage_error **error);
 

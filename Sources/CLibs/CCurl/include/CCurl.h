@@ -17,8 +17,8 @@ CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
 
-/* The certificate authorities that servers are checked against: a PEM file; NULL: the system's, also where this libcurl was
- * built on a system that keeps them elsewhere. */
+/* The certificate authorities that servers are checked against: a PEM file; NULL: the system's, also where this libcurl
+ * was built on a system that keeps them elsewhere. */
 CURLcode ccurl_set_authorities(CURL *easy, const char *file);
 
 /* What the next request does: GET for NULL. `body` is read while the request runs; NULL: none. */
@@ -38,7 +38,8 @@ unsigned ccurl_version(void);
 
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 
-/* What handles share that have TLS sessions in common, and cookies if `cookies`; for one thread. NULL when memory is refused. */
+/* What handles share that have TLS sessions in common, and cookies if `cookies`; for one thread. NULL when memory is
+   refused. */
 CURLSH *ccurl_make_share(bool cookies);
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
@@ -86,15 +87,15 @@ bool ccurl_is_connected_to(curl_socket_t socket, const char *address, int32_t po
 /* True when something waits to be read on the socket, be it data, its end, or an error. */
 bool ccurl_has_unread_input(curl_socket_t socket);
 
-/* --- Content codings (RFC 9110, section 8.4.1). libcurl undoes them too, but neither tells a body that ends too early from a
- * complete one, nor bounds the window of Zstandard or the work of several codings. */
+/* --- Content codings (RFC 9110, section 8.4.1). libcurl undoes them too, but neither tells a body that ends too early
+ * from a complete one, nor bounds the window of Zstandard or the work of several codings. */
 
 typedef enum ccurl_coding { CCURL_GZIP, CCURL_DEFLATE, CCURL_BROTLI, CCURL_ZSTD } ccurl_coding;
 
 typedef enum ccurl_decoding {
-    CCURL_MORE,      /* all input was taken, or the room is full */
-    CCURL_ENDED,     /* the end of the content; what follows is not part of it, or begins another frame */
-    CCURL_DAMAGED,   /* not of this coding */
+    CCURL_MORE,    /* all input was taken, or the room is full */
+    CCURL_ENDED,   /* the end of the content; what follows is not part of it, or begins another frame */
+    CCURL_DAMAGED, /* not of this coding */
     CCURL_NO_MEMORY
 } ccurl_decoding;
 
@@ -106,7 +107,8 @@ unsigned ccurl_find_decoders(void);
 ccurl_decoder *ccurl_decoder_make(ccurl_coding coding);
 void ccurl_decoder_free(ccurl_decoder *decoder);
 /* Decodes into `room` bytes at `out`; advances the input, and stores how many bytes were made. */
-ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room, size_t *made);
+ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
+                            size_t *made);
 
 static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
 static const long ccurl_auth_basic = (long)CURLAUTH_BASIC;

@@ -53,11 +53,12 @@ typedef struct {
 cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant);
 int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
 
-/* For a file that grows, which is read tolerantly: functions that lack bytes return CJPEG_NEEDS_MORE and go on from the same
-   place when called again. */
+/* For a file that grows, which is read tolerantly: functions that lack bytes return CJPEG_NEEDS_MORE and go on from the
+   same place when called again. */
 cjpeg_decoder *cjpeg_open_growing(void);
 
-/* All bytes of a growing file so far, at least as many as before. They must stay until the next call, or cjpeg_close. */
+/* All bytes of a growing file so far, at least as many as before. They must stay until the next call, or
+   cjpeg_close. */
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count);
 
 /* The size that rows have at a scale of `eighths` / 8. */
@@ -69,19 +70,20 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_l
 /* Reads a little of a file with several scans; to be repeated until `*done`. At once done with other files. */
 int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done);
 
-/* Reads a little of what has come of a growing file with several scans, and says how many scans are whole. CJPEG_OK: to be
-   repeated, unless `*done`. */
+/* Reads a little of what has come of a growing file with several scans, and says how many scans are whole. CJPEG_OK: to
+   be repeated, unless `*done`. */
 int cjpeg_take_scans(cjpeg_decoder *decoder, int max_scans, int *whole, int *done);
 
-/* Begins rows from the first again, made of all that was read of such a file, of which one scan must be whole; and ends them. */
+/* Begins rows from the first again, made of all that was read of such a file, of which one scan must be whole; and ends
+   them. */
 int cjpeg_begin_pass(cjpeg_decoder *decoder);
 int cjpeg_end_pass(cjpeg_decoder *decoder);
 
 /* Decodes up to `count` rows, each with room for its width; `*got` of them are there, at least one until the last. */
 int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count, uint32_t *got);
 
-/* Passes over `count` rows, which must not be the last, of a file with one scan: they are only read, not made pixels. Whole
-   multiples of `mcu_rows` cost least. */
+/* Passes over `count` rows, which must not be the last, of a file with one scan: they are only read, not made pixels.
+   Whole multiples of `mcu_rows` cost least. */
 int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count);
 
 /* Whether damage was met and tolerated. */

@@ -32,8 +32,8 @@ typedef struct {
     int has_restarts;
 } cjpeg_parameters;
 
-/* Gives the file more memory than `capacity` bytes, all of which are written and must be kept, and says in `capacity` how many
-   there are. NULL when memory is refused. */
+/* Gives the file more memory than `capacity` bytes, all of which are written and must be kept, and says in `capacity`
+   how many there are. NULL when memory is refused. */
 typedef uint8_t *(*cjpeg_grow)(void *context, size_t *capacity);
 
 /* NULL when memory is refused. `grow` is asked for the first memory too. */
@@ -51,8 +51,8 @@ int cjpeg_encoder_write_marker(cjpeg_encoder *encoder, int marker, const void *b
 /* Encodes the next rows, all of them. */
 int cjpeg_encoder_write_rows(cjpeg_encoder *encoder, const uint8_t *const *rows, uint32_t count);
 
-/* Ends the file after the last row. Files in passes are encoded only here: `stop` is asked about every row of MCUs, and ends
-   the work with CJPEG_STOPPED where it is not 0. */
+/* Ends the file after the last row. Files in passes are encoded only here: `stop` is asked about every row of MCUs, and
+   ends the work with CJPEG_STOPPED where it is not 0. */
 int cjpeg_encoder_finish(cjpeg_encoder *encoder, int (*stop)(void *context), void *context);
 
 /* Bytes of the finished file. */

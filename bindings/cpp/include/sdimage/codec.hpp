@@ -6,7 +6,8 @@
 
 namespace sdimage {
 
-// The limits of the operation that a coder works for. Borrowed from the options that it is given; may be empty. Any thread.
+// The limits of the operation that a coder works for. Borrowed from the options that it is given; may be empty. Any
+// thread.
 class work_budget {
 public:
     explicit work_budget(const sdimage_work_budget *of = nullptr) noexcept : of_(of) {}

@@ -25,7 +25,7 @@ public:
     static void unregister_all() noexcept { sdimage_coder_unregister_all(); }
     static void register_builtin() noexcept { sdimage_coder_register_builtin(); }
 
-    std::string_view name() const & noexcept { return detail::view(sdimage_coder_name(get())); }
+    std::string_view name() const &noexcept { return detail::view(sdimage_coder_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_coder_name(get()))); }
     // For this process; asked before all others from the next decode on.
     void add() const { detail::run(sdimage_coder_register, get()); }
@@ -42,8 +42,8 @@ inline decoder decoder::of(const source &bytes, const decode_options &how, const
 
 // --- Coders of one's own.
 
-// A picture that grows or moves, made by custom_coder::open. update, current and frame are called by one thread at a time;
-// the counts and durations may be asked for at the same time from others.
+// A picture that grows or moves, made by custom_coder::open. update, current and frame are called by one thread at a
+// time; the counts and durations may be asked for at the same time from others.
 class custom_picture {
 public:
     virtual ~custom_picture() = default;
@@ -81,7 +81,8 @@ public:
     // What the header says, by the setters of metadata; describe where that depends on the options.
     virtual void info(bytes_view, metadata &) {}
     virtual void describe(bytes_view, const decode_options &, metadata &) {}
-    // For libraries that cannot be interrupted: the stack of threads that calls run on, and are left behind on (coder.h).
+    // For libraries that cannot be interrupted: the stack of threads that calls run on, and are left behind on
+    // (coder.h).
     virtual std::size_t detached_stack() const noexcept { return 0; }
 };
 

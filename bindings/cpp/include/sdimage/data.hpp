@@ -28,7 +28,7 @@ public:
     // The bytes, as long as a handle of them is there.
     bytes_view bytes() const noexcept { return {sdimage_data_bytes(get()), sdimage_data_length(get())}; }
     // The same as text, for JSON and the like.
-    std::string_view text() const & noexcept { return bytes().text(); }
+    std::string_view text() const &noexcept { return bytes().text(); }
     std::string text() && { return std::string(bytes().text()); }
     std::size_t length() const noexcept { return sdimage_data_length(get()); }
 

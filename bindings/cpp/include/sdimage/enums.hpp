@@ -199,90 +199,34 @@ enum class transition_rule : int { // target.h
 
 namespace detail {
 
-template <> struct c_enum<eviction> {
-    using type = sdimage_eviction;
-};
-template <> struct c_enum<cache_policy> {
-    using type = sdimage_cache_policy;
-};
-template <> struct c_enum<cache_operation> {
-    using type = sdimage_cache_operation;
-};
-template <> struct c_enum<expire_rule> {
-    using type = sdimage_expire_rule;
-};
-template <> struct c_enum<cache_order> {
-    using type = sdimage_cache_order;
-};
-template <> struct c_enum<event_type> {
-    using type = sdimage_event_type;
-};
-template <> struct c_enum<address_policy> {
-    using type = sdimage_address_policy;
-};
-template <> struct c_enum<execution_order> {
-    using type = sdimage_execution_order;
-};
-template <> struct c_enum<http_version> {
-    using type = sdimage_http_version;
-};
-template <> struct c_enum<download_event_type> {
-    using type = sdimage_download_event_type;
-};
-template <> struct c_enum<log_level> {
-    using type = sdimage_log_level;
-};
-template <> struct c_enum<playback_mode> {
-    using type = sdimage_playback_mode;
-};
-template <> struct c_enum<player_clock> {
-    using type = sdimage_player_clock;
-};
-template <> struct c_enum<priority> {
-    using type = sdimage_priority;
-};
-template <> struct c_enum<source_policy> {
-    using type = sdimage_source_policy;
-};
-template <> struct c_enum<cache_layers> {
-    using type = sdimage_cache_layers;
-};
-template <> struct c_enum<blocking_reads> {
-    using type = sdimage_blocking_reads;
-};
-template <> struct c_enum<freshness> {
-    using type = sdimage_freshness;
-};
-template <> struct c_enum<delivery_kind> {
-    using type = sdimage_delivery_kind;
-};
-template <> struct c_enum<image_source> {
-    using type = sdimage_image_source;
-};
-template <> struct c_enum<freshness_rule> {
-    using type = sdimage_freshness_rule;
-};
-template <> struct c_enum<stage> {
-    using type = sdimage_stage;
-};
-template <> struct c_enum<transaction_phase> {
-    using type = sdimage_transaction_phase;
-};
-template <> struct c_enum<placeholder_time> {
-    using type = sdimage_placeholder_time;
-};
-template <> struct c_enum<cached_placeholder> {
-    using type = sdimage_cached_placeholder;
-};
-template <> struct c_enum<previous_load> {
-    using type = sdimage_previous_load;
-};
-template <> struct c_enum<image_setting> {
-    using type = sdimage_image_setting;
-};
-template <> struct c_enum<transition_rule> {
-    using type = sdimage_transition_rule;
-};
+template <> struct c_enum<eviction> { using type = sdimage_eviction; };
+template <> struct c_enum<cache_policy> { using type = sdimage_cache_policy; };
+template <> struct c_enum<cache_operation> { using type = sdimage_cache_operation; };
+template <> struct c_enum<expire_rule> { using type = sdimage_expire_rule; };
+template <> struct c_enum<cache_order> { using type = sdimage_cache_order; };
+template <> struct c_enum<event_type> { using type = sdimage_event_type; };
+template <> struct c_enum<address_policy> { using type = sdimage_address_policy; };
+template <> struct c_enum<execution_order> { using type = sdimage_execution_order; };
+template <> struct c_enum<http_version> { using type = sdimage_http_version; };
+template <> struct c_enum<download_event_type> { using type = sdimage_download_event_type; };
+template <> struct c_enum<log_level> { using type = sdimage_log_level; };
+template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
+template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
+template <> struct c_enum<priority> { using type = sdimage_priority; };
+template <> struct c_enum<source_policy> { using type = sdimage_source_policy; };
+template <> struct c_enum<cache_layers> { using type = sdimage_cache_layers; };
+template <> struct c_enum<blocking_reads> { using type = sdimage_blocking_reads; };
+template <> struct c_enum<freshness> { using type = sdimage_freshness; };
+template <> struct c_enum<delivery_kind> { using type = sdimage_delivery_kind; };
+template <> struct c_enum<image_source> { using type = sdimage_image_source; };
+template <> struct c_enum<freshness_rule> { using type = sdimage_freshness_rule; };
+template <> struct c_enum<stage> { using type = sdimage_stage; };
+template <> struct c_enum<transaction_phase> { using type = sdimage_transaction_phase; };
+template <> struct c_enum<placeholder_time> { using type = sdimage_placeholder_time; };
+template <> struct c_enum<cached_placeholder> { using type = sdimage_cached_placeholder; };
+template <> struct c_enum<previous_load> { using type = sdimage_previous_load; };
+template <> struct c_enum<image_setting> { using type = sdimage_image_setting; };
+template <> struct c_enum<transition_rule> { using type = sdimage_transition_rule; };
 
 template <> inline constexpr bool is_set_of_bits<cache_layers> = true;
 template <> inline constexpr bool is_set_of_bits<blocking_reads> = true;

@@ -28,7 +28,7 @@ public:
 
     status code() const noexcept { return static_cast<status>(sdimage_error_code(get())); }
     // One line for people, without code and URL; as long as this object. Of a temporary one a text of its own.
-    std::string_view message() const & noexcept { return detail::view(sdimage_error_message(get())); }
+    std::string_view message() const &noexcept { return detail::view(sdimage_error_message(get())); }
     std::string message() && { return sdimage_error_message(get()); }
     // The HTTP status of the answer that was refused, or 0.
     std::int32_t http_status() const noexcept { return sdimage_error_http_status(get()); }
@@ -37,7 +37,7 @@ public:
     // The number that the codec, database or transfer library gave, or 0.
     std::int32_t library_code() const noexcept { return sdimage_error_library_code(get()); }
     // The URL that was being loaded, without user and password; the same.
-    std::string_view url() const & noexcept { return detail::view(sdimage_error_url(get())); }
+    std::string_view url() const &noexcept { return detail::view(sdimage_error_url(get())); }
     std::string url() && { return sdimage_error_url(get()); }
     // Whether the same load may succeed later without any change.
     bool is_transient() const noexcept { return sdimage_error_is_transient(get()); }

@@ -110,8 +110,7 @@ private:
 class text {
 public:
     text(std::string_view view) : text_(view) {
-        if (view.find('\0') != std::string_view::npos)
-            throw std::invalid_argument("sdimage: text contains a NUL");
+        if (view.find('\0') != std::string_view::npos) throw std::invalid_argument("sdimage: text contains a NUL");
     }
     operator const char *() const noexcept { return text_.c_str(); }
     const char *get() const noexcept { return text_.c_str(); }
@@ -123,8 +122,7 @@ private:
 // The same, or NULL.
 class optional_text {
 public:
-    optional_text(std::optional<std::string_view> view)
-        : text_(view ? std::optional<text>(*view) : std::nullopt) {}
+    optional_text(std::optional<std::string_view> view) : text_(view ? std::optional<text>(*view) : std::nullopt) {}
     operator const char *() const noexcept { return text_ ? text_->get() : nullptr; }
 
 private:

@@ -148,39 +148,17 @@ enum class blend_mode : int { // transformer.h
 
 namespace detail {
 
-template <> struct c_enum<metadata_kind> {
-    using type = sdimage_metadata_kind;
-};
-template <> struct c_enum<chroma> {
-    using type = sdimage_chroma;
-};
-template <> struct c_enum<webp_parameter> {
-    using type = sdimage_webp_parameter;
-};
-template <> struct c_enum<pixel_format> {
-    using type = sdimage_pixel_format;
-};
-template <> struct c_enum<format> {
-    using type = sdimage_format;
-};
-template <> struct c_enum<orientation> {
-    using type = sdimage_orientation;
-};
-template <> struct c_enum<transition> {
-    using type = sdimage_transition;
-};
-template <> struct c_enum<scale_mode> {
-    using type = sdimage_scale_mode;
-};
-template <> struct c_enum<resampling> {
-    using type = sdimage_resampling;
-};
-template <> struct c_enum<corners> {
-    using type = sdimage_corners;
-};
-template <> struct c_enum<blend_mode> {
-    using type = sdimage_blend_mode;
-};
+template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
+template <> struct c_enum<chroma> { using type = sdimage_chroma; };
+template <> struct c_enum<webp_parameter> { using type = sdimage_webp_parameter; };
+template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
+template <> struct c_enum<format> { using type = sdimage_format; };
+template <> struct c_enum<orientation> { using type = sdimage_orientation; };
+template <> struct c_enum<transition> { using type = sdimage_transition; };
+template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
+template <> struct c_enum<resampling> { using type = sdimage_resampling; };
+template <> struct c_enum<corners> { using type = sdimage_corners; };
+template <> struct c_enum<blend_mode> { using type = sdimage_blend_mode; };
 
 template <> inline constexpr bool is_set_of_bits<corners> = true;
 

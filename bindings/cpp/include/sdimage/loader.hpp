@@ -21,7 +21,7 @@ public:
         return made;
     }
     // The C functions of the same names: loader.h.
-    std::string_view name() const & noexcept { return detail::view(sdimage_loader_name(get())); }
+    std::string_view name() const &noexcept { return detail::view(sdimage_loader_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_loader_name(get()))); }
     void chain_add(const loader &value) const { detail::run(sdimage_loader_chain_add, get(), value.get()); }
     void chain_remove(const loader &value) const { detail::run(sdimage_loader_chain_remove, get(), value.get()); }

@@ -164,7 +164,7 @@ public:
         sdimage_request_set_method(get(), detail::optional_text(method));
         return *this;
     }
-    std::string_view method() const & noexcept { return detail::view(sdimage_request_method(get())); }
+    std::string_view method() const &noexcept { return detail::view(sdimage_request_method(get())); }
     std::string method() && { return std::string(detail::view(sdimage_request_method(get()))); }
     request &set_body(const data &body) noexcept {
         sdimage_request_set_body(get(), body.get());

@@ -29,7 +29,7 @@ public:
         return found ? std::optional<std::string>(found) : std::nullopt;
     }
     // The C functions of the same names: hooks.h.
-    std::string_view url() const & noexcept { return detail::view(sdimage_response_url(get())); }
+    std::string_view url() const &noexcept { return detail::view(sdimage_response_url(get())); }
     std::string url() && { return std::string(detail::view(sdimage_response_url(get()))); }
     std::int32_t status() const noexcept { return sdimage_response_status(get()); }
     response &set_status(std::int32_t status) noexcept {
@@ -86,9 +86,9 @@ public:
     bool is_changed() const noexcept { return sdimage_result_is_changed(get()); }
     bool is_stale() const noexcept { return sdimage_result_is_stale(get()); }
     freshness_rule freshness() const noexcept { return static_cast<freshness_rule>(sdimage_result_freshness(get())); }
-    std::string_view url() const & noexcept { return detail::view(sdimage_result_url(get())); }
+    std::string_view url() const &noexcept { return detail::view(sdimage_result_url(get())); }
     std::string url() && { return std::string(detail::view(sdimage_result_url(get()))); }
-    std::string_view cache_key() const & noexcept { return detail::view(sdimage_result_cache_key(get())); }
+    std::string_view cache_key() const &noexcept { return detail::view(sdimage_result_cache_key(get())); }
     std::string cache_key() && { return std::string(detail::view(sdimage_result_cache_key(get()))); }
     std::uint64_t time_ns(stage value) const noexcept { return sdimage_result_time_ns(get(), detail::c(value)); }
     sdimage::response response() const noexcept {

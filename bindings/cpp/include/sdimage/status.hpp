@@ -69,9 +69,7 @@ namespace detail {
 
 // The C enum of a C++ one.
 template <class E> struct c_enum;
-template <> struct c_enum<status> {
-    using type = sdimage_status;
-};
+template <> struct c_enum<status> { using type = sdimage_status; };
 
 template <class E> constexpr typename c_enum<E>::type c(E value) noexcept {
     return static_cast<typename c_enum<E>::type>(value);

@@ -46,7 +46,7 @@ public:
         return detail::make<transformer>(sdimage_transformer_new_pipeline, pointers.data(), pointers.size());
     }
 
-    std::string_view key() const & noexcept { return detail::view(sdimage_transformer_key(get())); }
+    std::string_view key() const &noexcept { return detail::view(sdimage_transformer_key(get())); }
     std::string key() && { return std::string(detail::view(sdimage_transformer_key(get()))); }
     bool preserves_metadata() const noexcept { return sdimage_transformer_preserves_metadata(get()); }
 };

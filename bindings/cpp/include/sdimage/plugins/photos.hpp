@@ -34,14 +34,14 @@ public:
     }
 
     // The C functions of the same names: photos.h.
-    std::string_view identifier() const & noexcept { return detail::view(sdimage_photos_asset_identifier(get())); }
+    std::string_view identifier() const &noexcept { return detail::view(sdimage_photos_asset_identifier(get())); }
     std::string identifier() && { return std::string(detail::view(sdimage_photos_asset_identifier(get()))); }
     photos::media media() const noexcept { return static_cast<photos::media>(sdimage_photos_asset_media(get())); }
     photos::origin origin() const noexcept { return static_cast<photos::origin>(sdimage_photos_asset_origin(get())); }
     photos::playback playback() const noexcept {
         return static_cast<photos::playback>(sdimage_photos_asset_playback(get()));
     }
-    std::string_view type() const & noexcept { return detail::view(sdimage_photos_asset_type(get())); }
+    std::string_view type() const &noexcept { return detail::view(sdimage_photos_asset_type(get())); }
     std::string type() && { return std::string(detail::view(sdimage_photos_asset_type(get()))); }
     sdimage::format format() const noexcept { return static_cast<sdimage::format>(sdimage_photos_asset_format(get())); }
     size pixel_size() const noexcept { return sdimage_photos_asset_pixel_size(get()); }
@@ -52,9 +52,9 @@ public:
     std::int64_t modified_ns() const noexcept { return sdimage_photos_asset_modified_ns(get()); }
     std::uint64_t file_size() const noexcept { return sdimage_photos_asset_file_size(get()); }
     std::int32_t rating() const noexcept { return sdimage_photos_asset_rating(get()); }
-    std::string_view path() const & noexcept { return detail::view(sdimage_photos_asset_path(get())); }
+    std::string_view path() const &noexcept { return detail::view(sdimage_photos_asset_path(get())); }
     std::string path() && { return std::string(detail::view(sdimage_photos_asset_path(get()))); }
-    std::string_view name() const & noexcept { return detail::view(sdimage_photos_asset_name(get())); }
+    std::string_view name() const &noexcept { return detail::view(sdimage_photos_asset_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_photos_asset_name(get()))); }
     // The albums that it is in.
     std::vector<std::string_view> albums() const {
@@ -184,10 +184,10 @@ public:
         return detail::make<library>(sdimage_photos_library_open_digikam, detail::optional_text(path));
     }
     // The C functions of the same names: photos.h.
-    std::string_view name() const & noexcept { return detail::view(sdimage_photos_library_name(get())); }
+    std::string_view name() const &noexcept { return detail::view(sdimage_photos_library_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_photos_library_name(get()))); }
     bool is_watching() const noexcept { return sdimage_photos_library_is_watching(get()); }
-    std::string_view note() const & noexcept { return detail::view(sdimage_photos_library_note(get())); }
+    std::string_view note() const &noexcept { return detail::view(sdimage_photos_library_note(get())); }
     std::string note() && { return std::string(detail::view(sdimage_photos_library_note(get()))); }
     void cancel_loads() const noexcept { sdimage_photos_library_cancel_loads(get()); }
 

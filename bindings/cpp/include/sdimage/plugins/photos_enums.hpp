@@ -65,30 +65,14 @@ enum class version : int { // photos_loader.h
 
 namespace detail {
 
-template <> struct c_enum<photos::media> {
-    using type = sdimage_photos_media;
-};
-template <> struct c_enum<photos::origin> {
-    using type = sdimage_photos_origin;
-};
-template <> struct c_enum<photos::playback> {
-    using type = sdimage_photos_playback;
-};
-template <> struct c_enum<photos::order> {
-    using type = sdimage_photos_order;
-};
-template <> struct c_enum<photos::delivery> {
-    using type = sdimage_photos_delivery;
-};
-template <> struct c_enum<photos::resize> {
-    using type = sdimage_photos_resize;
-};
-template <> struct c_enum<photos::content> {
-    using type = sdimage_photos_content;
-};
-template <> struct c_enum<photos::version> {
-    using type = sdimage_photos_version;
-};
+template <> struct c_enum<photos::media> { using type = sdimage_photos_media; };
+template <> struct c_enum<photos::origin> { using type = sdimage_photos_origin; };
+template <> struct c_enum<photos::playback> { using type = sdimage_photos_playback; };
+template <> struct c_enum<photos::order> { using type = sdimage_photos_order; };
+template <> struct c_enum<photos::delivery> { using type = sdimage_photos_delivery; };
+template <> struct c_enum<photos::resize> { using type = sdimage_photos_resize; };
+template <> struct c_enum<photos::content> { using type = sdimage_photos_content; };
+template <> struct c_enum<photos::version> { using type = sdimage_photos_version; };
 
 template <> inline constexpr bool is_set_of_bits<photos::media> = true;
 template <> inline constexpr bool is_set_of_bits<photos::origin> = true;

@@ -37,9 +37,7 @@ enum class remote_statistic : int { // remote.h
 } // namespace plugins
 
 namespace detail {
-template <> struct c_enum<plugins::remote_statistic> {
-    using type = sdimage_remote_statistic;
-};
+template <> struct c_enum<plugins::remote_statistic> { using type = sdimage_remote_statistic; };
 } // namespace detail
 
 namespace plugins {
