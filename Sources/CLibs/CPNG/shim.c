@@ -150,3 +150,22 @@ size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length) 
     uLongf produced = capacity;
     return uncompress(to, &produced, from, length) == Z_OK ? produced : 0;
 }
+
+size_t cpng_deflate(int level, void *to, size_t capacity, const void *from, size_t length,
+                    bool (*should_stop)(void *context), void *context) {
+    enum { PIECE = 1 << 20 };
+    z_stream stream = {.next_in = (Bytef *)from, .next_out = to};
+    if (deflateInit(&stream, level) != Z_OK)
+        return 0;
+    int status = Z_OK;
+    size_t left = length, room = capacity;
+    while (status == Z_OK && !should_stop(context)) {
+        /* What zlib has not taken of a piece counts as left. */
+        uInt in = left < PIECE ? (uInt)left : PIECE, out = room < PIECE ? (uInt)room : PIECE;
+        stream.avail_in = in, stream.avail_out = out;
+        status = deflate(&stream, in == left ? Z_FINISH : Z_NO_FLUSH);
+        left -= in - stream.avail_in, room -= out - stream.avail_out;
+    }
+    deflateEnd(&stream);
+    return status == Z_STREAM_END ? capacity - room : 0;
+}

@@ -33,6 +33,8 @@ package struct EncodeOptions: Sendable {
     package static let workingBytes = 4 * DecodeLimits.standard.outputBytes
     /// Memory account of the buffers of an operation; empty until it starts.
     private var memory = WorkingMemory.Slot()
+    /// True when the encode must end soon after its cancellation, at the expense of speed. Others end with their time limit.
+    package var isCancellable = false
     /// Metadata blocks to write into the file.
     package var exif: Bytes?
     package var xmp: Bytes?

@@ -71,7 +71,9 @@ package final class VariantWriter: Sendable {
                 data.bytes = bytes
             } else if variant.isEncoded {
                 let format = variant.isOriginal ? registry.format(toStore: variant.image) : variant.format
-                data.bytes = try registry.encode(variant.image, format: format, options: variant.options, stop: stop)
+                var options = variant.options
+                options.isCancellable = true
+                data.bytes = try registry.encode(variant.image, format: format, options: options, stop: stop)
             }
             return data
         } catch {

@@ -14,7 +14,7 @@ struct PNGEncoder {
         guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced pictures are not written") }
         self.options = options
         self.stop = stop
-        deflater = try Deflater(effort: options.effort ?? PNGEncoder.standardEffort)
+        deflater = try Deflater(effort: options.effort ?? PNGEncoder.standardEffort, stop: options.isCancellable ? stop : nil)
         sampler = try Deflater(effort: 1)
     }
 
@@ -81,7 +81,12 @@ struct PNGEncoder {
         let lines = try PNGScanlines(rows, account: options.account)
         let chosen = if let filter { filter } else { try lines.bestFilter(for: sampler).filter }
         let filtered = try lines.filtered(chosen, stop: stop)
-        unsafe try file.chunk(name, head, packed: UnsafeRawBufferPointer(filtered.bytes), by: deflater)
+        do throws(ImageError) {
+            unsafe try file.chunk(name, head, packed: UnsafeRawBufferPointer(filtered.bytes), by: deflater)
+        } catch {
+            try stop.check()
+            throw error
+        }
         try stop.check()
     }
 

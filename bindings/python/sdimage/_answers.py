@@ -50,7 +50,7 @@ class Asked:
     range: str
     #: 0 while there is no answer, and where there never is one.
     status: int = 0
-    #: Bytes of the body that were sent.
+    #: Bytes of the body that were given to the socket.
     sent: int = 0
 
 
@@ -281,10 +281,11 @@ class Handler(BaseHTTPRequestHandler):
         slow = self.slow
         for start in range(0, len(data), _STEP if slow else max(1, len(data))):
             piece = data[start : start + _STEP] if slow else data
-            self.wfile.write(piece)
+            # Counted first: a client may read the log as soon as it has the last byte.
             self.origin.count("bytes", by=len(piece))
             if self.record is not None:
                 self.record.sent += len(piece)
+            self.wfile.write(piece)
             if slow and self.origin.stopping.wait(len(piece) / (slow * 1000)):
                 self.close_connection = True
                 return

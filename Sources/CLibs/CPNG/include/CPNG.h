@@ -2,6 +2,7 @@
 #ifndef CPNG_H
 #define CPNG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,5 +47,10 @@ const char *cpng_library_version(void);
 /* zlib, for the one compressed chunk that the caller reads by itself. Returns the number of bytes inflated, 0 when the
    stream is damaged or longer than `capacity`. */
 size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length);
+
+/* Compresses to a zlib stream, 1 MiB at a time, and calls `should_stop` before each. `level` is 1 to 9. Returns the
+   number of bytes written; 0 when `capacity` is too small, memory is refused or `should_stop` returned true. */
+size_t cpng_deflate(int level, void *to, size_t capacity, const void *from, size_t length,
+                    bool (*should_stop)(void *context), void *context);
 
 #endif
