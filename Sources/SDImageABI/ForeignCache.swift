@@ -79,7 +79,7 @@ final class ForeignCache: ImageCaching {
 
     /// Stores the entry with the new record if its record still has the validators of `old`. A cache of bytes alone has no
     /// record to update. In a shared cache another process may store a newer image meanwhile: there the cache itself compares.
-    func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
+    func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
             if isShared, new.isPrivate { return try await remove(key, from: .disk) }

@@ -31,6 +31,8 @@ final class ForeignLoader: ImageLoader {
         return request.url
     }
 
+    var sharesEqualLoads: Bool { unsafe host.table.can_share == nil }
+
     private func canShare(_ request: ImageRequest) -> Bool {
         guard let canShare = unsafe host.table.can_share else { return true }
         let lent = RequestObject(request)

@@ -195,7 +195,7 @@ package final class CurlLoader: ImageLoader {
         if cancelling { cancelAll() }
     }
 
-    package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {
-        service.post(.raise(loader: settings.id, sharingKey: sharingKey, priority))
+    package func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority) {
+        service.post(.prioritize(loader: settings.id, sharingKey: sharingKey, priority))
     }
 }

@@ -63,10 +63,10 @@ import SDImage
             if let transfer = transfers[ObjectIdentifier(download)] { goOn(transfer, answer) }
         case .exchanged(let download, let exchange, let event):
             if let transfer = transfers[ObjectIdentifier(download)], transfer.exchange === exchange { take(event, of: transfer) }
-        case .raise(let loader, let key, let priority):
+        case .prioritize(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.download.settings.id == loader && transfer.download.sharingKey == key {
-                raise(transfer, to: priority)
+                setPriority(priority, of: transfer)
             }
         case .limit(let settings, let limits): queue(settings).limits = limits
         case .cancelAll(let loader):
@@ -75,9 +75,9 @@ import SDImage
         }
     }
 
-    private func raise(_ transfer: Transfer, to priority: LoadPriority) {
+    private func setPriority(_ priority: LoadPriority, of transfer: Transfer) {
         let queue = queue(transfer.settings)
-        queue.raise(transfer, to: priority)
+        queue.setPriority(priority, of: transfer)
         guard transfer.isInBackground, priority > .low else { return }
         queue.leaveBackground(transfer)
         courtesy.ended(inBackground: true, at: sockets.now)

@@ -14,7 +14,7 @@ package final class CurlService: EngineService {
         case answered(Download, HookQuestion.Answer)
         /// Event of an exchange that a transport of the host runs.
         case exchanged(Download, Exchange, Exchange.Event)
-        case raise(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        case prioritize(loader: UInt64, sharingKey: [UInt8], LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
         /// The loader was freed; its idle handles can be freed too.

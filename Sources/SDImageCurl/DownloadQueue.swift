@@ -78,9 +78,9 @@ final class DownloadQueue {
         origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
-    /// Raises the priority of a transfer; a waiting one is appended to the lane of its new priority.
-    func raise(_ transfer: Transfer, to priority: LoadPriority) {
-        guard priority > transfer.priority else { return }
+    /// Changes the priority of a transfer; a waiting one is appended to the lane of its new priority.
+    func setPriority(_ priority: LoadPriority, of transfer: Transfer) {
+        guard priority != transfer.priority else { return }
         transfer.priority = priority
         if transfer.isWaiting { add(transfer) }
     }

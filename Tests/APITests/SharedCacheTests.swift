@@ -143,7 +143,12 @@ import Testing
         let listeners = [Listener(), Listener(), Listener()]
         let asked = DispatchSemaphore(value: 0)
         shared.afterQuery(of: key, count: listeners.count) { asked.signal() }
-        for listener in listeners { _ = try listener.load(manager, makeRequest(key)) }
+        for (index, listener) in listeners.enumerated() {
+            // Thumbnails of different sizes: each looks for its original, and all share the transfer.
+            let request = makeRequest(key)
+            sdimage_request_set_thumbnail_size(request.pointer, UInt32(index + 1), 1, true)
+            _ = try listener.load(manager, request)
+        }
         let first = try #require(held.next())
         #expect(asked.wait(timeout: .now() + 60) == .success)
         // A load that starts now is behind the last of them in every queue: once it is at the loader, all have joined.

@@ -129,7 +129,7 @@ extension CurlTests {
         let downloader = try Downloader { $0.maxPerHost = 1 }
         let order = await orderOfRequests(downloader, [("n1", .normal), ("n2", .normal), ("l1", .low)]) { downloader, base in
             let key = downloader.loader.sharingKey(ImageRequest(url: Array("\(base)/l1".utf8))) ?? []
-            downloader.loader.raisePriority(key, to: .high)
+            downloader.loader.setPriority(key, to: .high)
         }
         #expect(order == ["blocker", "l1", "n1", "n2"])
     }

@@ -309,18 +309,18 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     var answer = ResponseRecord()
     answer.status = 304
     answer.responseTime = 2
-    let renewed = try #require(kept.renewed(by: answer))
+    let renewed = try #require(kept.updated(by: answer))
     // The age is that of the confirmation, not of what it confirmed.
     #expect(renewed.status == 200 && renewed.entityTag == kept.entityTag && renewed.age.isEmpty && renewed.responseTime == 2)
     #expect(renewed.cacheControl == kept.cacheControl)
     answer.cacheControl = Array("max-age=9".utf8)
     answer.entityTag = Array("\"a\"".utf8)
-    #expect(kept.renewed(by: answer)?.cacheControl == answer.cacheControl)
+    #expect(kept.updated(by: answer)?.cacheControl == answer.cacheControl)
     // RFC 9111, 4.3.4: a strong validator of something else.
     answer.entityTag = Array("\"b\"".utf8)
-    #expect(kept.renewed(by: answer) == nil)
+    #expect(kept.updated(by: answer) == nil)
     answer.entityTag = Array("W/\"b\"".utf8)
-    #expect(kept.renewed(by: answer) != nil)
+    #expect(kept.updated(by: answer) != nil)
 }
 
 @Test func theRowIsRenewedWithoutItsBytes() async throws {
@@ -338,7 +338,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     let before = try #require(try cache.dataNow(for: key))
     var renewed = before.record
     renewed.responseTime = 9
-    try cache.renewNow(key, from: before.record, to: renewed)
+    try cache.updateRecordNow(key, from: before.record, to: renewed)
     let after = try #require(try cache.dataNow(for: key))
     #expect(after.record.responseTime == 9 && after.write == before.write && after.created == before.created)
     #expect(array(after.bytes) == array(data.bytes))
@@ -346,7 +346,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     var other = renewed
     other.entityTag = Array("\"b\"".utf8)
     other.responseTime = 99
-    try cache.renewNow(key, from: other, to: other)
+    try cache.updateRecordNow(key, from: other, to: other)
     #expect(try cache.dataNow(for: key)?.record.responseTime == 9)
     #expect(cache.statistics.damagedEntries == 0)
 }

@@ -81,6 +81,6 @@ enum IndexCalls {
         var new = old
         new.cacheControl = Array("max-age=5".utf8)
         new.responseTime = MonotonicClock.wall
-        try cache.renewNow(key, from: old, to: new)
+        try cache.updateRecordNow(key, from: old, to: new)
     }
 }

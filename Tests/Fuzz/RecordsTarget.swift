@@ -94,7 +94,7 @@ enum RecordsTarget {
             }
         }
         for selectsSame in [false, true] { check(record.conditions(selectsSame: selectsSame)) }
-        if let renewed = record.renewed(by: kept) { check(renewed.conditions(selectsSame: true)) }
+        if let renewed = record.updated(by: kept) { check(renewed.conditions(selectsSame: true)) }
         _ = record.mayBeStored(fields)
     }
 

@@ -67,7 +67,7 @@ enum ResponseTarget {
                 entityTag: record.storedEntityTag, lastModified: record.storedLastModified, encoded: record.encoded, created: 0)
             expect(kept.encoded == record.encoded, "a record comes back from its row")
             _ = kept.conditions(selectsSame: true)
-            _ = kept.renewed(by: record)
+            _ = kept.updated(by: record)
         }
     }
 }

@@ -157,8 +157,8 @@ package final class CacheChain: ImageCaching {
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
     /// Updates every member, because any of them may have the entry.
-    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
-        for member in members { await member.renew(key, from: old, to: new) }
+    package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
+        for member in members { await member.updateRecord(key, from: old, to: new) }
     }
 
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {

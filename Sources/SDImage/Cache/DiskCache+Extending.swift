@@ -25,7 +25,7 @@ extension DiskCache {
     }
 
     /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
-    package func renewNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
+    package func updateRecordNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
         try changeRowNow(for: key) { row in
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
             row.entityTag = new.storedEntityTag

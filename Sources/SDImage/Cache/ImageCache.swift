@@ -66,9 +66,9 @@ package final class ImageCache: ImageCaching {
         if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
-    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
+    package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         do throws(ImageError) {
-            try await onDiskThread { disk throws(ImageError) in try disk.renewNow(key, from: old, to: new) }
+            try await onDiskThread { disk throws(ImageError) in try disk.updateRecordNow(key, from: old, to: new) }
         } catch { disk?.note(error) }
     }
 

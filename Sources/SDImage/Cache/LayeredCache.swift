@@ -28,8 +28,8 @@ package final class LayeredCache: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { disk.dropDamaged(data, for: key) }
 
-    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
-        await disk.renew(key, from: old, to: new)
+    package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
+        await disk.updateRecord(key, from: old, to: new)
     }
 
     package var isShared: Bool { memory.isShared || disk.isShared }

@@ -76,7 +76,7 @@ package struct ResponseRecord: Hashable, Sendable {
     }
 
     /// The record updated by a 304 response, or nil if that refers to another representation (RFC 9111, sections 3.2 and 4.3.4).
-    package func renewed(by answer: ResponseRecord) -> ResponseRecord? {
+    package func updated(by answer: ResponseRecord) -> ResponseRecord? {
         let isStrong = !answer.entityTag.isEmpty && !answer.entityTag.starts(with: Array("W/".utf8))
         if isStrong, answer.entityTag != entityTag { return nil }
         var record = answer

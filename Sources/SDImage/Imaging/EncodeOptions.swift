@@ -60,6 +60,12 @@ package struct EncodeOptions: Sendable {
             && loopCount == nil && maxColors == 256 && dithering == 1 && webP.isEmpty && exif == nil && xmp == nil && bag == nil
     }
 
+    /// True when no option that a format uses differs from its default.
+    package var isStandard: Bool {
+        keepsEverything && !isLossless && background == .white && !isProgressive && chroma == .quarter && !restartMarkers
+            && workNanoseconds == EncodeOptions.standardWorkNanoseconds
+    }
+
     /// Throws for numbers out of range and for NaN, which fails every comparison.
     func check() throws(ImageError) {
         guard quality >= 0, quality <= 1 else { throw ImageError(.invalidArgument, "a quality of \(quality)") }

@@ -37,6 +37,8 @@ package final class LoaderChain: ImageLoader {
 
     package var isQuick: Bool { all.allSatisfy(\.isQuick) }
 
+    package var sharesEqualLoads: Bool { all.allSatisfy(\.sharesEqualLoads) }
+
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         try await chosen(for: request).load(request, progress: progress)
     }

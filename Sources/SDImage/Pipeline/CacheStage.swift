@@ -1,34 +1,122 @@
-/// The part of a load that a blocking call waits for: the look-up in caches.
-final class CacheStage: Sendable {
-    private enum State {
-        case running
-        case found(ImageResult)
-        case passed
+/// Looks in the caches for the image of a load, or for the original that it is made from.
+struct CacheStage {
+    /// An entry that may have the image: the image itself as a variant, or its original.
+    struct Entry {
+        let cache: any ImageCaching
+        let key: CacheKey
+        let isVariant: Bool
     }
 
-    private let monitor = Monitor(State.running)
+    let context: LoadContext
 
-    /// Passes the final result to the waiting call; false if the load has left the caches.
-    func finish(_ result: ImageResult) -> Bool {
-        let isWaiting = monitor.withLock { state -> Bool in
-            guard case .running = state else { return false }
-            state = .found(result)
-            return true
+    /// The entries that the request looks up on disk, best first.
+    var entries: [Entry] {
+        let (request, keys) = (context.request, context.keys)
+        var entries: [Entry] = []
+        if request.queryCacheType.contains(.disk), request.coder == nil, let cache = context.cache,
+            let variant = keys.variant(request)
+        {
+            entries.append(Entry(cache: cache, key: variant, isVariant: true))
         }
-        monitor.signal()
-        return isWaiting
+        let layers = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
+        if layers.contains(.disk), let originals = context.originals {
+            entries.append(Entry(cache: originals, key: keys.original, isVariant: false))
+        }
+        return entries
     }
 
-    /// Marks that the load leaves the caches without a result.
-    func pass() {
-        monitor.withLock { state in if case .running = state { state = .passed } }
-        monitor.signal()
+    /// True when the request excludes every cache that could have the image.
+    var isExcluded: Bool {
+        let request = context.request
+        return request.sourcePolicy == .loaderOnly
+            || request.sourcePolicy == .any && entries.isEmpty && (context.keys.isOriginal || context.originals == nil)
     }
 
-    /// The result, or nil if the load continued without one; blocks.
-    func wait() -> ImageResult? {
-        let end: State? = monitor.wait { state, _ in if case .running = state { nil } else { state } }
-        if case .found(let result) = end { return result }
+    /// The image under its own key, or made from its original; nil when no cache has either. Any error of a cache counts as a
+    /// miss.
+    func lookUp() async throws(ImageError) -> LoadOutcome? {
+        if let image = context.memoryImage {
+            return LoadOutcome(image: image, data: try await dataOfMemoryImage(), source: .memory)
+        }
+        try context.validate()
+        if context.request.sourcePolicy == .loaderOnly { return nil }
+        for entry in entries where entry.isVariant {
+            if let outcome = try await lookUp(entry) { return outcome }
+        }
+        if let outcome = try await makeFromOriginalInMemory() { return outcome }
+        for entry in entries where !entry.isVariant {
+            if let outcome = try await lookUp(entry) { return outcome }
+        }
         return nil
+    }
+
+    private func lookUp(_ entry: Entry) async throws(ImageError) -> LoadOutcome? {
+        guard let cached = try await data(of: entry), let image = try await image(of: cached, in: entry) else { return nil }
+        return LoadOutcome(
+            image: image, data: entry.isVariant || image.isPlain ? cached.bytes : nil, source: cached.source)
+    }
+
+    /// A thumbnail or transformed image made from an original in memory.
+    private func makeFromOriginalInMemory() async throws(ImageError) -> LoadOutcome? {
+        let request = context.request
+        // Pixels as they are stored in the file cannot be derived from the image in memory.
+        guard !context.keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
+            request.coder == nil, let original = context.originals?.memoryImage(for: context.keys.original)
+        else { return nil }
+        var data = LoadedData(bytes: .empty)
+        data.image = original
+        data.source = .memory
+        data.answer = original.metadata.answer?.record ?? ResponseRecord()
+        let image = try await DecodeStage(context: context).image(of: data, from: .bytes(ObjectIdentifier(original)))
+        let store = StoreStage(context: context)
+        store.storeInMemory(image)
+        var cached = CachedData(bytes: .empty)
+        cached.record = data.answer
+        await store.storeVariant(image, of: cached)
+        return LoadOutcome(image: image, source: .memory)
+    }
+
+    /// The bytes of an image in memory, if the disk has them.
+    func dataOfMemoryImage() async throws(ImageError) -> Bytes? {
+        let keys = context.keys
+        guard let cache = context.cache, let key = keys.isOriginal ? keys.original : keys.variant(context.request) else {
+            return nil
+        }
+        return try await data(of: Entry(cache: cache, key: key, isVariant: !keys.isOriginal))?.bytes
+    }
+
+    /// The bytes of an entry; nil when the cache does not have it, or fails.
+    func data(of entry: Entry) async throws(ImageError) -> CachedData? {
+        let start = MonotonicClock.now
+        defer { context.addTime(\.diskQuery, since: start) }
+        do throws(ImageError) {
+            return try await entry.cache.diskData(for: entry.key, options: context.request.decodeOptions.bag)
+        } catch {
+            if error.status == .cancelled { throw error }
+            return nil
+        }
+    }
+
+    /// The image of an entry, which is then stored in memory; nil if the bytes are not an image.
+    func image(of cached: CachedData, in entry: Entry) async throws(ImageError) -> Image? {
+        var data = LoadedData(bytes: cached.bytes)
+        data.source = .disk
+        data.answer = cached.record
+        do throws(ImageError) {
+            let origin = DecodeOrigin(cached, of: entry.cache)
+            let image = try await DecodeStage(context: context).image(of: data, isVariant: entry.isVariant, from: origin)
+                .with(extendedData: cached.extendedData)
+            let store = StoreStage(context: context)
+            store.storeInMemory(image)
+            if !entry.isVariant { await store.storeVariant(image, of: cached) }
+            return image
+        } catch {
+            // Other coders may read bytes that the request's own coder refuses.
+            guard context.request.coder == nil, error.meansUnreadable else { throw error }
+            // The damaged entry is dropped and fetched again (docs/decisions.md, "A damaged entry is replaced").
+            entry.cache.dropDamaged(cached, for: entry.key)
+            Log.write(.warning, "cache: undecodable entry dropped: \(error.message.string)")
+            return nil
+        }
     }
 }

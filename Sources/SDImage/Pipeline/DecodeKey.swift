@@ -9,7 +9,7 @@ package struct DecodeKey: Hashable, Sendable {
     let requiresAnimation: Bool
     let preloadsFrames: Bool
     /// The cache that stores the image before its transformer.
-    let kept: ObjectIdentifier?
+    let originals: ObjectIdentifier?
 
     /// Hashes only the key and the origin: loads that share both mostly have equal options too.
     package func hash(into hasher: inout Hasher) {
@@ -17,7 +17,7 @@ package struct DecodeKey: Hashable, Sendable {
         hasher.combine(origin)
     }
 
-    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin, kept: (any ImageCaching)? = nil) {
+    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin, storing originals: (any ImageCaching)? = nil) {
         key = keys.final
         self.origin = origin
         options = request.decodeOptions
@@ -26,7 +26,7 @@ package struct DecodeKey: Hashable, Sendable {
         transformsVector = request.transformsVector
         requiresAnimation = request.requiresAnimation
         preloadsFrames = request.preloadsFrames
-        self.kept = kept.map { ObjectIdentifier($0) }
+        self.originals = originals.map { ObjectIdentifier($0) }
     }
 }
 

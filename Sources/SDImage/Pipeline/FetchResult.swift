@@ -4,22 +4,22 @@ import Synchronization
 package final class FetchResult: Sendable {
     let data: LoadedData
     /// The entry of a shared cache when another process has stored the response there.
-    let kept: CachedData?
+    let sharedEntry: CachedData?
     /// The lease of a shared cache, held until the response is stored.
     let lease: CacheLease?
-    private struct Place: Hashable {
+    private struct Store: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
     }
 
     /// True when several loads continue with it.
     private let several = Atomic<Bool>(false)
-    private let stored = Lock<Set<Place>>([])
+    private let stored = Lock<Set<Store>>([])
     private let backlogEntry: Lock<Backlog.Entry?>
 
-    init(_ data: LoadedData, _ backlog: Backlog, kept: CachedData? = nil, lease: CacheLease? = nil) {
+    init(_ data: LoadedData, _ backlog: Backlog, sharedEntry: CachedData? = nil, lease: CacheLease? = nil) {
         self.data = data
-        self.kept = kept
+        self.sharedEntry = sharedEntry
         self.lease = lease
         backlogEntry = Lock(backlog.add(data.bytes.count))
     }
@@ -35,7 +35,7 @@ package final class FetchResult: Sendable {
 
     /// True for the first caller with this key and cache.
     func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
-        stored.withLock { $0.insert(Place(cache: ObjectIdentifier(cache), key: key)).inserted }
+        stored.withLock { $0.insert(Store(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Turns URLs into pixels: connects caches, loaders and coders. Contains the synchronous start of loads and the set of loads
-/// under way; `LoadPipeline` runs a single load.
+/// under way; `Load` runs a single load.
 package final class ImageManager: Sendable {
     /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that is never
     /// emptied holds its loads, and the manager holds the queue.
@@ -10,7 +10,7 @@ package final class ImageManager: Sendable {
             /// Loads whose last callback has not returned yet.
             var tasks: [ObjectIdentifier: LoadTask] = [:]
             /// Keys of images with a background revalidation under way.
-            var renewing: Set<CacheKey> = []
+            var revalidating: Set<CacheKey> = []
             var isClosed = false
         }
 
@@ -29,8 +29,11 @@ package final class ImageManager: Sendable {
     private let ignoresSignatures: Bool
     let hooks: LoadHooks?
     package let offline = OfflineSwitch()
-    let fetches = Coalescer<FetchKey, FetchResult>()
-    let decodes = Coalescer<DecodeKey, Image>()
+    let inFlight = Coalescer<LoadKey, Load, LoadTask>()
+    let transfers = Transfers()
+    let decodes = Decodes()
+    /// The order of transfers, for each priority.
+    private let orders: [TransferOrder]
     let variants: VariantWriter
     let progressiveDecodes = ProgressiveDecodes()
     let sizes = KnownSizes()
@@ -59,6 +62,7 @@ package final class ImageManager: Sendable {
         self.hooks = hooks
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
         variants = VariantWriter(registry: registry)
+        orders = (0..<3).map { _ in TransferOrder(lease.engine.executor) }
     }
 
     /// Starts a load. An image in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered
@@ -119,7 +123,7 @@ package final class ImageManager: Sendable {
         let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
         if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
-            url: prepared.url, token: token, dispatcher: dispatcher, handler: handler, owner: owner,
+            url: prepared.url, token: token, dispatcher: dispatcher, priority: request.priority, handler: handler, owner: owner,
             observers: observers, lease: lease)
         let policy = request.freshness ?? freshness
         let image = memoryImage(request, keys, hasMissed: hasMissed)
@@ -203,31 +207,32 @@ package final class ImageManager: Sendable {
         if freshness.verdict == .mustAsk { return nil }
         if freshness.verdict == .usable {
             guard request.sourcePolicy != .cacheOnly, origin != nil else { return nil }
-            renew(request, keys, image)
+            revalidate(request, keys, image)
         }
         return freshness.rule
     }
 
     /// Revalidates in the background; no caller is waiting for it.
-    func renew(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
+    func revalidate(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request), !request.acceptsInvalidCertificates,
-            loads.state.withLock({ !$0.isClosed && $0.renewing.insert(keys.final).inserted })
+            loads.state.withLock({ !$0.isClosed && $0.revalidating.insert(keys.final).inserted })
         else { return }
         var request = request
         request.priority = .low
         request.wantsData = false
         request.blockingReads = []
         let task = LoadTask(
-            url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), handler: nil, owner: nil,
-            observers: observers, lease: lease)
-        do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRenewal: true) } catch {
-            _ = loads.state.withLock { $0.renewing.remove(keys.final) }
+            url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), priority: .low,
+            handler: nil,
+            owner: nil, observers: observers, lease: lease)
+        do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRevalidation: true) } catch {
+            _ = loads.state.withLock { $0.revalidating.remove(keys.final) }
         }
     }
 
     private func start(
         _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
-        isRenewal: Bool = false
+        isRevalidation: Bool = false
     ) throws(ImageError) {
         try lease.engine.executor.ensureStarted()
         try register(task)
@@ -239,18 +244,23 @@ package final class ImageManager: Sendable {
         // A thread of the library would wait for itself.
         let isBlocking =
             request.blockingReads.contains(awaited) && request.sourcePolicy != .loaderOnly && !LibraryThread.isCurrent
-        let local = isBlocking ? CacheStage() : nil
-        LoadPipeline(
-            request, keys, task, of: self, policy: policy, memoryImage: memoryImage, isRenewal: isRenewal, local: local
-        ).begin()
+        let lookup = isBlocking ? BlockingLookup() : nil
+        let context = LoadContext(
+            request, keys, of: self, policy: policy, memoryImage: memoryImage, isRevalidation: isRevalidation)
+        let key = LoadKey(context, isBlocking: isBlocking)
+        let (load, isNew) = inFlight.join(task, key) { Load(context, key, lookup) }
+        task.attach(load)
+        if isNew { load.start() } else { load.update(task) }
         // The calling thread delivers an image from a cache, as it does a memory hit.
-        if let result = local?.wait() { task.finish(result, inline: true) }
+        if let result = lookup?.wait() { task.finish(result, inline: true) }
     }
 
     /// A background revalidation has ended.
-    func renewed(_ keys: LoadKeys) { _ = loads.state.withLock { $0.renewing.remove(keys.final) } }
+    func revalidated(_ keys: LoadKeys) { _ = loads.state.withLock { $0.revalidating.remove(keys.final) } }
 
     var engine: Engine { lease.engine }
+
+    func order(_ priority: LoadPriority) -> TransferOrder { orders[Int(priority.rawValue + 1)] }
 
     private func register(_ task: LoadTask) throws(ImageError) {
         let isClosed = loads.state.withLock { state -> Bool in

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Callbacks of a load, called through its dispatcher, in order and serialized.
 package protocol LoadHandler: AnyObject, Sendable {
@@ -48,9 +49,8 @@ package final class LoadTask: Sendable {
         var received: Int64 = 0
         var expected: Int64 = -1
         var head: ReceivedHead?
-        var work: (any Cancellable)?
-        /// Stops the preparation of an image that is shown before the final one.
-        var partial: StopSignal?
+        /// The load that the task waits for.
+        var load: Load?
         var handler: (any LoadHandler)?
         /// Called once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
@@ -71,13 +71,15 @@ package final class LoadTask: Sendable {
     private let hasHandler: Bool
     private let wantsProgress: Bool
     private let observers: LoadObservers
+    private let currentPriority: Atomic<Int32>
     private let state: Lock<State>
 
     package init(
-        url: CString, token: UInt, dispatcher: any Dispatcher, handler: (any LoadHandler)?, owner: (any Sendable & AnyObject)?,
-        observers: LoadObservers, lease: EngineLease
+        url: CString, token: UInt, dispatcher: any Dispatcher, priority: LoadPriority, handler: (any LoadHandler)?,
+        owner: (any Sendable & AnyObject)?, observers: LoadObservers, lease: EngineLease
     ) {
         self.url = url
+        currentPriority = Atomic(priority.rawValue)
         self.observers = observers
         self.token = token
         self.dispatcher = dispatcher.target
@@ -95,6 +97,7 @@ package final class LoadTask: Sendable {
     /// `foundDelivered`.
     init(found result: ImageResult, token: UInt, dispatcher: any Dispatcher, observers: LoadObservers, isHandled: Bool) {
         url = result.url
+        currentPriority = Atomic(LoadPriority.normal.rawValue)
         self.observers = observers
         self.token = token
         self.dispatcher = dispatcher.target
@@ -160,27 +163,21 @@ package final class LoadTask: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Stores the handle of the current work, to cancel it with the load; replaces the earlier one. `isFirst`: work that
-    /// follows it may be attached already, and stays.
-    package func attach(_ work: any Cancellable, isFirst: Bool = false) {
-        let (isFinished, old) = withLock { state -> (Bool, (any Cancellable)?) in
-            guard state.result == nil else { return (true, nil) }
-            if isFirst, state.work != nil { return (false, nil) }
-            defer { state.work = work }
-            return (false, state.work)
+    /// Remembers the load, to leave it on cancellation.
+    func attach(_ load: Load) {
+        let isFinished = withLock { state in
+            if state.result == nil { state.load = load }
+            return state.result != nil
         }
-        withExtendedLifetime(old) {}
-        if isFinished { work.cancel() }
+        if isFinished { load.leave(self) }
     }
 
-    /// Stores the stop signal of work on an image that is shown before the final one, to cancel it when the load ends. False if
-    /// the load has ended.
-    func attachPartial(_ stop: StopSignal) -> Bool {
-        withLock { state in
-            guard state.result == nil else { return false }
-            state.partial = stop
-            return true
-        }
+    /// Priority of the load; while it is queued, a change has an effect.
+    package var priority: LoadPriority { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
+
+    package func setPriority(_ priority: LoadPriority) {
+        currentPriority.store(priority.rawValue, ordering: .relaxed)
+        withLock { $0.load }?.updatePriority()
     }
 
     /// Calls `body` once the last callback has returned, immediately if it has.
@@ -194,14 +191,14 @@ package final class LoadTask: Sendable {
 
     /// Ends the load with `error` now; later results of its work are ignored.
     package func cancel(_ error: ImageError = .cancelled) {
-        let (isFirst, work) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
+        let (isFirst, load) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
         if isFirst {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
             // A result was already queued for this thread.
             dispatcher.deliver(self)
         }
-        work?.cancel()
+        load?.leave(self)
     }
 
     /// Delivers the final result; false if there was one before. `inline`: on the dispatcher's own thread it is delivered
@@ -213,26 +210,25 @@ package final class LoadTask: Sendable {
         return isFirst
     }
 
-    /// Sets the final result unless there is one, and returns the work that is no longer needed. Both in one step: work
-    /// attached in between would never be cancelled.
-    private func conclude(_ result: ImageResult) -> (isFirst: Bool, work: (any Cancellable)?) {
-        let (isFirst, work, partial, passed) = withLock { state -> (Bool, (any Cancellable)?, StopSignal?, [Item]) in
-            guard state.result == nil else { return (false, nil, nil, []) }
+    /// Sets the final result unless there is one, and returns the load that is no longer needed. Both in one step: a load
+    /// attached in between would never be left.
+    private func conclude(_ result: ImageResult) -> (isFirst: Bool, load: Load?) {
+        let (isFirst, load, passed) = withLock { state -> (Bool, Load?, [Item]) in
+            guard state.result == nil else { return (false, nil, []) }
             state.result = result
             // Progress and partial images are useless beside the final result. Released outside the lock.
             let passed = state.pending.filter(\.isPassing)
             state.pending.removeAll(where: \.isPassing)
             state.pending.append(.result(result))
-            defer { (state.work, state.partial) = (nil, nil) }
-            return (true, state.work, state.partial, passed)
+            defer { state.load = nil }
+            return (true, state.load, passed)
         }
         withExtendedLifetime(passed) {}
-        partial?.cancel()
         if isFirst {
             wake()
             observers.loadEnded(result)
         }
-        return (isFirst, work)
+        return (isFirst, load)
     }
 
     /// Records the progress of the transfer; only the latest numbers are delivered.

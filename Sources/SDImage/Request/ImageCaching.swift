@@ -16,7 +16,7 @@ package protocol ImageCaching: AnyObject, Sendable {
     func dropDamaged(_ data: CachedData, for key: CacheKey)
     /// Updates the response metadata of the entry stored with `old`, leaving its bytes unchanged; returns when the update is
     /// committed. Errors stay inside the cache: their only effect is another request to the origin.
-    func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
+    func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
     /// True for a shared cache (RFC 9111), whose entries other users or machines read. It stores no private responses.
     var isShared: Bool { get }
     /// True when `lease` coordinates with other processes.
@@ -43,7 +43,7 @@ package protocol ImageCaching: AnyObject, Sendable {
 
 extension ImageCaching {
     /// Does nothing; sufficient for caches that store only bytes.
-    package func renew(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
+    package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
 
     package var isShared: Bool { false }
 

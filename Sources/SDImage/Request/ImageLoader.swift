@@ -33,8 +33,10 @@ package protocol ImageLoader: AnyObject, Sendable {
     func failureKey(_ request: ImageRequest) -> [UInt8]?
     /// The header fields sent for a request, including the loader's own; a response may depend on them.
     func sentFields(_ request: ImageRequest) -> [HeaderField]
-    /// Raises the priority of a transfer already queued for `sharingKey`.
-    func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority)
+    /// True when equal requests may be one load. Unlike `sharingKey`, returns quickly for every loader.
+    var sharesEqualLoads: Bool { get }
+    /// Changes the priority of the transfer of `sharingKey`, if it is still queued.
+    func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority)
 }
 
 /// Result of a loader.
@@ -114,7 +116,9 @@ extension ImageRequest {
 }
 
 extension ImageLoader {
-    package func raisePriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+    package var sharesEqualLoads: Bool { true }
+
+    package func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
 
     package func begin(
         _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,

@@ -120,7 +120,8 @@ final class TargetLoad: LoadHandler {
         let url = URLText(request.url).redacted
         let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
         let task = LoadTask(
-            url: url, token: token, dispatcher: target.calls, handler: inTurn ? self : nil, owner: nil,
+            url: url, token: token, dispatcher: target.calls, priority: request.priority, handler: inTurn ? self : nil,
+            owner: nil,
             observers: manager.observers, lease: target.lease)
         task.finish(result, inline: true)
         if !inTurn { self.result(task, result) }

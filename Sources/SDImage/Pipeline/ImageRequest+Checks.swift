@@ -1,7 +1,7 @@
 /// Processing of decoded images that a request specifies.
 extension ImageRequest {
     /// The image as it is delivered, if it satisfies the request; with all frames decoded if the request preloads them.
-    func taken(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
+    func checked(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let frames = image.frames else {
             if self.requiresAnimation {
                 throw ImageError(.unsupported, "a picture that does not move, where only an animation will do")

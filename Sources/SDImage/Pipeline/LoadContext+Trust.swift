@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The only place that decides whether data of a load may enter a cache or be remembered for other loads.
-extension LoadPipeline {
+extension LoadContext {
     /// False for a load that accepts invalid certificates, by its own request or by that of a hook: its data, complete, partial
     /// or revalidated, is used by that load alone. Cached data is used as it is.
     var mayFillCaches: Bool { !request.acceptsInvalidCertificates && !isUntrusted.load(ordering: .acquiring) }
@@ -13,6 +13,12 @@ extension LoadPipeline {
     }
 
     // MARK: failures
+
+    /// Throws for a URL that cannot be loaded, and after cancellation.
+    func validate() throws(ImageError) {
+        if Task.isCancelled { throw .cancelled }
+        if !request.isKeyOnly { try URLText(request.url).validate() }
+    }
 
     /// Throws if the network is switched off.
     func admit(_ request: ImageRequest) throws(ImageError) {

@@ -1,0 +1,79 @@
+/// Decodes and transforms the image of a load on a worker, once for all loads that decode the same bytes alike.
+struct DecodeStage {
+    let context: LoadContext
+
+    /// The image of `data`. `isVariant`: the bytes are those of the final image. `origin`: their identity, nil if no other load
+    /// can have them. `started`: their progressive decode so far.
+    func image(
+        of data: LoadedData, isVariant: Bool = false, from origin: DecodeOrigin?, after started: ProgressiveDecode? = nil
+    ) async throws(ImageError) -> Image {
+        let start = MonotonicClock.now
+        defer { context.addTime(\.decode, since: start) }
+        let decoder = await started?.decoder(for: data.bytes)
+        let key = origin.map {
+            DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.originals : nil)
+        }
+        let image = try await SharedDecode.value(
+            key, in: context.manager.decodes, on: context.engine.work, context.priority,
+            limit: context.request.decodeOptions.limits.workNanoseconds
+        ) { [self] stop throws(ImageError) in
+            let image = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)
+            return try context.request.checked(data.answer.isEmpty ? image : image.with(data.answer), stop)
+        }
+        // A coder of the host may have missed the cancellation.
+        if Task.isCancelled { throw .cancelled }
+        return image
+    }
+
+    /// A thumbnail or transformed image, decoded from its own entry.
+    private func decodeVariant(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Image {
+        let options = context.request.decodeOptions
+        let image = try context.registry.decode(bytes, options: options.ofVariant, stop: stop)
+        var metadata = image.metadata
+        metadata.isThumbnail = options.wantsThumbnail
+        metadata.isTransformed = context.keys.transformer != nil
+        return image.with(metadata)
+    }
+
+    /// The requested image, made from the encoded original or from an image.
+    private func makeImage(of data: LoadedData, after decoder: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+        let image = try decode(data, after: decoder, stop)
+        // The untransformed image is available only here.
+        if storesOriginal(data) {
+            context.originals?.storeInMemory(data.answer.isEmpty ? image : image.with(data.answer), for: context.keys.original)
+        }
+        return try context.keys.transformed(image, context.request, stop)
+    }
+
+    /// True if the image before its transformer is stored in memory.
+    private func storesOriginal(_ data: LoadedData) -> Bool {
+        let keys = context.keys
+        return context.request.originalStoreCacheType.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
+            && data.source != .memory && context.mayFillCaches
+    }
+
+    private func decode(_ data: LoadedData, after decoder: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+        try stop.check()
+        let request = context.request
+        if let image = data.image {
+            let options = request.decodeOptions
+            return try context.registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
+        }
+        if let decoder {
+            try decoder.show(data.bytes, isFinished: true, stop: stop)
+            if let image = try decoder.image(stop: stop) { return image }
+        }
+        return try context.registry.decode(
+            data.bytes, options: data.decodeOptions ?? request.decodeOptions, stop: stop, coder: request.coder)
+    }
+}
+
+extension ImageError {
+    /// True if no coder can decode the bytes, now or later.
+    package var meansUnreadable: Bool {
+        switch status {
+        case .badData, .truncated, .notAnImage, .emptyData: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// The request for a lease on a shared cache, made before the origin is contacted (docs/decisions.md, "Several processes ask
+/// the origin once").
+struct LeaseRequest: Sendable {
+    /// The properties that loads must have in common to be satisfied by the same entry.
+    struct Identity: Hashable {
+        let cache: ObjectIdentifier
+        let key: CacheKey
+        let date: UInt64
+        let policy: FreshnessPolicy
+    }
+
+    private let cache: any ImageCaching
+    private let key: CacheKey
+    /// Date of the known response, which is not good enough; 0 for none.
+    private let date: UInt64
+    private let policy: FreshnessPolicy
+
+    /// nil for loads whose response is useless to other processes, or that need a new response in any case.
+    init?(_ context: LoadContext, _ loader: any ImageLoader, newerThan date: UInt64) {
+        let request = context.request
+        guard let cache = context.originals, cache.grantsLeases, request.isGet, request.coder == nil, context.mayFillCaches,
+            context.policy != .refresh, request.sourcePolicy != .loaderOnly,
+            !["file", "data"].contains(URLText(request.url).scheme), ResponseRecord().mayBeStored(request.headers),
+            // The response will hardly be shared: other processes would wait for it one after the other.
+            !request.carriesCredentials(loader.sentFields(request)),
+            CacheStage(context: context).entries.contains(where: { !$0.isVariant }),
+            StoreStage(context: context).diskEntries.contains(where: { $0.cache === cache && $0.key == context.keys.original })
+        else { return nil }
+        self.cache = cache
+        key = context.keys.original
+        self.date = date
+        policy = context.policy
+    }
+
+    var identity: Identity { Identity(cache: ObjectIdentifier(cache), key: key, date: date, policy: policy) }
+
+    /// Fetches from the origin, unless another process has stored the response in the shared cache or is about to.
+    func fetch(_ request: ImageRequest, _ loader: any ImageLoader, _ engine: Engine, progress: LoadProgress)
+        async throws(ImageError) -> FetchResult
+    {
+        var lease: CacheLease?
+        switch await cache.lease(key, newerThan: date, options: request.decodeOptions.bag) {
+        case .unknown: break
+        case .granted(let granted): lease = granted
+        case .found(let entry):
+            if mayUse(entry, loader, request) { return result(entry, engine) }
+        }
+        if Task.isCancelled { throw .cancelled }
+        let data = try await loader.load(request, progress: progress)
+        return FetchResult(data.noted(request, loader), engine.backlog, lease: lease)
+    }
+
+    /// Under `respect`, a response received by another process must be fresh, like one cached by this process.
+    private func mayUse(_ entry: CachedData, _ loader: any ImageLoader, _ request: ImageRequest) -> Bool {
+        if policy == .ignore { return true }
+        let fields = loader.sentFields(request)
+        return Freshness(of: entry.record, fields: fields, now: MonotonicClock.wall).verdict == .fresh
+    }
+
+    private func result(_ entry: CachedData, _ engine: Engine) -> FetchResult {
+        var data = LoadedData(bytes: entry.bytes)
+        data.source = entry.source
+        data.answer = entry.record
+        let result = FetchResult(data, engine.backlog, sharedEntry: entry)
+        // The shared cache has the entry already.
+        _ = result.claimStore(key, in: cache)
+        return result
+    }
+}

@@ -1,0 +1,308 @@
+/// One load of an image that memory does not have: caches, loader, decode, store. Equal requests share one.
+///
+/// `start` looks in the caches and joins a transfer; `resume` continues with the response on a worker. In between, the load is a
+/// record in a table and holds no task.
+final class Load: Sendable {
+    /// A load that waits for a response.
+    private struct Wait {
+        let loader: any ImageLoader
+        let candidate: RevalidationStage.Candidate?
+        let subscription: ProgressiveSubscription?
+        let began = MonotonicClock.now
+    }
+
+    private struct State {
+        /// The running part of the load.
+        var work: (any Cancellable)?
+        var wait: Wait?
+        var transfer: SharedTransfer?
+        /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
+        var number: UInt64?
+        var isFinished = false
+    }
+
+    let context: LoadContext
+    /// State that the tasks receive while the load runs.
+    let updates = Lock(LoadUpdates())
+    private let key: LoadKey
+    private let lookup: BlockingLookup?
+    private let state = Lock(State())
+
+    init(_ context: LoadContext, _ key: LoadKey, _ lookup: BlockingLookup?) {
+        self.context = context
+        self.key = key
+        self.lookup = lookup
+    }
+
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    // MARK: stages
+
+    /// Starts the load: on the calling thread if it queries no cache and its loader is quick.
+    func start() {
+        let number = order.enter()
+        state.withLock { $0.number = number }
+        if context.policy == .ignore, context.memoryImage == nil, CacheStage(context: context).isExcluded, startHere() { return }
+        run(on: context.engine.executor) { load in
+            load.context.addTime(\.queued, since: load.context.started)
+            await load.lookUp()
+        }
+    }
+
+    /// Joins a transfer on the calling thread; false when that might block.
+    private func startHere() -> Bool {
+        let request = context.request
+        guard let loader = context.loader, loader.isQuick, let chosen = try? loader.chosen(for: request),
+            !chosen.prepares(request)
+        else { return false }
+        lookup?.miss()
+        do throws(ImageError) {
+            try FetchStage(context: context).checked(request, for: chosen)
+            try wait(for: request, chosen, nil, LeaseRequest(context, chosen, newerThan: 0))
+        } catch { run(on: context.engine.executor) { $0.finish(.failure(error)) } }
+        return true
+    }
+
+    /// Looks in the caches, and fetches what they do not have.
+    private func lookUp() async {
+        var candidate: RevalidationStage.Candidate?
+        do throws(ImageError) {
+            if context.policy == .ignore {
+                if let found = try await CacheStage(context: context).lookUp() { return finish(.success(found)) }
+                try await fetch()
+                return
+            }
+            switch try await RevalidationStage(context: context).lookUp() {
+            case .found(let outcome): finish(.success(outcome))
+            case .missing: try await fetch()
+            case .stale(let stale, let origin, let shown):
+                candidate = stale
+                if let shown { deliver(shown, .cached) }
+                try await fetch(stale.request, from: origin, about: stale, isLeased: true)
+            }
+        } catch { await fail(error, candidate) }
+    }
+
+    /// Fetches the request itself, if a loader may be used.
+    private func fetch() async throws(ImageError) {
+        guard context.request.sourcePolicy != .cacheOnly, let loader = context.loader else {
+            return finish(.success(LoadOutcome()))
+        }
+        try await fetch(context.request, from: try loader.chosen(for: context.request), about: nil, isLeased: true)
+    }
+
+    /// Fetches the request or its conditional form. `isLeased`: a lease of a shared cache may replace the transfer.
+    private func fetch(
+        _ request: ImageRequest, from loader: any ImageLoader, about candidate: RevalidationStage.Candidate?, isLeased: Bool
+    ) async throws(ImageError) {
+        lookup?.miss()
+        let sent = try await FetchStage(context: context).prepared(request, for: loader)
+        let lease = isLeased ? LeaseRequest(context, loader, newerThan: candidate?.date ?? 0) : nil
+        try wait(for: sent, loader, candidate, lease)
+    }
+
+    /// Joins the transfer of a request when it is its turn; `transferFinished` continues the load.
+    private func wait(
+        for request: ImageRequest, _ loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?, _ lease: LeaseRequest?
+    ) throws(ImageError) {
+        let subscription = candidate == nil ? ProgressiveSubscription(self) : nil
+        let (isFinished, number) = state.withLock { state -> (Bool, UInt64?) in
+            guard !state.isFinished else { return (true, nil) }
+            state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription)
+            defer { state.number = nil }
+            return (false, state.number)
+        }
+        if isFinished { throw .cancelled }
+        let join = { @Sendable [self] in FetchStage(context: context).join(self, request, loader, lease) }
+        if let number { order.start(number, join) } else { join() }
+    }
+
+    /// Continues the load on a worker. Has an effect once for each transfer.
+    func transferFinished(_ outcome: Result<FetchResult, ImageError>) {
+        guard let wait = takeWait() else { return }
+        run(on: context.engine.lane(context.priority)) { load in await load.resume(outcome, wait) }
+    }
+
+    private func takeWait() -> Wait? {
+        state.withLock { state in
+            defer { state.wait = nil }
+            return state.wait
+        }
+    }
+
+    /// Decodes, transforms and stores a response, and finishes the load.
+    private func resume(_ fetched: Result<FetchResult, ImageError>, _ wait: Wait) async {
+        context.addTime(\.load, since: wait.began)
+        let partial = wait.subscription?.end()
+        do throws(ImageError) {
+            let loaded = try fetched.get()
+            if loaded.data.isUntrusted { context.isUntrusted.store(true, ordering: .releasing) }
+            if let outcome = try await outcome(of: loaded, wait, after: partial) { finish(.success(outcome)) }
+        } catch {
+            if case .failure = fetched {
+                partial?.cancelUnlessShared()
+                context.remember(error, of: wait.loader)
+            }
+            await fail(error, wait.candidate)
+        }
+    }
+
+    /// The outcome of a response; nil when another one has been requested.
+    private func outcome(of loaded: FetchResult, _ wait: Wait, after partial: ProgressiveDecode?)
+        async throws(ImageError) -> LoadOutcome?
+    {
+        let revalidation = RevalidationStage(context: context)
+        if let candidate = wait.candidate {
+            switch try await revalidation.verdict(loaded, about: candidate, wait.loader) {
+            case .confirmed(let outcome): return outcome
+            case .replaced: break
+            case .mismatched(let candidate):
+                try await refetch(wait.loader, about: candidate)
+                return nil
+            }
+        }
+        let image: Image
+        do throws(ImageError) {
+            image = try await decode(loaded, after: partial)
+        } catch {
+            if let entry = loaded.sharedEntry, error.meansUnreadable {
+                // The entry of another process is not an image.
+                if context.request.coder == nil { context.originals?.dropDamaged(entry, for: context.keys.original) }
+                try await refetch(wait.loader, about: wait.candidate)
+                return nil
+            }
+            // Other coders may read bytes that the request's own coder refuses.
+            if context.request.coder == nil { context.remember(error, of: wait.loader) }
+            throw error.after(loaded.data.transactions)
+        }
+        context.forgetFailures()
+        let isStored = try await StoreStage(context: context).store(image, loaded)
+        var outcome = LoadOutcome(
+            image: image, data: image.isPlain && !loaded.data.isPicture ? loaded.data.bytes : nil,
+            source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
+        outcome.isChanged = context.policy == .refresh
+        if let candidate = wait.candidate, isStored {
+            outcome.rule = revalidation.rule(loaded, replacing: candidate, wait.loader)
+        }
+        return outcome
+    }
+
+    private func decode(_ loaded: FetchResult, after partial: ProgressiveDecode?) async throws(ImageError) -> Image {
+        defer { loaded.leaveBacklog() }
+        if loaded.data.isUnmodified {
+            throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
+        }
+        let image = try await DecodeStage(context: context).image(of: loaded.data, from: loaded.decodeOrigin, after: partial)
+        if isFinished { throw .cancelled }
+        return loaded.sharedEntry.map { image.with(extendedData: $0.extendedData) } ?? image
+    }
+
+    /// Requests the complete response from the origin.
+    private func refetch(_ loader: any ImageLoader, about candidate: RevalidationStage.Candidate?) async throws(ImageError) {
+        leaveTransfer()
+        try await fetch(context.request, from: loader, about: candidate, isLeased: false)
+    }
+
+    /// Finishes the load with an early thumbnail, which needs no further bytes. The incomplete bytes are never stored.
+    func finishEarly(_ image: Image, of source: ImageSource) {
+        guard let wait = takeWait() else { return }
+        context.addTime(\.load, since: wait.began)
+        wait.subscription?.end()?.cancelUnlessShared()
+        StoreStage(context: context).storeInMemory(image)
+        finish(.success(LoadOutcome(image: image, source: source, isChanged: context.policy == .refresh)))
+    }
+
+    /// Finishes the load with an error, or with the cached image that could not be revalidated.
+    private func fail(_ error: ImageError, _ candidate: RevalidationStage.Candidate?) async {
+        guard let candidate, error.status != .cancelled else { return finish(.failure(error)) }
+        do throws(ImageError) {
+            finish(.success(try await RevalidationStage(context: context).outcome(of: error, candidate)))
+        } catch { finish(.failure(error)) }
+    }
+
+    private func finish(_ outcome: Result<LoadOutcome, ImageError>) {
+        guard close() else { return }
+        if case .success(let outcome) = outcome, outcome.image != nil, context.mayFillCaches {
+            context.manager.noteSize(context.request, context.keys)
+        }
+        for task in context.manager.inFlight.finish(key, self) {
+            let result = result(outcome, for: task)
+            if lookup?.finish(result) != true { task.finish(result) }
+        }
+        if context.isRevalidation { context.manager.revalidated(context.keys) }
+    }
+
+    // MARK: cancellation
+
+    /// Removes a cancelled task; the last one cancels the load.
+    func leave(_ task: LoadTask) {
+        guard context.manager.inFlight.leave(task, key, self) else { return updatePriority() }
+        let work = state.withLock { $0.work }
+        guard close() else { return }
+        work?.cancel()
+        if context.isRevalidation { context.manager.revalidated(context.keys) }
+    }
+
+    /// Ends the load, and leaves its transfer. False when it has ended before.
+    private func close() -> Bool {
+        let ended = state.withLock { state -> State? in
+            guard !state.isFinished else { return nil }
+            defer {
+                (state.isFinished, state.work, state.wait) = (true, nil, nil)
+                (state.transfer, state.number) = (nil, nil)
+            }
+            return state
+        }
+        guard let ended else { return false }
+        ended.wait?.subscription?.end()?.cancelUnlessShared()
+        ended.transfer?.leave(self)
+        if let number = ended.number { order.leave(number) }
+        stopPreview()
+        return true
+    }
+
+    /// Runs a part of the load as a task, which is cancelled with the load.
+    private func run(on executor: any TaskExecutor, _ body: @escaping @Sendable (Load) async -> Void) {
+        let work = Task(executorPreference: executor) { [self] in await body(self) }
+        let isFinished = state.withLock { state in
+            // A later part may be running already.
+            if !state.isFinished { state.work = work }
+            return state.isFinished
+        }
+        if isFinished { work.cancel() }
+    }
+
+    // MARK: transfer
+
+    /// Remembers the transfer that the load has joined, to leave it at its end. False when the load has ended.
+    func attach(_ transfer: SharedTransfer) -> Bool {
+        state.withLock { state in
+            if !state.isFinished { state.transfer = transfer }
+            return !state.isFinished
+        }
+    }
+
+    private func leaveTransfer() {
+        let transfer = state.withLock { state in
+            defer { state.transfer = nil }
+            return state.transfer
+        }
+        transfer?.leave(self)
+    }
+
+    /// The body of the response has begun to arrive, or restarts.
+    func bodyArrives(_ body: GrowingBody) { state.withLock { $0.wait?.subscription }?.subscribe(to: body) }
+
+    private var order: TransferOrder { context.manager.order(context.request.priority) }
+
+    // MARK: priority
+
+    var tasks: [LoadTask] { context.manager.inFlight.waiters(key, self) }
+
+    /// Gives the load the highest priority of its tasks.
+    func updatePriority() {
+        guard let priority = tasks.map(\.priority).max(), priority != context.priority else { return }
+        context.priority = priority
+        state.withLock { $0.transfer }?.updatePriority()
+    }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+
+/// The parameters of one load, for its stages. Constant, but for its priority, the record of its transfer and its timings.
+final class LoadContext: Sendable {
+    let manager: ImageManager
+    let request: ImageRequest
+    let keys: LoadKeys
+    let cache: (any ImageCaching)?
+    /// The cache of encoded originals: `cache`, unless the request names another one for variants.
+    let originals: (any ImageCaching)?
+    let loader: (any ImageLoader)?
+    let policy: FreshnessPolicy
+    /// The image in memory if it is not the whole result: its bytes are requested too, or its freshness is in doubt. Under
+    /// `refresh` it was delivered already.
+    let memoryImage: Image?
+    /// Background revalidation; no caller is waiting for it.
+    let isRevalidation: Bool
+    let started = MonotonicClock.now
+    /// The request as it was sent, and whether invalid certificates were accepted; see `mayFillCaches`.
+    let sent = Lock<ImageRequest?>(nil)
+    let isUntrusted = Atomic<Bool>(false)
+    private let currentPriority: Atomic<Int32>
+    private let currentTimings = Lock(StageTimings())
+
+    init(
+        _ request: ImageRequest, _ keys: LoadKeys, of manager: ImageManager, policy: FreshnessPolicy, memoryImage: Image?,
+        isRevalidation: Bool
+    ) {
+        self.manager = manager
+        self.request = request.scaled(for: keys.original)
+        self.keys = keys
+        cache = request.cache.resolved(manager.cache)
+        originals = keys.isOriginal ? cache : request.originalCache.resolved(cache)
+        loader = request.mayBeLoaded ? request.loader.resolved(manager.loader) : nil
+        self.policy = policy
+        self.memoryImage = memoryImage
+        self.isRevalidation = isRevalidation
+        currentPriority = Atomic(request.priority.rawValue)
+    }
+
+    var engine: Engine { manager.engine }
+    var registry: CoderRegistry { manager.registry }
+
+    /// The highest priority of the tasks that wait for the load.
+    var priority: LoadPriority {
+        get { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
+        set { currentPriority.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    /// The URL without user, password and signatures.
+    var urlForLog: String { URLText(URLText(request.url).redacted.string).messageText }
+
+    var timings: StageTimings { currentTimings.withLock { $0 } }
+
+    /// Adds the time since `start` to that of a stage.
+    func addTime(_ stage: any WritableKeyPath<StageTimings, UInt64> & Sendable, since start: UInt64) {
+        let time = MonotonicClock.now - start
+        currentTimings.withLock { $0[keyPath: stage] += time }
+    }
+}

@@ -1,0 +1,128 @@
+/// The progress of a load, for tasks that join it late.
+struct LoadUpdates {
+    var progress: (received: Int64, expected: Int64)?
+    var head: ReceivedHead?
+    /// The cached image that is being revalidated.
+    var cached: LoadOutcome?
+    var partial: (image: Image, source: ImageSource)?
+    /// The latest preview, and whether a worker is preparing one.
+    var preview: Image?
+    var isPreparing = false
+    /// Ends the preparation of a preview.
+    var stop: StopSignal?
+    var hasEnded = false
+}
+
+/// Deliveries to the tasks of a load.
+extension Load {
+    /// Gives a task that joined late what the others have received so far.
+    func update(_ task: LoadTask) {
+        updatePriority()
+        let (progress, head, cached, partial) = updates.withLock { ($0.progress, $0.head, $0.cached, $0.partial) }
+        if let head { task.note(head) }
+        if let progress { task.report(received: progress.received, expected: progress.expected) }
+        if let cached { task.deliver(result(cached, .cached, for: task)) }
+        if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
+    }
+
+    func didReceive(_ received: Int64, _ expected: Int64) {
+        updates.withLock { $0.progress = (received, expected) }
+        for task in tasks { task.report(received: received, expected: expected) }
+    }
+
+    func didRespond(_ head: ReceivedHead) {
+        let old = updates.withLock { updates in
+            defer { updates.head = head }
+            return updates.head
+        }
+        withExtendedLifetime(old) {}
+        for task in tasks { task.note(head) }
+    }
+
+    /// Delivers an image that another one follows.
+    func deliver(_ outcome: LoadOutcome, _ kind: DeliveryKind) {
+        let old = updates.withLock { updates in
+            defer { if kind == .cached { updates.cached = outcome } }
+            return updates.cached
+        }
+        withExtendedLifetime(old) {}
+        for task in tasks { task.deliver(result(outcome, kind, for: task)) }
+    }
+
+    /// Delivers a partial image.
+    func show(_ image: Image, of source: ImageSource) {
+        let old = updates.withLock { updates in
+            defer { updates.partial = (image, source) }
+            return updates.partial
+        }
+        withExtendedLifetime(old) {}
+        let outcome = LoadOutcome(image: image, source: source)
+        for task in tasks { task.show(result(outcome, .partial, for: task)) }
+    }
+
+    func result(_ outcome: LoadOutcome, _ kind: DeliveryKind, for task: LoadTask) -> ImageResult {
+        var timings = kind == .final ? context.timings : StageTimings()
+        if kind != .cached { timings.total = MonotonicClock.now - task.started }
+        return ImageResult(
+            kind: kind, image: outcome.image, data: outcome.data, error: outcome.error?.about(url: task.url),
+            source: outcome.source, isChanged: outcome.isChanged, isStale: outcome.isStale, freshness: outcome.rule,
+            url: task.url, cacheKey: context.keys.text, timings: timings,
+            transactions: outcome.error?.transactions ?? outcome.transactions, response: kind == .final ? task.response : nil)
+    }
+
+    /// The final result, which may be an error.
+    func result(_ outcome: Result<LoadOutcome, ImageError>, for task: LoadTask) -> ImageResult {
+        switch outcome {
+        case .success(let outcome): return result(outcome, .final, for: task)
+        case .failure(let error):
+            Log.write(.info, "load: failed: \(error.message.string) (\(error.status)) \(context.urlForLog)")
+            return result(LoadOutcome(error: error), .final, for: task)
+        }
+    }
+
+    // MARK: previews
+
+    /// Delivers a preview from the loader, prepared on a worker. If several arrive meanwhile, only the latest is delivered.
+    func didPreview(_ image: Image) {
+        let (old, isPreparing) = updates.withLock { updates -> (Image?, Bool) in
+            defer { (updates.preview, updates.isPreparing) = (image, true) }
+            return (updates.preview, updates.isPreparing)
+        }
+        withExtendedLifetime(old) {}
+        if isPreparing { return }
+        context.engine.work.submit(context.priority) { [self] in
+            while let next = nextPreview() { prepare(next) }
+        }
+    }
+
+    private func nextPreview() -> Image? {
+        updates.withLock { updates in
+            defer { (updates.preview, updates.isPreparing) = (nil, updates.preview != nil) }
+            return updates.preview
+        }
+    }
+
+    /// Fits and transforms a preview as the request specifies, and delivers it.
+    private func prepare(_ preview: Image) {
+        let (request, stop) = (context.request, StopSignal())
+        stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
+        let hasEnded = updates.withLock { updates in
+            updates.stop = stop
+            return updates.hasEnded
+        }
+        // The final image follows in any case.
+        guard !hasEnded, let fitted = try? context.registry.fit(preview.still, options: request.decodeOptions, stop: stop),
+            let image = try? context.keys.transformed(fitted, request, stop)
+        else { return }
+        show(image, of: .loader)
+    }
+
+    /// Ends the preparation of previews.
+    func stopPreview() {
+        let stop = updates.withLock { updates in
+            updates.hasEnded = true
+            return updates.stop
+        }
+        stop?.cancel()
+    }
+}

@@ -1,0 +1,239 @@
+/// Finds out whether a cached image may still be used, and revalidates it (docs/decisions.md, "Freshness is part of the cache").
+struct RevalidationStage {
+    /// A cached image, in memory or only as bytes, and the record of its response.
+    fileprivate struct CachedCopy: Sendable {
+        var image: Image?
+        var data: CachedData?
+        /// The entry that the data was read from.
+        var entry: CacheStage.Entry?
+        var record: ResponseRecord
+        let source: ImageSource
+    }
+
+    /// A cached image to revalidate.
+    struct Candidate: Sendable {
+        fileprivate var copy: CachedCopy
+        fileprivate let freshness: Freshness
+        /// The request to send: conditional if the candidate has validators.
+        let request: ImageRequest
+        /// The fields that make it conditional; empty after a response that belongs to another image.
+        fileprivate var conditions: [HeaderField]
+
+        /// Date of its response.
+        var date: UInt64 { copy.data?.date ?? copy.record.responseTime }
+    }
+
+    enum Finding {
+        /// No cache has the image.
+        case missing
+        /// The result of the load.
+        case found(LoadOutcome)
+        /// An image to revalidate. `shown` is delivered before.
+        case stale(Candidate, any ImageLoader, shown: LoadOutcome?)
+    }
+
+    /// The consequence of a response.
+    enum Verdict {
+        /// The candidate is still valid.
+        case confirmed(LoadOutcome)
+        /// The response has another image.
+        case replaced
+        /// The response confirms an image that is not the candidate, which must be requested without conditions.
+        case mismatched(Candidate)
+    }
+
+    let context: LoadContext
+    private var caches: CacheStage { CacheStage(context: context) }
+    private var policy: FreshnessPolicy { context.policy }
+
+    /// The cached image, if it may be used or revalidated.
+    func lookUp() async throws(ImageError) -> Finding {
+        try context.validate()
+        guard context.request.sourcePolicy != .loaderOnly, var copy = try await cachedCopy() else { return .missing }
+        let loader = context.request.sourcePolicy == .cacheOnly ? nil : context.loader
+        // A missing loader is an error only when the cached image may not be used.
+        let origin = try? loader?.chosen(for: context.request)
+        let fields = await sentFields(to: origin, copy.record)
+        var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
+        if policy == .respect, freshness.verdict == .mustAsk, try await useNewerOriginal(&copy) {
+            freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
+        }
+        if let rule = ruleToUse(freshness, hasOrigin: origin != nil) {
+            return try await use(copy, freshness, rule, hasOrigin: origin != nil)
+        }
+        guard let origin else {
+            _ = try loader?.chosen(for: context.request)
+            return .found(LoadOutcome(rule: freshness.rule))
+        }
+        // Under `respect` nothing is decoded before it is known to be needed.
+        guard policy == .refresh else { return .stale(candidate(copy, freshness), origin, shown: nil) }
+        guard let image = try await image(&copy) else { return .missing }
+        let shown = context.memoryImage == nil ? try await outcome(copy, image, .refresh) : nil
+        return .stale(candidate(copy, freshness), origin, shown: shown)
+    }
+
+    private func use(_ copy: CachedCopy, _ freshness: Freshness, _ rule: FreshnessRule, hasOrigin: Bool)
+        async throws(ImageError) -> Finding
+    {
+        var copy = copy
+        guard let image = try await image(&copy) else { return .missing }
+        if freshness.verdict == .usable, policy == .respect, hasOrigin {
+            context.manager.revalidate(context.request, context.keys, image)
+        }
+        var outcome = try await outcome(copy, image, rule)
+        outcome.isStale = !hasOrigin && freshness.verdict != .fresh
+        return .found(outcome)
+    }
+
+    /// The fields that the request sends to the origin. If the response depends on request fields (Vary), the host's request
+    /// hook is applied first.
+    private func sentFields(to origin: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
+        guard let origin else { return context.request.headers }
+        // If the hook refuses the request, revalidation fails for the same reason.
+        let sent = record.vary.isEmpty ? context.request : (try? await origin.prepared(context.request)) ?? context.request
+        return origin.sentFields(sent)
+    }
+
+    /// The rule under which the candidate is used without revalidation; nil if it must be revalidated.
+    private func ruleToUse(_ freshness: Freshness, hasOrigin: Bool) -> FreshnessRule? {
+        switch policy {
+        case .refresh: return freshness.isImmutable ? .immutable : hasOrigin ? nil : freshness.rule
+        case .respect where freshness.verdict == .fresh: return freshness.rule
+        case .respect where freshness.verdict == .usable && !context.isRevalidation: return freshness.rule
+        default:
+            let failure = ImageError(.offline, "no loader for the origin")
+            return !hasOrigin && freshness.rule(inPlaceOf: failure) != nil ? freshness.rule : nil
+        }
+    }
+
+    /// The copy with the request that revalidates it.
+    private func candidate(_ copy: CachedCopy, _ freshness: Freshness) -> Candidate {
+        let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
+        var request = context.request.asking(conditions)
+        // A caller is waiting and a cached image is available: returning it is better than a retry.
+        let failure = ImageError(.connectFailed, "origin cannot be reached")
+        if policy == .respect, !context.isRevalidation, freshness.rule(inPlaceOf: failure) != nil {
+            request.maxRetries = request.maxRetries ?? 0
+        }
+        return Candidate(copy: copy, freshness: freshness, request: request, conditions: conditions)
+    }
+
+    // MARK: response
+
+    /// Compares a response with the candidate that it was requested for.
+    func verdict(_ loaded: FetchResult, about candidate: Candidate, _ origin: any ImageLoader) async throws(ImageError)
+        -> Verdict
+    {
+        var copy = candidate.copy
+        var record = loaded.data.answer
+        if loaded.data.isUnmodified, !candidate.conditions.isEmpty {
+            loaded.leaveBacklog()
+            guard let updated = copy.record.updated(by: record), try await image(&copy) != nil else {
+                return .mismatched(
+                    Candidate(copy: copy, freshness: candidate.freshness, request: context.request, conditions: []))
+            }
+            record = updated.noted(candidate.request, origin)
+            context.forgetFailures()
+        } else {
+            guard loaded.sharedEntry == nil, policy == .refresh, copy.image != nil, try await isSame(loaded.data, copy) else {
+                return .replaced
+            }
+            loaded.leaveBacklog()
+        }
+        guard let image = copy.image else { return .replaced }
+        let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded)
+        var outcome = try await outcome(copy, updated, rule(candidate))
+        outcome.transactions = loaded.data.transactions
+        return .confirmed(outcome)
+    }
+
+    /// The rule reported with the image of a response that replaces the candidate.
+    func rule(_ loaded: FetchResult, replacing candidate: Candidate, _ origin: any ImageLoader) -> FreshnessRule {
+        guard let entry = loaded.sharedEntry else { return rule(candidate) }
+        return Freshness(of: entry.record, fields: origin.sentFields(context.request), now: MonotonicClock.wall).rule
+    }
+
+    private func rule(_ candidate: Candidate) -> FreshnessRule { policy == .refresh ? .refresh : candidate.freshness.rule }
+
+    /// The outcome of a failed revalidation: the candidate and the error, or the error alone.
+    func outcome(of error: ImageError, _ candidate: Candidate) async throws(ImageError) -> LoadOutcome {
+        var copy = candidate.copy
+        var rule = candidate.freshness.rule(inPlaceOf: error)
+        // The image that was shown stays, whatever the response says.
+        if policy == .refresh { rule = rule ?? .refresh }
+        guard let rule, let image = try await image(&copy) else {
+            return LoadOutcome(error: error, rule: self.rule(candidate))
+        }
+        Log.write(.info, "load: stale image used: \(error.message.string) (\(error.status)) \(context.urlForLog)")
+        var outcome = try await outcome(copy, image, rule)
+        outcome.error = error
+        outcome.isStale = true
+        return outcome
+    }
+
+    // MARK: cached copy
+
+    private func cachedCopy() async throws(ImageError) -> CachedCopy? {
+        if let image = context.memoryImage, let answer = image.metadata.answer {
+            return CachedCopy(image: image, record: answer.record, source: .memory)
+        }
+        for entry in caches.entries {
+            guard let found = try await cachedCopy(in: entry) else { continue }
+            guard let image = context.memoryImage else { return found }
+            return CachedCopy(image: image, record: found.record, source: .memory)
+        }
+        return context.memoryImage.map { CachedCopy(image: $0, record: ResponseRecord(), source: .memory) }
+    }
+
+    private func cachedCopy(in entry: CacheStage.Entry) async throws(ImageError) -> CachedCopy? {
+        guard let data = try await caches.data(of: entry) else { return nil }
+        return CachedCopy(data: data, entry: entry, record: data.record, source: data.source)
+    }
+
+    /// Uses the entry of the original if its response is newer than that of memory or of the variant: another thumbnail, or
+    /// another process, may have revalidated it meanwhile.
+    private func useNewerOriginal(_ copy: inout CachedCopy) async throws(ImageError) -> Bool {
+        guard copy.source == .memory || copy.entry?.isVariant == true, let entry = caches.entries.last,
+            !entry.isVariant, let newer = try await cachedCopy(in: entry),
+            newer.record.responseTime > copy.record.responseTime
+        else { return false }
+        if !newer.record.entityTag.isEmpty, newer.record.hasValidators(of: copy.record) {
+            copy.record = newer.record
+            copy.image = copy.image.map { StoreStage(context: context).storeInMemory($0, newer.record) }
+        } else {
+            copy = newer
+        }
+        return true
+    }
+
+    /// The image of a copy; nil if its bytes are not an image.
+    private func image(_ copy: inout CachedCopy) async throws(ImageError) -> Image? {
+        if let image = copy.image { return image }
+        guard let entry = copy.entry, var data = copy.data else { return nil }
+        data.record = copy.record
+        copy.image = try await caches.image(of: data, in: entry)
+        return copy.image
+    }
+
+    private func outcome(_ copy: CachedCopy, _ image: Image, _ rule: FreshnessRule) async throws(ImageError) -> LoadOutcome {
+        var outcome = LoadOutcome(image: image, source: copy.source, rule: rule)
+        if copy.source == .memory {
+            if context.request.wantsData { outcome.data = try await caches.dataOfMemoryImage() }
+        } else if image.isPlain || copy.entry?.isVariant == true {
+            outcome.data = copy.data?.bytes
+        }
+        return outcome
+    }
+
+    /// True if a complete response has the same bytes as the cached original.
+    private func isSame(_ loaded: LoadedData, _ copy: CachedCopy) async throws(ImageError) -> Bool {
+        guard !loaded.isPicture else { return false }
+        if let data = copy.data, copy.entry?.isVariant == false { return data.bytes.hasContents(of: loaded.bytes) }
+        guard let entry = caches.entries.last, !entry.isVariant, let original = try await cachedCopy(in: entry) else {
+            return false
+        }
+        // The variant may come from an older original than that of the entry.
+        return original.record.hasValidators(of: copy.record)
+            && original.data?.bytes.hasContents(of: loaded.bytes) == true
+    }
+}

@@ -1,0 +1,81 @@
+typealias Decodes = Coalescer<DecodeKey, SharedDecode, SharedDecode.Waiter>
+
+/// One decode, shared by the loads that decode the same bytes alike. Ends when the last of them is cancelled.
+final class SharedDecode: Sendable {
+    /// A suspended load.
+    final class Waiter: Sendable {
+        private struct State {
+            var resumption: Resumption<Result<Image, ImageError>>?
+            var decode: SharedDecode?
+        }
+
+        private let state = Lock(State())
+
+        fileprivate func suspend(_ resumption: Resumption<Result<Image, ImageError>>) {
+            state.withLock { $0.resumption = resumption }
+        }
+
+        fileprivate var decode: SharedDecode? {
+            get { state.withLock { $0.decode } }
+            set { state.withLock { $0.decode = newValue } }
+        }
+
+        /// Has an effect once.
+        fileprivate func resume(_ outcome: Result<Image, ImageError>) {
+            let resumption = state.withLock { state in
+                defer { state.resumption = nil }
+                return state.resumption
+            }
+            resumption?(outcome)
+        }
+    }
+
+    private let key: DecodeKey?
+    private let decodes: Decodes
+    private let stop = StopSignal()
+
+    private init(_ key: DecodeKey?, in decodes: Decodes) {
+        self.key = key
+        self.decodes = decodes
+    }
+
+    /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. Fails with
+    /// `cancelled` as soon as the task is cancelled.
+    static func value(
+        _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, limit: UInt64,
+        _ decode: @escaping @Sendable (StopSignal) throws(ImageError) -> Image
+    ) async throws(ImageError) -> Image {
+        let waiter = Waiter()
+        let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
+            await suspended { resumption in
+                waiter.suspend(resumption)
+                let made = SharedDecode(key, in: decodes)
+                let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
+                waiter.decode = shared
+                if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
+                // The handler below may have run before the waiter joined.
+                if Task.isCancelled { shared.leave(waiter) }
+            }
+        } onCancel: {
+            waiter.decode?.leave(waiter)
+        }
+        return try outcome.get()
+    }
+
+    private func start(on pool: WorkPool, _ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
+        // A worker decodes itself, without a change of threads.
+        if LibraryThread.isOwned(by: pool) { body() } else { pool.submit(priority, body) }
+    }
+
+    private func run(_ first: Waiter, _ limit: UInt64, _ decode: (StopSignal) throws(ImageError) -> Image) {
+        stop.allow(nanoseconds: limit)
+        let outcome: Result<Image, ImageError>
+        do throws(ImageError) { outcome = .success(try decode(stop)) } catch { outcome = .failure(error) }
+        for waiter in key.map({ decodes.finish($0, self) }) ?? [first] { waiter.resume(outcome) }
+    }
+
+    private func leave(_ waiter: Waiter) {
+        if key.map({ decodes.leave(waiter, $0, self) }) ?? true { stop.cancel() }
+        waiter.resume(.failure(.cancelled))
+    }
+}

@@ -1,0 +1,109 @@
+typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
+
+/// One transfer, shared by the loads that send the same request: its response head, growing body and preview, and its response
+/// until the last of them has stored it.
+final class SharedTransfer: Sendable {
+    private struct State {
+        var work: (any Cancellable)?
+        var isCancelled = false
+        var received: (count: Int64, expected: Int64)?
+        var head: ReceivedHead?
+        var body: GrowingBody?
+        var preview: Image?
+        var response: FetchResult?
+    }
+
+    private let key: FetchKey
+    private let loader: any ImageLoader
+    private let transfers: Transfers
+    private let state = Lock(State())
+
+    init(_ key: FetchKey, _ loader: any ImageLoader, in transfers: Transfers) {
+        self.key = key
+        self.loader = loader
+        self.transfers = transfers
+    }
+
+    /// Starts the transfer with `begin`, which returns the handle that cancels it.
+    func start(_ begin: (LoadProgress, _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void) -> any Cancellable)
+    {
+        let work = begin(progress) { [self] outcome in finish(outcome) }
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.work = work }
+            return state.isCancelled
+        }
+        if isCancelled { work.cancel() }
+    }
+
+    /// Gives a load that joined late the response, or what has arrived so far.
+    func update(_ load: Load) {
+        let (response, received, head, body, preview) = state.withLock {
+            ($0.response, $0.received, $0.head, $0.body, $0.preview)
+        }
+        if let head { load.didRespond(head) }
+        if let response {
+            response.noteShared()
+            return load.transferFinished(.success(response))
+        }
+        if let received { load.didReceive(received.count, received.expected) }
+        if let body { load.bodyArrives(body) }
+        if let preview { load.didPreview(preview) }
+    }
+
+    /// Removes a load that needs nothing more of the transfer; the last one cancels it.
+    func leave(_ load: Load) {
+        guard transfers.leave(load, key, self) else { return }
+        let work = state.withLock { state in
+            state.isCancelled = true
+            defer { state.work = nil }
+            return state.work
+        }
+        work?.cancel()
+    }
+
+    /// Gives the transfer the highest priority of its loads.
+    func updatePriority() {
+        guard !key.url.isEmpty, let priority = loads.map(\.context.priority).max() else { return }
+        loader.setPriority(key.url, to: priority)
+    }
+
+    private func finish(_ outcome: Result<FetchResult, ImageError>) {
+        let finished = state.withLock { state in
+            if case .success(let response) = outcome { state.response = response }
+            defer { (state.work, state.body, state.preview) = (nil, nil, nil) }
+            return (state.work, state.body, state.preview)
+        }
+        withExtendedLifetime(finished) {}
+        // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
+        guard case .success(let response) = outcome else {
+            for load in transfers.finish(key, self) { load.transferFinished(outcome) }
+            return
+        }
+        let loads = loads
+        if loads.count > 1 { response.noteShared() }
+        for load in loads { load.transferFinished(outcome) }
+    }
+
+    private var loads: [Load] { transfers.waiters(key, self) }
+
+    /// The progress of the transfer, for its loader.
+    private var progress: LoadProgress {
+        LoadProgress { [self] received, expected in
+            state.withLock { $0.received = (received, expected) }
+            for load in loads { load.didReceive(received, expected) }
+        } arrival: { [self] body in
+            state.withLock { $0.body = body }
+            for load in loads { load.bodyArrives(body) }
+        } response: { [self] head in
+            state.withLock { $0.head = head }
+            for load in loads { load.didRespond(head) }
+        } picture: { [self] image in
+            let old = state.withLock { state in
+                defer { state.preview = image }
+                return state.preview
+            }
+            withExtendedLifetime(old) {}
+            for load in loads { load.didPreview(image) }
+        }
+    }
+}

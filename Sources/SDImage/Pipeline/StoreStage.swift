@@ -1,0 +1,134 @@
+/// Stores the parts of a load in memory and on disk.
+///
+/// | what | where | under | by |
+/// | --- | --- | --- | --- |
+/// | the requested image | memory of the cache | its own key | `storeCacheType` |
+/// | the same, encoded, if it is a variant | disk of the cache | its own key | `storeCacheType` |
+/// | the encoded original, if it is the requested image | disk of the cache | the original key | `storeCacheType` |
+/// | the encoded original, if not the image | disk of the cache of originals | the original key | `originalStoreCacheType` |
+/// | the image before its transformer | memory of the cache of originals | the original key | `originalStoreCacheType` |
+struct StoreStage {
+    let context: LoadContext
+
+    /// Stores the parts of a load. False if the response forbids storing: then the image is stored in memory only.
+    func store(_ image: Image, _ loaded: FetchResult) async throws(ImageError) -> Bool {
+        let request = context.request
+        let isStorable = loaded.data.answer.mayBeStored(request.headers)
+        guard context.mayFillCaches else { return isStorable }
+        storeInMemory(image)
+        // Images without encoded bytes and the user's own files are not stored on disk.
+        guard !loaded.data.isPicture, loaded.data.isWorthKeeping else { return isStorable }
+        guard isStorable else {
+            // The entry on disk was replaced by a response that must not be stored.
+            if request.sourcePolicy == .loaderOnly || context.policy != .ignore { await removeFromDisk() }
+            return false
+        }
+        var cached = CachedData(bytes: loaded.data.bytes)
+        cached.record = loaded.data.answer
+        cached.options = request.decodeOptions.bag
+        cached.extendedData = loaded.sharedEntry?.extendedData
+        await storeVariant(image, of: cached)
+        // Other processes wait for the original alone.
+        cached.lease = loaded.lease
+        try await storeOriginal(cached, image, of: loaded)
+        return true
+    }
+
+    /// Stores an image in memory under the key of its content; an image whose transformer failed is not stored.
+    func storeInMemory(_ image: Image) {
+        guard context.mayFillCaches, context.request.storeCacheType.contains(.memory),
+            let key = context.keys.key(of: image, context.request)
+        else { return }
+        context.cache?.storeInMemory(image, for: key)
+    }
+
+    /// Stores an image in memory with a new response record.
+    func storeInMemory(_ image: Image, _ record: ResponseRecord) -> Image {
+        guard !record.isEmpty else { return image }
+        let updated = image.with(record)
+        storeInMemory(updated)
+        return updated
+    }
+
+    /// Caches and keys under which the request allows storing on disk.
+    var diskEntries: [(cache: any ImageCaching, key: CacheKey)] {
+        let (request, keys) = (context.request, context.keys)
+        var entries: [(cache: any ImageCaching, key: CacheKey)] = []
+        if let originals = context.originals, originalLayers.contains(.disk) { entries.append((originals, keys.original)) }
+        if let cache = context.cache, request.storeCacheType.contains(.disk), let variant = keys.variant(request) {
+            entries.append((cache, variant))
+        }
+        return entries
+    }
+
+    private var originalLayers: CacheLayers {
+        context.keys.isOriginal ? context.request.storeCacheType : context.request.originalStoreCacheType
+    }
+
+    /// Stores the record of a revalidated response with the image, in memory and on disk.
+    func update(_ record: ResponseRecord, from old: ResponseRecord, _ image: Image, by loaded: FetchResult) async -> Image {
+        // A response under an invalid certificate confirms nothing.
+        guard context.mayFillCaches else { return image }
+        let updated = storeInMemory(image, record)
+        guard record.mayBeStored(context.request.headers) else {
+            await removeFromDisk()
+            return updated
+        }
+        let entries = diskEntries
+        @Sendable func update() async {
+            for entry in entries { await entry.cache.updateRecord(entry.key, from: old, to: record) }
+            withExtendedLifetime(loaded.lease) {}
+        }
+        if context.request.waitForStore {
+            await update()
+        } else {
+            Task(executorPreference: context.engine.executor) { await update() }
+        }
+        return updated
+    }
+
+    /// Removes the entries that the request would find on disk.
+    private func removeFromDisk() async {
+        guard context.mayFillCaches else { return }
+        let keys = context.keys
+        // The caches count and log their failures.
+        if let originals = context.originals { try? await originals.remove(keys.original, from: .disk) }
+        if let cache = context.cache, let variant = keys.variant(context.request) {
+            try? await cache.remove(variant, from: .disk)
+        }
+    }
+
+    private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: FetchResult) async throws(ImageError) {
+        let (request, manager, key) = (context.request, context.manager, context.keys.original)
+        guard originalLayers.contains(.disk), let originals = context.originals else { return }
+        // A load that waits for the commit stores too: the first one may not wait, and storing equal bytes twice is harmless.
+        guard loaded.claimStore(key, in: originals) || request.waitForStore else { return }
+        let serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
+        guard request.waitForStore else {
+            guard let serialized else { return originals.enqueueDiskStore(cached, for: key) }
+            return manager.variants.write(serialized, at: key, into: originals, on: context.engine.work)
+        }
+        let start = MonotonicClock.now
+        if let serialized {
+            await manager.variants.writeNow(serialized, at: key, into: originals, on: context.engine.work)
+        } else {
+            // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing cache does not fail a
+            // load").
+            try? await originals.storeOnDisk(cached, for: key)
+        }
+        context.addTime(\.store, since: start)
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    /// Stores a variant beside its original.
+    func storeVariant(_ image: Image, of original: CachedData) async {
+        let (request, manager) = (context.request, context.manager)
+        guard context.mayFillCaches, request.storeCacheType.contains(.disk), let cache = context.cache,
+            let key = context.keys.variant(request), let variant = Variant(image, context.keys, request, origin: original)
+        else { return }
+        guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: context.engine.work) }
+        let start = MonotonicClock.now
+        await manager.variants.writeNow(variant, at: key, into: cache, on: context.engine.work)
+        context.addTime(\.store, since: start)
+    }
+}
