@@ -11,11 +11,8 @@ package struct FIFO<Element> {
     /// The element that `popFirst` would return.
     package var first: Element? { head < items.count ? items[head] : nil }
 
-    /// The element at a distance from the first one.
-    package subscript(_ index: Int) -> Element {
-        get { items[head + index]! }
-        set { items[head + index] = newValue }
-    }
+    /// Replaces the element at a distance from the first one.
+    package mutating func replace(at index: Int, with item: Element) { items[head + index] = item }
 
     package mutating func append(_ item: Element) { items.append(item) }
 

@@ -48,7 +48,7 @@ final class TransferOrder: Sendable {
                 if case .ready(let start) = slot { state.due.append(start) }
                 return
             }
-            state.slots[Int(number - state.first)] = slot
+            state.slots.replace(at: Int(number - state.first), with: slot)
         }
         advance()
     }
