@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// A picture in a widget.
+/// An animated view and its player.
 @Suite struct AnimatedViewTests {
     private static let three: [UInt32] = [100, 100, 100]
 
@@ -94,7 +94,7 @@ import Testing
         set(view, try HostFrames(AnimatedViewTests.three).image())
         let new = try #require(playerOf(view))
         #expect(new.pointer != old.pointer && sdimage_player_frame_index(new.pointer) == 0)
-        // Who plays on with the old one is not heard.
+        // Calls of the previous player no longer reach the view.
         let before = watcher.shown
         sdimage_player_start(old.pointer)
         sdimage_player_tick(old.pointer, 100_000_000)
@@ -245,13 +245,13 @@ import Testing
         let first = try #require(playerOf(view))
         #expect(sdimage_player_frame_index(first.pointer) == 1 && sdimage_animated_view_is_animating(view.pointer))
 
-        // More has come: the same player goes on, and never back.
+        // More data has arrived: the same player continues and never goes back.
         set(view, try feed(frames: 3))
         #expect(playerOf(view)?.pointer == first.pointer)
         for _ in 0..<5 { tick(view, 100) }
         #expect(watcher.shown == [5, 5, 15, 25] && watcher.loops.isEmpty)
 
-        // All of it: from the start.
+        // The complete file: playback restarts at the first frame.
         feeding.append(file[end...], finished: true)
         set(view, try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) })
         #expect(playerOf(view)?.pointer != first.pointer)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Frames of images, of decoders and of programs.
+/// Frames of images, of decoders and of host providers.
 @Suite struct AnimationTests {
     private func provider(_ image: Owned) throws -> Owned {
         try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_image(image.pointer, $0, $1) }
@@ -29,7 +29,7 @@ import Testing
         for index in [3, 0, 2, 1] as [UInt32] {
             let frame = try make(sdimage_image_unref) { sdimage_frame_provider_copy_frame(provider.pointer, index, $0, $1) }
             #expect(Playing.firstByte(frame.pointer) == UInt8(index * 10 + 5))
-            // Decoded, and a still.
+            // A decoded still image.
             #expect(sdimage_image_frame_count(frame.pointer) == 1)
         }
         #expect(try bytes(provider) == file)
@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: formats)
     func anAnimationInItsOwnFormatIsTheBytesItCameFrom(format: sdimage_format) throws {
-        // What no encoder would write again.
+        // Trailing zeros that no encoder writes: they identify the original file.
         let file = try MovingPicture.bytes(4, format) + [0, 0, 0, 0]
         let image = try MovingPicture.image(file)
         #expect(try encode(image, sdimage_image_format(image.pointer)) == file)
@@ -139,9 +139,9 @@ import Testing
         #expect(sdimage_image_format(first.pointer) == format && sdimage_image_frame_count(first.pointer) == 1)
     }
 
-    /// What is not all that the bytes hold, or something else.
+    /// Images that lack part of their encoded bytes, or differ from them.
     @Test(arguments: formats) func aSmallerOrChangedAnimationIsEncodedAnew(format: sdimage_format) throws {
-        // Beyond the end lies what no encoder would write again.
+        // Trailing zeros that no encoder writes.
         let file = try MovingPicture.bytes(3, format) + [0, 0, 0, 0]
         let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 4, 4, true) }
         let small = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
@@ -150,7 +150,7 @@ import Testing
         let whole = try MovingPicture.image(file)
         let turned = try make(sdimage_image_unref) { sdimage_image_rotate(whole.pointer, 90, true, $0, $1) }
         #expect(try encode(turned, format) != file)
-        // Told of a turn, or of another format, it is no longer what its bytes say.
+        // With another orientation or format in its metadata, the image no longer matches its bytes.
         let told = try DrawnPicture.told(whole, orientation: .SDIMAGE_ORIENTATION_RIGHT)
         #expect(try encode(told, format) != file)
         let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(whole.pointer, $0, $1) }
@@ -227,7 +227,7 @@ import Testing
         #expect(Array(stored) == file)
     }
 
-    // MARK: Frames of a program
+    // MARK: Frames of the host
 
     @Test func aTableNeedsACountAndFrames() {
         var table = sdimage_frame_vtable()

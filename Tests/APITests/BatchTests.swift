@@ -4,9 +4,9 @@ import SDImage
 import TestSupport
 import Testing
 
-/// Many pictures in one array.
+/// Many images in one array.
 @Suite struct BatchTests {
-    /// The size of all pictures, and a byte that nothing writes.
+    /// The side of all images, and a byte value that no image contains.
     private static let side = 4
     private static let untouched: UInt8 = 7
 
@@ -20,7 +20,7 @@ import Testing
         withExtendedLifetime(options) { sdimage_batch_options_array_size(options.pointer, count) }
     }
 
-    /// A manager whose loader answers the last part of a URL with a picture of that name, or with the status of that name.
+    /// A manager whose loader responds to the last path component with the image of that name, or with NOT_FOUND.
     private func manager(_ pictures: [String: [UInt8]], cache: Owned? = nil) throws -> Owned {
         let loader = ScriptedLoader { request, sink in
             let url = String(cString: sdimage_request_url(request, nil))
@@ -32,7 +32,7 @@ import Testing
         return try makeManager(cache: cache, loader: try loader.makeLoader())
     }
 
-    /// Loads a batch to its end; what is in the array then.
+    /// Loads a batch until it ends, and returns the contents of the array.
     private func load(
         _ manager: Owned, _ options: Owned, _ urls: [String], size: Int? = nil, listener: PrefetchListener? = nil
     ) throws -> (bytes: [UInt8], group: Owned) {
@@ -108,7 +108,7 @@ import Testing
             let bytes = try load(manager, options, ["test://flag"]).bytes
             return (0..<4).map { Array(bytes[(y * 4 + $0) * 3..<(y * 4 + $0) * 3 + 3]) }
         }
-        // Covering: the green middle.
+        // Aspect fill, cropped to the green middle.
         #expect(try row(1) == [[0, 255, 0], [0, 255, 0], [0, 255, 0], [0, 255, 0]])
         sdimage_batch_options_set_scale_mode(options.pointer, .SDIMAGE_SCALE_MODE_FILL)
         let stretched = try row(0)
@@ -173,7 +173,7 @@ import Testing
         #expect(bytes == (0..<16).flatMap { _ in [255, 0, 0] as [UInt8] })
     }
 
-    /// A picture whose transformer failed is brought to the size of its place outside its load.
+    /// Resizing an image whose transformer failed happens outside its load.
     @Test func bringingAPictureToItsSizeHasATimeLimit() throws {
         let failing = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED)
         let transformer = try failing.makeTransformer(key: "never")
@@ -211,7 +211,7 @@ import Testing
         let sinks = (0..<3).map { _ in held.next() }
         sdimage_prefetch_group_cancel(group.pointer)
         #expect(UnsafeRawBufferPointer(start: memory, count: size).allSatisfy { $0 == BatchTests.untouched })
-        memory.deallocate()  // the address sanitizer would see a late write
+        memory.deallocate()  // the address sanitizer would report a late write
         let png = makePNG(width: 9, height: 9)
         for sink in sinks {
             _ = sdimage_load_sink_write(sink, png, png.count, nil)
@@ -286,7 +286,7 @@ import Testing
         #expect(try thumbnail(wide, 10, 10) == [30, 10])
         #expect(try thumbnail(makePNG(width: 20, height: 60), 10, 10) == [10, 30])
         #expect(try thumbnail(wide, 30, 10) == [30, 10])
-        // What does not cover the box comes in full.
+        // A box that the image cannot cover when scaled down: full size.
         #expect(try thumbnail(wide, 10, 20) == [60, 20])
         #expect(try thumbnail(wide, 100, 10) == [60, 20])
     }

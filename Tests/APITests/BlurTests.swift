@@ -15,7 +15,7 @@ import Testing
         let blurred = try blur(try DrawnPicture.blockAndBar(format), 25)
         #expect(DrawnPicture.size(blurred) == [300, 300])
         let color = DrawnPicture.color(blurred, 80, 150)
-        // The bar is 55 pixels wide, of which three boxes of 47 leave 0.75.
+        // The bar is 55 pixels wide; three box filters of 47 pixels leave 0.75.
         for (value, expected) in zip(color, [0.59, 0.14, 0.12, 0.75]) { #expect(abs(value - expected) < 0.01, "\(color)") }
         #expect(DrawnPicture.color(blurred, 150, 20) != DrawnPicture.color(blurred, 150, 280))
     }

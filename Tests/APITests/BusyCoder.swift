@@ -1,17 +1,17 @@
 import CSDImage
 import Foundation
 
-/// A coder of the host whose calls do nothing for a while. It notes what its work budget says.
+/// A host coder whose calls sleep, and which records the state of its work budget.
 final class BusyCoder: @unchecked Sendable {
-    // Unchecked: the counters are under the lock.
+    // Unchecked: the lock protects the counters.
     private let lock = NSLock()
     private var counts = (started: 0, returned: 0)
     private var noted: (status: sdimage_status, remaining: UInt32)?
-    /// Calls return as soon as the budget says so; else after `seconds`.
+    /// True: calls return as soon as the budget is exhausted. False: they return after `seconds`.
     let heedsBudget: Bool
     let seconds: Double
     let detachedStack: Int
-    /// Set by the function that destroys the coder's data.
+    /// Set by the function that destroys the coder's user data.
     let isDestroyed = NSCondition()
     private(set) var wasDestroyed = false
 
@@ -23,7 +23,7 @@ final class BusyCoder: @unchecked Sendable {
 
     var started: Int { lock.withLock { counts.started } }
     var returned: Int { lock.withLock { counts.returned } }
-    /// What the budget said at the end of the latest call; and the milliseconds that it had at its beginning.
+    /// The budget's status at the end of the latest call, and its remaining milliseconds at the start of that call.
     var budget: (status: sdimage_status, remaining: UInt32)? { lock.withLock { noted } }
 
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> BusyCoder {
@@ -50,7 +50,7 @@ final class BusyCoder: @unchecked Sendable {
         isDestroyed.broadcast()
     }
 
-    /// `hasInstances`: the calls that take their time are the updates of an instance.
+    /// `hasInstances`: the slow calls are the updates of an instance.
     func makeCoder(hasInstances: Bool = false) throws -> Owned {
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
@@ -64,7 +64,7 @@ final class BusyCoder: @unchecked Sendable {
             BusyCoder.of(userData).work(sdimage_encode_options_work_budget(options))
         }
         if hasInstances {
-            // The budget, which stays valid, is all that an instance needs.
+            // An instance needs only the budget, which stays valid.
             table.open = { _, options, instance, _ in
                 instance!.pointee = UnsafeMutableRawPointer(sdimage_decode_options_work_budget(options))
                 return .SDIMAGE_STATUS_OK

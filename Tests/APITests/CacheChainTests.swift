@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Chains of caches as managers use them.
+/// Cache chains as managers use them.
 @Suite struct CacheChainTests {
     private func makeChain(_ members: Owned...) throws -> Owned {
         let chain = try make(sdimage_cache_unref) { sdimage_cache_new_chain($0, $1) }

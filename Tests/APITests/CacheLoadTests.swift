@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Looking into one cache with a request: what comes, and whether before the call returns.
+/// A load from one cache with a request: its result, and delivery inside or after the starting call.
 @Suite struct CacheLoadTests {
     private let folder = TemporaryDirectory()
 
@@ -16,7 +16,7 @@ import Testing
         return cache
     }
 
-    /// A load without callbacks, and its result when the starting call returned.
+    /// Starts a load without callbacks, and returns it with the result present when the starting call returned.
     private func look(_ cache: Owned, _ request: Owned) throws -> (task: Owned, early: Delivered?) {
         let task = try make(sdimage_task_unref) {
             sdimage_cache_load(cache.pointer, request.pointer, nil, nil, nil, $0, $1)
@@ -40,7 +40,7 @@ import Testing
         var testDescription: String { "wants \(wantsData), reads \(reads.rawValue), in memory \(inMemory)" }
     }
 
-    // , both columns.
+    // Requests with and without data.
     @Test(arguments: [
         Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "none"),
         Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "none"),
@@ -63,7 +63,7 @@ import Testing
         sdimage_request_set_wants_data(request.pointer, row.wantsData)
         sdimage_request_set_blocking_reads(request.pointer, row.reads)
         let (task, early) = try look(cache, request)
-        // A disk read may be so quick that its result is there too: only what must be early is asked for here.
+        // A fast disk read may be complete already: only the rows with "early" require the bytes here.
         if row.bytes == "early" { #expect(early?.hasData == true) }
         if row.bytes == "none" { #expect(early?.width == 6) }
         #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
@@ -109,7 +109,7 @@ import Testing
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
     }
 
-    // Nothing to look for and a loader that answers at once: the call goes the shortest way, and must not wait at its end.
+    // No cache to look up and a loader that responds at once: the fast path, which must not block at its end.
     @Test func nothingIsWaitedForWhereNoCacheIs() throws {
         let server = LoopbackServer { _, connection in connection.answer(404) }
         defer { server.stop() }

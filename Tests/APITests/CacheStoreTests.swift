@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Storing pictures and bytes, and the asynchronous calls, in caches of every kind.
+/// Storing images and bytes, and the asynchronous calls, in caches of every kind.
 @Suite struct CacheStoreTests {
     private let folder = TemporaryDirectory()
 
@@ -210,7 +210,7 @@ import Testing
             let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "shipped", -1, nil, $0, $1) }
             #expect(sdimage_image_width(image.pointer) == 5)
             #expect(throws: CallFailure.self) { try bytes(cache) }
-            // Whether it exists is not asked there.
+            // `contains` does not call the additional path function.
             #expect(sdimage_cache_contains(cache.pointer, "shipped", -1) == .SDIMAGE_CACHE_LAYERS_MEMORY)
             let request = makeRequest("shipped")
             sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
@@ -228,7 +228,7 @@ import Testing
     }
 }
 
-/// Hears the answers of asynchronous calls, as words in their order.
+/// Records the results of asynchronous calls, as words in their order.
 final class Heard: @unchecked Sendable {
     private let condition = NSCondition()
     private var words: [String] = []
@@ -266,7 +266,7 @@ final class Heard: @unchecked Sendable {
         error.map { note(String(cString: sdimage_status_name(sdimage_error_code($0)))) }
     }
 
-    /// The next word; "silence" when none comes.
+    /// Returns the next word, or "silence" when none arrives.
     func next(within seconds: Double = 60) -> String {
         wait(seconds) { !$0.words.isEmpty } ? condition.withLock { words.removeFirst() } : "silence"
     }

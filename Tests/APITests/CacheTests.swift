@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A dictionary as a cache of the host, without a memory part.
+/// A host cache backed by a dictionary, without a memory layer.
 final class HostCache: @unchecked Sendable {
     private let lock = NSLock()
     private var entries: [[UInt8]: Owned] = [:]

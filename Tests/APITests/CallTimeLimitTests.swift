@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 import Testing
 
-/// Calls outside a load have time limits of their own. A limit of 0 has passed when the work looks at it for the first time.
+/// Calls outside a load have their own time limits. A limit of 0 has expired at the first check.
 @Suite struct CallTimeLimitTests {
     private typealias Call = (UnsafeMutablePointer<OpaquePointer?>) -> sdimage_status
 
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aFrameOfAnImageEnds() throws {
         expectLimit(of: CallTimeLimits.$frame) { result in
-            // Each call has an image of its own: frames that were made stay.
+            // Each call needs an image of its own, because decoded frames stay cached.
             guard let image = try? moving() else { return .SDIMAGE_STATUS_BAD_DATA }
             return sdimage_image_copy_frame(image.pointer, 2, result, nil)
         }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where, when and in which order callbacks come, on each kind of dispatcher.
+/// The thread, the time and the order of callbacks on each kind of dispatcher.
 @Suite struct CallbackTests {
     static let kinds = ["library", "immediate", "pollable", "host"]
     private let loop = HostLoop()
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Lets a dispatcher run until the condition holds.
+    /// Drives a dispatcher until the condition holds.
     private func run(_ kind: String, _ dispatcher: Owned, until isDone: () -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: 60)
         while !isDone() {
@@ -34,7 +34,7 @@ import Testing
         return true
     }
 
-    // Parts before the end, never two at once, nothing after FINAL.
+    // Serialized callbacks: partial results before the final one, and nothing after FINAL.
     @Test(arguments: kinds) func callbacksOfALoadComeInOrderAndNeverTogether(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -77,7 +77,7 @@ import Testing
         #expect(overlaps.get() == 0)
     }
 
-    // The last reference of the manager goes inside its own callback.
+    // The last reference to the manager is released inside the manager's own callback.
     @Test(arguments: kinds) func aManagerMayGoInsideACallback(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -100,7 +100,7 @@ import Testing
         #expect(first.waitForDestroy() && second.waitForDestroy())
     }
 
-    // Shutting down inside a callback delivers the end of every other load, once.
+    // Closing the manager inside a callback delivers the final result of every other load, once.
     @Test(arguments: kinds) func shuttingDownInsideACallbackEndsAllOtherLoads(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let held = HeldLoader()
@@ -121,7 +121,7 @@ import Testing
         #expect(throws: CallFailure.self) { _ = try Listener().load(manager, makeRequest("test://late")) }
     }
 
-    // A load started inside a callback ends like any other, also where its picture is in memory.
+    // A load started inside a callback ends like any other, also when its image is in memory.
     @Test(arguments: kinds) func aLoadMayBeStartedInsideACallback(kind: String) throws {
         let dispatcher = try makeDispatcher(kind)
         let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
@@ -137,7 +137,7 @@ import Testing
         #expect(new.finals.first?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
 
-    // SafeExecute runs inline where the host says that it is there, and posts otherwise.
+    // SafeExecute runs the callback inline when the host reports that its loop is current, and posts it otherwise.
     @Test(arguments: [true, false]) func aHostsLoopIsCalledInlineWhereItIsCurrent(isCurrent: Bool) throws {
         let state = Locked((isCurrent: isCurrent, posted: 0))
         var table = sdimage_host_vtable()
@@ -163,7 +163,7 @@ import Testing
         #expect(state.get().posted == (isCurrent ? 0 : 1))
     }
 
-    // Each load is delivered where its own request says, though they share a transfer.
+    // Each load is delivered on the dispatcher of its own request, even when loads share a transfer.
     @Test func loadsThatShareATransferAreDeliveredEachInItsOwnPlace() throws {
         let held = HeldLoader()
         let pollable = try makeDispatcher("pollable"), immediate = try makeDispatcher("immediate")

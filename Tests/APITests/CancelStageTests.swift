@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cancelling a load in each of its stages: FINAL is CANCELLED, once, and what was begun is let go.
+/// Cancelling a load in each of its stages: one FINAL with CANCELLED, and all started work is released.
 @Suite struct CancelStageTests {
     private let picture = makePNG(width: 6, height: 4)
 
-    /// Cancels, and expects the one FINAL that says so. Again does nothing.
+    /// Cancels twice, and expects exactly one FINAL with CANCELLED.
     private func expectCancelled(_ listener: Listener, _ task: Owned) {
         sdimage_task_cancel(task.pointer)
         sdimage_task_cancel(task.pointer)
@@ -17,7 +17,7 @@ import Testing
         #expect(listener.finals.first?.width == 0)
     }
 
-    // While a cache is asked.
+    // During the cache query.
     @Test func inTheQuery() throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -30,7 +30,7 @@ import Testing
         sdimage_reply_unref(reply)
     }
 
-    // While the loader loads; it is told.
+    // During the download; the loader is notified.
     @Test func inTheLoader() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -39,14 +39,14 @@ import Testing
         let sink = held.next()
         expectCancelled(listener, task)
         #expect(held.waitForCancel())
-        // What comes too late is nobody's.
+        // Data that arrives after the cancellation is ignored.
         _ = sdimage_load_sink_write(sink, picture, picture.count, nil)
         sdimage_load_sink_finish(sink, nil)
         sdimage_load_sink_unref(sink)
         #expect(listener.results.count == 1)
     }
 
-    // While a coder decodes.
+    // During decoding in a coder.
     @Test func inTheDecoder() throws {
         let gate = Gate()
         var table = sdimage_coder_vtable()
@@ -68,12 +68,12 @@ import Testing
         #expect(gate.waitForEntry())
         expectCancelled(listener, task)
         gate.open()
-        // What would keep it would do so by then.
+        // Any store would happen within this time.
         usleep(100_000)
         #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // While the picture is transformed, not the picture but 2002.
+    // During the transform: the result is CANCELLED (2002), without an image.
     @Test func inTheTransformer() throws {
         let gate = Gate()
         var table = sdimage_transformer_vtable()
@@ -96,7 +96,7 @@ import Testing
         gate.open()
     }
 
-    // While the store is waited for; what was submitted is kept.
+    // During the wait for the store; the submitted entry is stored.
     @Test func inTheStore() throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -114,7 +114,7 @@ import Testing
         sdimage_reply_unref(store)
     }
 
-    // No part of the picture after it.
+    // No partial image follows the cancellation.
     @Test func betweenPartsOfThePicture() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -164,14 +164,14 @@ import Testing
         sdimage_manager_cancel_all(manager.pointer)
         #expect(listeners.allSatisfy { $0.final()?.status == .SDIMAGE_STATUS_CANCELLED })
         #expect(sdimage_manager_running_count(manager.pointer) == 0)
-        // The manager goes on.
+        // The manager stays usable.
         let later = Listener()
         _ = try later.load(manager, makeRequest("test://later"))
         #expect(Locked(0).wait { _ in held.answer(picture, within: 0.1) || later.finals.count == 1 })
         withExtendedLifetime(tasks) {}
     }
 
-    // Whoever lets go of the task hears the end all the same; without the manager there is none but SHUTDOWN.
+    // Releasing a task does not cancel its load. Releasing the manager ends its loads with SHUTDOWN.
     @Test func lettingGoOfATaskCancelsNothingAndOfAManagerAll() throws {
         let held = HeldLoader()
         var manager: Owned? = try makeManager(cache: nil, loader: try held.makeLoader())
@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-/// A place where a function of the host waits until the test lets it go on.
+/// Blocks a function of the host until the test opens it.
 final class Gate: @unchecked Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
@@ -205,7 +205,7 @@ final class Gate: @unchecked Sendable {
     func open() { opened.signal() }
 }
 
-/// A cache of the host whose answers the test gives, when it gives them.
+/// A host cache whose replies the test completes.
 final class HeldCache: @unchecked Sendable {
     private let queries = Locked<[OpaquePointer]>([])
     private let stores = Locked<[OpaquePointer]>([])
@@ -213,7 +213,7 @@ final class HeldCache: @unchecked Sendable {
 
     var stored: [[UInt8]] { bytes.get() }
 
-    /// The reply to a query, the caller's; nil when none comes.
+    /// The reply to the next query, owned by the caller; nil when no query arrives.
     func query() -> OpaquePointer? { next(queries) }
     func store() -> OpaquePointer? { next(stores) }
 

@@ -1,7 +1,7 @@
 import CSDImage
 import Testing
 
-/// A picture that is shown before the final one is no longer prepared once its load has ended.
+/// Preparing a placeholder stops when its load has ended.
 @Suite struct CancelledPlaceholderTests {
     @Test func noFurtherTransformerIsCalledAfterCancellation() throws {
         let gate = Gate(), second = CountingTransformer(width: 5)
@@ -37,7 +37,7 @@ import Testing
             sdimage_load_sink_unref(sink)
             gate.open()
         }
-        // Nothing refers to the transformers any more: the work on the placeholder has ended.
+        // The transformers have no references left: the work on the placeholder has ended.
         #expect(second.isDestroyed())
         #expect(second.keys.isEmpty)
         #expect(listener.results.map(\.status) == [.SDIMAGE_STATUS_CANCELLED])

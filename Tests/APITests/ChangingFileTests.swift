@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A value that two threads share.
+/// A flag shared by two threads.
 private final class Flag: @unchecked Sendable {
     private let lock = NSLock()
     private var isSet = false
@@ -13,8 +13,8 @@ private final class Flag: @unchecked Sendable {
     }
 }
 
-/// Files of a cache and of the user that another process changes while they are read: an error or a miss, never a crash, a
-/// block or a large allocation.
+/// Files of a cache and of the user that another process changes during reads. The result is an error or a miss, never a crash, a
+/// hang or a large allocation.
 @Suite struct ChangingFileTests {
     private let folder = TemporaryDirectory()
     private static let length = 300_000
@@ -36,7 +36,7 @@ private final class Flag: @unchecked Sendable {
         UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
     }
 
-    /// The file of the only large entry.
+    /// Path of the file of the only large entry.
     private func entryFile() throws -> String {
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
         let name = try #require(all.first { ($0 as NSString).lastPathComponent.count > 32 })
@@ -55,7 +55,7 @@ private final class Flag: @unchecked Sendable {
         case .link: #expect(rename(path, path + ".other") == 0 && symlink(path + ".other", path) == 0)
         case .socket: #expect(unlink(path) == 0 && mknod(path, S_IFSOCK | 0o600, 0) == 0)
         case .device:
-            // Without the right to make a device, a link to one.
+            // Without permission to create a device node, a symbolic link to one.
             #expect(unlink(path) == 0)
             if mknod(path, S_IFCHR | 0o600, 0x105) != 0 { #expect(symlink("/dev/zero", path) == 0) }
         }
@@ -81,7 +81,7 @@ private final class Flag: @unchecked Sendable {
         #expect(contents(data).elementsEqual(bytes))
     }
 
-    /// Bytes changed in place under an unchanged length, after the entry was read once by this process.
+    /// Bytes overwritten in place, with the length unchanged, after this process has read the entry once.
     @Test func overwrittenBytesAreAMissThoughTheyWereReadBefore() throws {
         let cache = try makeCache(in: folder.path)
         _ = try storeFile(cache)
@@ -115,7 +115,7 @@ private final class Flag: @unchecked Sendable {
         }
         thread.start()
         var (hits, misses) = (0, 0)
-        // Few enough for a debug build: a miss stores the file once more.
+        // Few enough iterations for a debug build: each miss stores the file again.
         for _ in 0..<100 {
             do {
                 let data = try read(cache)
@@ -146,7 +146,7 @@ private final class Flag: @unchecked Sendable {
             case .sparse: [.SDIMAGE_STATUS_TOO_LARGE]
             case .missing: [.SDIMAGE_STATUS_NOT_FOUND]
             case .folder, .fifo, .socket, .device: [.SDIMAGE_STATUS_NOT_A_FILE]
-            // Zeros are no picture; links of the user are followed.
+            // Zeros are not an image; links of the user are followed.
             case .short, .grown, .link: [.SDIMAGE_STATUS_NOT_AN_IMAGE]
             }
         #expect(failure.map { expected.contains($0.status) } == true, "\(change): \(String(describing: failure))")

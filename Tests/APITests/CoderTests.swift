@@ -49,7 +49,7 @@ import Testing
         #expect(needed > 0 && needed < data.count * 2 / 3)
         #expect(status(Array(data.prefix(needed)), early) == .SDIMAGE_STATUS_OK)
         let feeding = try Feeding(early)
-        // A scan of JPEG ends where the next marker is seen.
+        // A JPEG scan ends at the next marker.
         #expect(feeding.append(data.prefix(needed + 2)) == .SDIMAGE_STATUS_END)
         #expect(feeding.look() == .picture(Seen(whole.pointer)))
         let late = options { sdimage_decode_options_set_thumbnail_size($0, side, side, true) }
@@ -83,7 +83,7 @@ import Testing
         #expect(failure?.message.contains("limit") == true)
     }
 
-    /// A PNG that says it is large and holds next to nothing.
+    /// A PNG with large dimensions in its header and almost no image data.
     private func makeHeaderPNG(width: UInt32, height: UInt32) -> [UInt8] {
         var png = makePNG(width: 1, height: 1)
         for (index, value) in [width, height].enumerated() {

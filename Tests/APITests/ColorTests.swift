@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Light, code points, and what a file says beside its pixels, as C sees them.
+/// Linear light, code points and metadata blocks through the C API.
 @Suite struct ColorTests {
-    /// One pixel of 16 bits, white of 203 cd/m² in PQ, with primaries of BT.2020.
+    /// One pixel of 16 bits: white of 203 cd/m² in PQ, with BT.2020 primaries.
     private let white: [UInt16] = [38055, 38055, 38055]
 
     private func image(cicp: (UInt32, UInt32)?) throws -> Owned {
@@ -47,9 +47,9 @@ import Testing
         #expect(sdimage_image_memory_cost(light.pointer) == 64)
     }
 
-    // MARK: Pictures of a coder
+    // MARK: Images of a coder
 
-    /// A coder whose every picture is `white`, left in PQ.
+    /// A coder that decodes every file to `white`, left in PQ.
     private func coder() throws -> Owned {
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size

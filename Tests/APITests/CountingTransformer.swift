@@ -1,7 +1,7 @@
 import CSDImage
 import Foundation
 
-/// A transformer of the host that gives every picture the width of its own, one pixel high, and counts.
+/// A host transformer that returns an image of its own width, one pixel high, and counts its calls.
 final class CountingTransformer: @unchecked Sendable {
     private let lock = NSCondition()
     private var calls: [String] = []
@@ -9,13 +9,13 @@ final class CountingTransformer: @unchecked Sendable {
     private let width: UInt32
     private let failure: sdimage_status
 
-    /// `failure`: what it answers in place of a picture.
+    /// `failure`: the status returned instead of an image; OK for an image.
     init(width: UInt32, failure: sdimage_status = .SDIMAGE_STATUS_OK) {
         self.width = width
         self.failure = failure
     }
 
-    /// The cache keys that it was called with.
+    /// The cache keys passed to its calls.
     var keys: [String] { lock.withLock { calls } }
 
     /// Waits for its destructor, which runs on the library's callback thread.

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Parts of pictures, and pictures mirrored.
+/// Cropped and mirrored images.
 @Suite struct CropTests {
     private func crop(_ image: Owned, _ x: Double, _ y: Double, _ width: Double, _ height: Double) throws -> Owned {
         try make(sdimage_image_unref) {
@@ -18,7 +18,7 @@ import Testing
         try DrawnPicture.draw(width, height, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, y in [UInt8(x), UInt8(y), 9] }
     }
 
-    /// Where a pixel of `numbered` was.
+    /// The original coordinates of a pixel of `numbered`.
     private func place(_ image: Owned, _ x: UInt32, _ y: UInt32) -> [Int] {
         DrawnPicture.color(image, x, y).prefix(2).map { Int(($0 * 255).rounded()) }
     }
@@ -40,7 +40,7 @@ import Testing
 
     @Test func aPartOutlivesItsPicture() throws {
         let part = try crop(try crop(try numbered(40, 30), 5, 3, 30, 20), 2, 1, 10, 10)
-        // Whatever is made now must not lie where the picture was.
+        // Allocates images that would reuse the source image's memory if it had been freed.
         let others = try (0..<4).map { _ in try DrawnPicture.draw(40, 30, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [255, 255, 255] }
         }
         #expect(place(part, 0, 0) == [7, 4])

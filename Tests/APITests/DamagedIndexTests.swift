@@ -2,7 +2,8 @@ import CSDImage
 import TestSupport
 import Testing
 
-/// An index of the disk cache that SQLite would read without end: the limits of a host. CoreTests have every call, with shorter ones.
+/// A damaged disk cache index that SQLite would read endlessly, with the default limits. CoreTests cover every call, with shorter
+/// limits.
 @Suite struct DamagedIndexTests {
     @Test func aLookUpInAnIndexWithoutAnEndEnds() throws {
         let folder = TemporaryDirectory()

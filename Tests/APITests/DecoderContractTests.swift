@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sentences of decoder.h, one by one.
+/// The contract of decoder.h, statement by statement.
 @Suite struct DecoderContractTests {
     private let png = makePNG(width: 40, height: 30)
     private let animation = "webp/moving.webp"
@@ -127,7 +127,7 @@ import Testing
         #expect(sdimage_decoder_frame_count(data.pointer) == 0)
     }
 
-    /// The pointer is only carried.
+    /// Sendable wrapper of the decoder pointer.
     private struct Shared: @unchecked Sendable { let decoder: Owned }
 
     @Test func framesCanBeTakenByThreadsWhileBytesArrive() throws {

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// However the bytes are cut, the last picture and the last error are those of one decode.
+/// For every division of the bytes into pieces, the last image and the last error equal those of one decode call.
 @Suite struct DecoderTests {
-    /// Files of this size and more are fed in two ways only: debug builds take long for them.
+    /// Files of at least this size use only two kinds of pieces, because debug builds take long for them.
     private static let large = 12_000
 
     private static let wishes: [(name: String, options: Owned)] = [
@@ -39,10 +39,10 @@ import Testing
                 feeding.append(bytes[position..<end])
                 position = end
                 guard let part = feeding.look() else { continue }
-                // What was looked at may have been found to be complete.
+                // The call to `look` may have found the image complete.
                 let isComplete = feeding.append([]) == .SDIMAGE_STATUS_END
                 let seen = try #require(part.seen, "\(wish.name): a picture, not \(part.status.rawValue)")
-                // The orientation of a WebP comes last.
+                // The orientation of a WebP file comes last.
                 let isTurned = name == "webp/turned_6.webp"
                 #expect(seen.width == whole.width && seen.height == whole.height || isTurned, "\(wish.name)")
                 #expect(seen.isIncremental || isComplete, "\(wish.name)")

@@ -2,16 +2,16 @@ import CSDImage
 import Foundation
 import TestSupport
 
-/// Pictures of `Tests/Fixtures`.
+/// Images of `Tests/Fixtures`.
 enum Fixtures {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures")
     private static let suffixes: Set = ["jpg", "png", "gif", "webp", "bmp", "ico", "cur", "heic", "avif"]
 
-    /// Paths below the folder, in their order.
+    /// Sorted paths below the folder.
     private static let files = (FileManager.default.subpaths(atPath: folder.path) ?? []).sorted()
     static let pictures = files.filter { suffixes.contains(($0 as NSString).pathExtension) }
-    /// What `Tests/fuzz` found, in folders named after its targets.
+    /// Findings of `Tests/fuzz`, in folders named after its targets.
     static let findings = files.filter { $0.hasPrefix("fuzz/") && $0.split(separator: "/").count == 3 }
 
     static func bytes(_ name: String) throws -> [UInt8] {
@@ -26,7 +26,7 @@ func decodeOptions(_ change: (OpaquePointer?) -> Void = { _ in }) -> Owned {
     return options
 }
 
-/// What two ways of decoding the same bytes must agree about.
+/// Properties that must be equal for two ways of decoding the same bytes.
 struct Seen: Equatable {
     let width: UInt32
     let height: UInt32
@@ -48,7 +48,7 @@ struct Seen: Equatable {
         sum = Seen.sum(image)
     }
 
-    /// Over the rows without their padding.
+    /// A hash of the rows without their padding.
     private static func sum(_ image: OpaquePointer?) -> UInt64 {
         guard let base = sdimage_image_pixels(image) else { return 0 }
         let used = Int(sdimage_image_width(image)) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image))
@@ -60,7 +60,7 @@ struct Seen: Equatable {
     }
 }
 
-/// A picture, or the status of its error.
+/// An image, or the status of its error.
 enum Outcome: Equatable {
     case picture(Seen)
     case failure(sdimage_status)
@@ -68,7 +68,7 @@ enum Outcome: Equatable {
     var status: sdimage_status { if case .failure(let status) = self { status } else { .SDIMAGE_STATUS_OK } }
     var seen: Seen? { if case .picture(let seen) = self { seen } else { nil } }
 
-    /// One decode of all bytes.
+    /// Result of decoding all bytes in one call.
     static func whole(_ bytes: [UInt8], _ options: Owned? = nil) -> Outcome {
         var image: OpaquePointer?
         let status = sdimage_decode(bytes, bytes.count, options?.pointer, &image, nil)
@@ -77,7 +77,7 @@ enum Outcome: Equatable {
     }
 }
 
-/// How bytes are cut.
+/// Sizes of the pieces that a file is divided into.
 enum Cut: CaseIterable, CustomStringConvertible {
     case ones, sevens, sixtyFours, pages, random
 
@@ -91,7 +91,8 @@ enum Cut: CaseIterable, CustomStringConvertible {
         }
     }
 
-    /// Ends of the pieces of `count` bytes. Of long files the smallest pieces are taken at both ends, where the structure is.
+    /// End offsets of the pieces of `count` bytes. Long files use the smallest pieces only at both ends, around the file
+    /// structure.
     func ends(_ count: Int) -> [Int] {
         var randoms = Randoms(seed: 7)
         var ends: [Int] = []
@@ -111,10 +112,10 @@ enum Cut: CaseIterable, CustomStringConvertible {
     }
 }
 
-/// A decoder of the library that is fed piece by piece.
+/// A decoder of the library, fed piece by piece.
 final class Feeding {
     let decoder: Owned
-    /// What showed on the way.
+    /// The partial images seen so far.
     private(set) var parts: [Seen] = []
 
     init(_ options: Owned? = nil, coder: Owned? = nil) throws {
@@ -127,7 +128,7 @@ final class Feeding {
         return sdimage_decoder_append(decoder.pointer, piece, piece.count, finished, nil)
     }
 
-    /// The best picture so far; nil when more bytes are needed.
+    /// The best image so far; nil when more bytes are needed.
     func look() -> Outcome? {
         var image: OpaquePointer?
         let status = sdimage_decoder_copy_image(decoder.pointer, &image, nil)
@@ -143,7 +144,7 @@ final class Feeding {
         return status == .SDIMAGE_STATUS_OK ? .picture(Seen(image)) : .failure(status)
     }
 
-    /// All bytes in pieces, the end said with none; about eight looks on the way.
+    /// Feeds all bytes in pieces and finishes with an empty append; looks at about eight partial images.
     func feed(_ bytes: [UInt8], _ cut: Cut) -> Outcome? {
         let ends = cut.ends(bytes.count)
         var start = 0

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct DispatcherTests {
-    /// A manager with the picture of `url` in its memory, and the dispatcher of the test.
+    /// A manager that has the image of `request` in memory and uses the test's dispatcher.
     private func warmManager(_ dispatcher: Owned?) throws -> (manager: Owned, request: Owned) {
         let cache = try makeCache(in: nil)
         let pixels = [UInt8](repeating: 7, count: 4 * 4 * 3)
@@ -33,7 +33,7 @@ import Testing
         let (manager, request) = try warmManager(nil)
         let listener = Listener()
         let task = try listener.load(manager, request)
-        // The result is there at once all the same, so that a cell need not flash.
+        // The result is available immediately, so that a cell need not flash.
         #expect(sdimage_task_is_finished(task.pointer))
         let final = listener.final()
         #expect(final != nil)
@@ -176,7 +176,7 @@ final class Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// Waits until the value is as wanted; looks again now and then, because what it refers to may change.
+    /// Waits until the condition holds; re-evaluates it periodically, because objects that the value refers to may change.
     func wait(within seconds: Double = 60, until isTrue: (Value) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         lock.lock()
@@ -189,7 +189,7 @@ final class Locked<Value>: @unchecked Sendable {
     }
 }
 
-/// A main loop as a program might have one.
+/// A main loop of a host program.
 final class HostLoop: @unchecked Sendable {
     private let condition = NSCondition()
     private var posted: [() -> Void] = []
@@ -212,7 +212,7 @@ final class HostLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs one posted call; false when none comes.
+    /// Runs one posted call; returns false when none arrives.
     func runOne(within seconds: Double = 10) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()

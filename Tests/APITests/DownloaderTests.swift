@@ -12,7 +12,7 @@ import Testing
         return try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
     }
 
-    /// The final result of a load; the caller owns it.
+    /// The final result of a load, owned by the caller.
     private func load(_ loader: Owned, _ url: String, cache: Owned? = nil, _ change: (OpaquePointer?) -> Void = { _ in }) throws
         -> Owned
     {
@@ -28,7 +28,7 @@ import Testing
 
     private func status(_ result: Owned) -> sdimage_status { sdimage_error_code(sdimage_result_error(result.pointer)) }
 
-    /// Fails once with a status, then answers with a picture; keeps a request's fields.
+    /// A server whose first response to "/first", and every response to "x-first: always", has `status`; others are images.
     private func flaky(_ status: Int) -> LoopbackServer {
         let picture = makePNG(width: 3, height: 2)
         return LoopbackServer { request, connection in
@@ -158,7 +158,7 @@ import Testing
         #expect(status(try load(loader, server.url("/c"))) == .SDIMAGE_STATUS_INVALID_REQUEST)
         #expect(server.requests.map(\.target) == ["/b"])
         _ = task
-        // Any other loader.
+        // Any other loader ignores the call.
         let file = try make(sdimage_loader_unref) { sdimage_loader_new_file($0, $1) }
         sdimage_downloader_set_suspended(file.pointer, true)
         #expect(!sdimage_downloader_is_suspended(file.pointer))

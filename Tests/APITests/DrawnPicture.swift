@@ -1,9 +1,10 @@
 import CSDImage
 import Foundation
 
-/// A picture drawn by a test, and pictures looked at.
+/// Images drawn by tests, and helpers to inspect images.
 enum DrawnPicture {
-    /// 300 by 300, straight RGBA, clear but for a black block on top, around (150, 20), and a red bar, around (80, 150).
+    /// 300 by 300, straight RGBA, transparent but for a black block at the top, around (150, 20), and a red bar, around (80,
+    /// 150).
     static func blockAndBar(_ format: sdimage_pixel_format = .SDIMAGE_PIXEL_FORMAT_RGBA8) throws -> Owned {
         let straight = try draw(300, 300, .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, y in
             if (130..<170).contains(x), (5..<35).contains(y) { return [0, 0, 0, 255] }
@@ -13,7 +14,7 @@ enum DrawnPicture {
         return try make(sdimage_image_unref) { sdimage_image_convert(straight.pointer, format, $0, $1) }
     }
 
-    /// The bytes of each pixel from a function.
+    /// Draws an image from a function that returns the bytes of each pixel.
     static func draw(
         _ width: Int, _ height: Int, _ format: sdimage_pixel_format, _ pixel: (Int, Int) -> [UInt8]
     ) throws -> Owned {
@@ -24,7 +25,7 @@ enum DrawnPicture {
         }
     }
 
-    /// The same pixels, told to have another scale or orientation.
+    /// The same pixels with another scale or orientation in the metadata.
     static func told(
         _ image: Owned, scale: Double = 1, orientation: sdimage_orientation = .SDIMAGE_ORIENTATION_UP
     ) throws -> Owned {

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Thumbnails that end their transfer.
+/// Thumbnails that end their transfer early.
 @Suite struct EarlyThumbnailTests {
-    /// The file, what its first scan or pass needs at most, and a box of an eighth.
+    /// The file, the maximum size of its first scan or pass, and a box of an eighth of its size.
     private static let files: [(name: String, needed: Int, box: UInt32)] = [
         ("jpeg/large_progressive.jpg", 4050, 100), ("pictures/contour-map.png", 60_000, 60),
     ]
@@ -22,7 +22,7 @@ import Testing
         let server = LoopbackServer { _, connection in
             connection.send("HTTP/1.1 200 Fine\r\nContent-Length: \(bytes.count)\r\n\r\n")
             connection.send(Array(bytes.prefix(needed)))
-            // The rest would come only when nobody has left.
+            // The rest is sent only if the client keeps the connection open.
             if !connection.waitForEnd(seconds: 30) { connection.send(Array(bytes.dropFirst(needed))) }
         }
         defer { server.stop() }

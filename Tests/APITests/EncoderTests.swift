@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Encoding through the C API: what holds for every format, and PNG, GIF, BMP and ICO.
+/// Encoding through the C API: rules for every format, and PNG, GIF, BMP and ICO.
 @Suite struct EncoderTests {
     // MARK: Calls
 
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// Few colours, so that every format holds it; `step` moves something.
+    /// A drawing with few colors, which every format can store losslessly; `step` moves its rectangle.
     private func drawing(_ step: Int = 0, isClear: Bool = false) throws -> Owned {
         try image(48, 32) { x, y in
             if (step..<step + 9).contains(x), (4..<20).contains(y) { return [250, 40, 10, 255] }

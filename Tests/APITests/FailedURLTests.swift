@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct FailedURLTests {
-    /// What an origin does, and whether the URL is asked again at once.
+    /// The status of the origin, and the expected second request.
     @Test(arguments: [
         (404, false), (410, false), (451, false), (400, true), (401, true), (403, true), (408, true), (425, true), (429, true),
         (500, true), (503, true),
@@ -37,7 +37,7 @@ import Testing
         fixture.origin.now { $0.status = 404 }
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT).last?.status == .SDIMAGE_STATUS_HTTP_STATUS)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT).last?.status == .SDIMAGE_STATUS_FAILED_URL)
-        // The good copy is found as before.
+        // The valid copy is found as before.
         #expect(fixture.isOnDisk)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, again).last?.httpStatus == 404)

@@ -2,7 +2,7 @@ import CSDImage
 import TestSupport
 import Testing
 
-/// A picture whose transformer gives nothing is delivered as it was.
+/// An image whose transformer fails is delivered untransformed.
 @Suite struct FailingTransformerTests {
     private let folder = TemporaryDirectory()
     private let failing = CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED)
@@ -23,7 +23,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "test://h/a.png", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
     }
 
-    // Q3: each load tries again, from the disk's original too.
+    // Each load calls the transformer again, also for an original from disk.
     @Test func aTransformerThatFailedIsAskedAgain() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try failing.makeTransformer(key: "never")
@@ -40,7 +40,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "test://h/a-never.png", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // A thumbnail of it is one all the same, under no key but that of the transformer, which is free.
+    // The thumbnail is delivered untransformed. The transformer's key stays unused, and no bytes are returned.
     @Test func aThumbnailThatCannotBeTransformedHasNoBytes() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try failing.makeTransformer(key: "never")
@@ -54,7 +54,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, key, -1) == .SDIMAGE_CACHE_LAYERS_NONE)
     }
 
-    // One that works says so, from memory and disk too.
+    // A transformed image is marked as transformed, also from memory and disk.
     @Test func aTransformedPictureSaysThatItIs() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")

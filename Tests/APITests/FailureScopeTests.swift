@@ -2,7 +2,7 @@ import CSDImage
 import TestSupport
 import Testing
 
-/// The loads for which a remembered failure holds: those that could have shared its transfer.
+/// The loads covered by a remembered failure: those that could have shared its transfer.
 @Suite struct FailureScopeTests {
     struct Way: Sendable, Equatable, CustomTestStringConvertible {
         let isLenient: Bool
@@ -43,7 +43,7 @@ import Testing
         #expect(result.last?.status == .SDIMAGE_STATUS_OK)
     }
 
-    /// Cookies of the jar are sent too: what was refused before a log-in may be allowed after it.
+    /// Cookies of the cookie jar are sent too: a URL refused before a log-in may be allowed after it.
     @Test func aFailureDoesNotHoldForOtherCookiesOfTheJar() throws {
         let fixture = try FreshnessFixture([:])
         let cookies: (OpaquePointer) -> Void = { sdimage_request_set_handle_cookies($0, true) }
@@ -60,7 +60,7 @@ import Testing
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, cookies).last?.status == .SDIMAGE_STATUS_OK)
     }
 
-    /// A condition is no other request, and neither are times and limits.
+    /// Conditional requests, timeouts and limits do not make a different request.
     @Test func aFailureHoldsForRevalidationsAndOtherLimits() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\"", "Cache-Control": "no-cache"])
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)

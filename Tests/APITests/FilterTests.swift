@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Filters by name, as C sees them.
+/// Filters by name, through the C API.
 @Suite struct FilterTests {
     private static var names: [String] {
         (0..<sdimage_filter_count()).map { String(cString: sdimage_filter_name($0)) }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    // MARK: What they do
+    // MARK: Results
 
     @Test func invertingIsDoneInLight() throws {
         let image = try filtered(try DrawnPicture.blockAndBar(), "CIColorInvert")
@@ -179,7 +179,7 @@ import Testing
         #expect(try made([100, 150, 200], "saturation", ["saturation": 0]) == [143, 143, 143])
         #expect(try made([100, 150, 200], "brightness", ["brightness": 0.2]) == [151, 201, 251])
         #expect(try made([100, 150, 200], "contrast", ["contrast": 1.5]) == [86, 161, 236])
-        // Twice the light: 0.127 becomes 0.254, which is 138.
+        // Twice the linear light: 0.127 becomes 0.254, which encodes to 138.
         #expect(try made([100, 0, 255], "exposure", ["ev": 1]) == [138, 0, 255])
         #expect(try made([100, 0, 255], "gamma", ["power": 2]) == [34, 0, 255])
         #expect(try made([255, 0, 0], "hue", ["angle": 2 * .pi]) == [255, 0, 0])

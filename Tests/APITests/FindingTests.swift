@@ -1,9 +1,9 @@
 import CSDImage
 import Testing
 
-/// Inputs by which fuzzing once found a fault. `Tests/fuzz` starts from them too, each in its own target.
+/// Inputs with which fuzzing found a fault. They are also seeds of `Tests/fuzz`, each for its own target.
 @Suite struct FindingTests {
-    /// Bytes in front of the picture by which these targets choose.
+    /// Number of bytes before the image data that these targets read as their options.
     private static let headers = ["decoder": 3, "options": 12]
 
     @Test(arguments: Fixtures.findings)
@@ -43,7 +43,7 @@ import Testing
         try expectAlways(.SDIMAGE_STATUS_TRUNCATED, Array(interlaced.prefix(interlaced.count / 2)), options)
     }
 
-    /// The canvas itself is the picture where nothing is to be converted.
+    /// Without a conversion, the canvas itself becomes the image.
     @Test func theCanvasOfAnAnimationKeepsTheLimitOfBytes() throws {
         let options = decodeOptions { sdimage_decode_options_set_max_bytes($0, 100_000) }
         try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, try Fixtures.bytes("pictures/orbits.gif"), options)
@@ -63,7 +63,7 @@ import Testing
         Array(name.utf8) + littleEndian(data.count, bytes: 4) + data
     }
 
-    /// Of the extended header: one less each.
+    /// Size fields of the extended WebP header, which store width and height minus one.
     private func size(_ width: Int, _ height: Int) -> [UInt8] {
         littleEndian(width - 1, bytes: 3) + littleEndian(height - 1, bytes: 3)
     }

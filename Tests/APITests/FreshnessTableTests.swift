@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A cached picture, what its origin does next, and what a load that respects freshness makes of it.
+/// A cached image, the next behavior of its origin, and the expected result of a load that respects freshness.
 private struct Case: Sendable, CustomStringConvertible {
     let name: String
-    /// Of the first answer.
+    /// Fields of the first response.
     var headers: [String: String]
     /// Fields of the second request.
     var fields: [String: String] = [:]
@@ -17,7 +17,7 @@ private struct Case: Sendable, CustomStringConvertible {
     var source: sdimage_image_source = .SDIMAGE_IMAGE_SOURCE_MEMORY
     var status: sdimage_status = .SDIMAGE_STATUS_OK
     var isStale = false
-    /// What the origin sees of the second load: nothing, or "plain" or "conditional" requests.
+    /// The second load's requests that reach the origin: none, or "plain" or "conditional" ones.
     var asked: [String] = []
 
     var description: String { name }
@@ -33,14 +33,14 @@ private func control(_ value: String, _ other: [String: String] = old) -> [Strin
 
 private let none: sdimage_image_source = .SDIMAGE_IMAGE_SOURCE_NONE
 private let cases: [Case] = [
-    // Used as it is.
+    // Used without revalidation.
     Case(name: "max-age", headers: control("max-age=1000"), rule: "max_age"),
     Case(name: "Expires", headers: ["Expires": "Fri, 31 Dec 2094 23:59:59 GMT"], rule: "expires"),
     Case(name: "guessed", headers: ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], rule: "heuristic"),
     Case(
         name: "max-stale of the request", headers: control("max-age=10"), fields: ["Cache-Control": "max-stale"],
         rule: "max_stale"),
-    // Asked, and confirmed.
+    // Revalidated with 304.
     Case(name: "expired", headers: control("max-age=10"), rule: "expired", asked: ["conditional"]),
     Case(name: "nothing said", headers: tag, rule: "no_lifetime", asked: ["conditional"]),
     Case(name: "no-cache", headers: control("max-age=1000, no-cache"), rule: "no_cache", asked: ["conditional"]),
@@ -59,7 +59,7 @@ private let cases: [Case] = [
     Case(
         name: "Last-Modified alone", headers: control("no-cache", ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]),
         rule: "no_cache", asked: ["conditional"]),
-    // Asked, and replaced.
+    // Revalidated with a new response.
     Case(
         name: "expired, replaced", headers: control("max-age=10"),
         now: {
@@ -72,7 +72,7 @@ private let cases: [Case] = [
     Case(
         name: "304 about another picture", headers: control("max-age=10"), now: { $0.confirmation = ["ETag": "\"b\""] },
         rule: "expired", source: .SDIMAGE_IMAGE_SOURCE_NETWORK, asked: ["conditional", "plain"]),
-    // Asked in vain.
+    // Failed revalidation.
     Case(
         name: "500", headers: control("max-age=10"), now: { $0.status = 500 }, rule: "unreachable",
         status: .SDIMAGE_STATUS_HTTP_STATUS, isStale: true, asked: ["conditional"]),
@@ -117,7 +117,7 @@ private let cases: [Case] = [
 ]
 
 @Suite struct FreshnessTableTests {
-    /// From memory, and from the disk, where the answer may be kept there at all.
+    /// From memory, and from disk where the response may be stored there.
     @Test(arguments: cases.indices, [false, true]) func aLoadThatRespectsFreshnessFollowsTheRule(_ index: Int, fromDisk: Bool)
         throws
     {
@@ -151,7 +151,7 @@ private let cases: [Case] = [
             let name = String(cString: sdimage_image_source_name(final.source))
             print("| \(each.name) | \(final.rule) | \(name)\(final.isStale ? ", stale" : "") | \(what) |")
         }
-        // Whatever happened, the good copy is where it was.
+        // The valid copy is still stored.
         if each.rule != "no_store" { #expect(fixture.isOnDisk) }
     }
 }

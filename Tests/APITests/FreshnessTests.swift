@@ -6,7 +6,7 @@ import Testing
 private let tag = ["ETag": "\"a\""]
 private let bigger = makePNG(width: 9, height: 9)
 
-/// A Cache-Control beside other fields; without others those of an answer that was 100 seconds old when it came.
+/// Cache-Control and other fields; by default those of a response that was 100 seconds old on arrival.
 private func control(_ value: String, _ other: [String: String] = ["Age": "100", "ETag": "\"a\""]) -> [String: String] {
     other.merging(["Cache-Control": value]) { $1 }
 }
@@ -33,7 +33,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         let results = try fixture.load(.SDIMAGE_FRESHNESS_REFRESH)
         #expect(results.map(\.width) == [8, 9])
         #expect(results.last?.isChanged == true && results.last?.source == .SDIMAGE_IMAGE_SOURCE_NETWORK)
-        // It has replaced the other, in memory and on disk.
+        // It has replaced the previous image, in memory and on disk.
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 9)
         fixture.forgetMemory()
         let stored = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last
@@ -72,7 +72,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         #expect(fixture.origin.requests.count == 1)
     }
 
-    /// Reliability: nothing that a refresh meets costs the picture.
+    /// Reliability: a failed refresh never loses the stored image.
     @Test(arguments: [0, 1, 2, 3, 4, 5]) func aRefreshThatFailsKeepsTheGoodCopy(_ fault: Int) throws {
         let fixture = try FreshnessFixture(tag)
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
@@ -99,7 +99,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
             #expect(fixture.isOnDisk)
         }
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
-        // The next good answer is taken, without a restart.
+        // The next valid response is stored, without a restart.
         fixture.origin.now { ($0.status, $0.body, $0.breaksOff) = (200, bigger, false) }
         sdimage_manager_forget_failed(fixture.manager.pointer, nil, 0)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_REFRESH).last?.width == 9)
@@ -245,7 +245,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         let fixture = try FreshnessFixture(tag)
         let final = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE) { sdimage_request_set_header($0, "If-None-Match", "\"a\"") }.last
         #expect(final?.status == .SDIMAGE_STATUS_NOT_MODIFIED && final?.httpStatus == 304 && final?.width == 0)
-        // Nothing that would be remembered against the URL.
+        // The 304 is not remembered as a failure of the URL.
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
     }
 

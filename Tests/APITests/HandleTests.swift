@@ -22,7 +22,7 @@ import Testing
         #expect(bytes == profile)
     }
 
-    /// A lossless WebP of one pixel with a colour profile.
+    /// A lossless WebP of one pixel with a color profile.
     private func makeWebP(profile: [UInt8]) -> [UInt8] {
         func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
             let n = body.count
@@ -45,7 +45,7 @@ import Testing
             sdimage_request_unref(request)
             let manager = try makeManager(cache: nil)
             #expect(sdimage_manager_load(manager.pointer, request, nil, nil, nil, nil, nil) == .SDIMAGE_STATUS_BAD_HANDLE)
-            // Whatever lies at a used address next is a good handle again.
+            // A new object at a previously used address is a valid handle.
             let later = (0..<1000).map { sdimage_request_new("test://\($0)", -1) }
             for (index, next) in later.enumerated() {
                 #expect(String(cString: sdimage_request_url(next, nil)) == "test://\(index)")

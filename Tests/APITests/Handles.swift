@@ -1,7 +1,7 @@
 import CSDImage
 import Foundation
 
-/// Owns one reference of a C object.
+/// Owns one reference to a C object.
 final class Owned: @unchecked Sendable {
     let pointer: OpaquePointer
     private let release: (OpaquePointer) -> Void
@@ -14,7 +14,7 @@ final class Owned: @unchecked Sendable {
     deinit { release(pointer) }
 }
 
-/// A failed call, with what its error object said.
+/// A failed call with the contents of its error object.
 struct CallFailure: Error, CustomStringConvertible {
     let status: sdimage_status
     let message: String
@@ -30,7 +30,7 @@ struct CallFailure: Error, CustomStringConvertible {
     var description: String { "\(String(cString: sdimage_status_name(status))): \(message)" }
 }
 
-/// Makes a call that stores an object, and owns what it stored.
+/// Runs a call that stores a new object, and owns that object.
 func make(
     _ release: @escaping (OpaquePointer?) -> Void,
     _ call: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutablePointer<OpaquePointer?>) -> sdimage_status
@@ -45,7 +45,7 @@ func make(
 /// A request for a URL.
 func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url, -1)) { sdimage_request_unref($0) } }
 
-/// A cache in a folder of the test's own, or in memory only.
+/// A cache in the given directory, or in memory only.
 func makeCache(in directory: String?) throws -> Owned {
     let config = sdimage_cache_config_new()
     defer { sdimage_cache_config_unref(config) }
@@ -57,7 +57,7 @@ func makeCache(in directory: String?) throws -> Owned {
     return try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
 }
 
-/// A manager on a cache and a loader of the test's own.
+/// A manager with the given cache and loader.
 func makeManager(cache: Owned?, loader: Owned? = nil, dispatcher: Owned? = nil, retryAfter: Int64 = 300) throws -> Owned {
     let config = sdimage_manager_config_new()
     defer { sdimage_manager_config_unref(config) }
@@ -68,7 +68,7 @@ func makeManager(cache: Owned?, loader: Owned? = nil, dispatcher: Owned? = nil, 
     return try make(sdimage_manager_unref) { sdimage_manager_new(config, $0, $1) }
 }
 
-/// One delivery as a test looks at it.
+/// A snapshot of one delivered result.
 struct Delivered: Sendable {
     let kind: sdimage_delivery_kind
     let status: sdimage_status
@@ -80,7 +80,7 @@ struct Delivered: Sendable {
     let isStale: Bool
     let isChanged: Bool
     let httpStatus: Int32
-    /// Name of the rule of freshness.
+    /// Name of the freshness rule.
     let rule: String
     let thread: UInt
 
@@ -100,7 +100,7 @@ struct Delivered: Sendable {
     }
 }
 
-/// Hears everything that a load says. One of these is the `user_data` of a load.
+/// Records all callbacks of a load; it is the `user_data` of that load.
 final class Listener: @unchecked Sendable {
     private let condition = NSCondition()
     private var heard: [Delivered] = []
@@ -114,7 +114,7 @@ final class Listener: @unchecked Sendable {
     var destroyCount: Int { condition.withLock { destroyed } }
     var progressReports: Int { condition.withLock { progressCount } }
 
-    /// Starts a load that reports here. `destroy` lets go of the reference that the load holds.
+    /// Starts a load that reports here. `destroy` releases the reference held by the load.
     func load(_ manager: Owned, _ request: Owned) throws -> Owned {
         var handler = sdimage_load_handler()
         handler.size = MemoryLayout<sdimage_load_handler>.size
@@ -144,12 +144,12 @@ final class Listener: @unchecked Sendable {
         }
     }
 
-    /// Waits for the final result; nil when it does not come.
+    /// Waits for the final result; nil on timeout.
     func final(within seconds: Double = 60) -> Delivered? {
         wait(seconds) { $0.heard.contains { $0.kind == .SDIMAGE_DELIVERY_KIND_FINAL } } ? finals.first : nil
     }
 
-    /// Waits for the first part of the picture; nil when the final result comes without one.
+    /// Waits for the first partial image; nil when the final result comes without one.
     func part(within seconds: Double = 60) -> Delivered? {
         _ = wait(seconds) { !$0.heard.isEmpty }
         return results.first { $0.kind == .SDIMAGE_DELIVERY_KIND_PARTIAL }
@@ -166,7 +166,7 @@ final class Listener: @unchecked Sendable {
     }
 }
 
-/// A loader whose answers the test decides, when it decides. Each request is held until the test finishes its sink.
+/// A loader whose responses the test controls. Each request is held until the test finishes its sink.
 final class HeldLoader: @unchecked Sendable {
     private let condition = NSCondition()
     private var sinks: [OpaquePointer] = []
@@ -203,13 +203,13 @@ final class HeldLoader: @unchecked Sendable {
         }
     }
 
-    /// Waits for the next request and answers it.
+    /// Waits for the next request and responds to it.
     func answer(_ bytes: [UInt8], within seconds: Double = 60) -> Bool {
         guard let sink = next(within: seconds) else { return false }
         return answer(bytes, to: sink)
     }
 
-    /// Answers a request that `next` returned, and releases its sink.
+    /// Responds to a request returned by `next`, and releases its sink.
     func answer(_ bytes: [UInt8], to sink: OpaquePointer) -> Bool {
         sdimage_load_sink_set_expected_length(sink, UInt64(bytes.count))
         let status = sdimage_load_sink_write(sink, bytes, bytes.count, nil)
@@ -251,7 +251,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 }
 
-/// A PNG of one colour (RGB, 8 bits), its image data stored uncompressed.
+/// A PNG of one color (RGB, 8 bits), with uncompressed image data.
 func makePNG(width: Int, height: Int, red: UInt8 = 200, green: UInt8 = 30, blue: UInt8 = 60) -> [UInt8] {
     var rows: [UInt8] = []
     for _ in 0..<height {
@@ -289,7 +289,7 @@ private func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
     return bigEndian(UInt32(body.count)) + content + bigEndian(~crc)
 }
 
-/// Threads and descriptors of this process.
+/// Number of threads and file descriptors of this process.
 func processCounts() -> (threads: Int, descriptors: Int) {
     let list = { (path: String) in (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? -1 }
     return (list("/proc/self/task"), list("/proc/self/fd"))

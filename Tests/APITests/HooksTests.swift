@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A host's say in downloads.
+/// Downloader hooks of a host.
 @Suite struct HooksTests {
     private let picture = makePNG(width: 6, height: 5)
 
@@ -85,7 +85,7 @@ import Testing
             arrived.signal()
         }
         let manager = try hooks.makeManager()
-        // One after the other: when the last one's request is there, the second has joined the first.
+        // One after the other: when the last request arrives, the second load has joined the first one's transfer.
         let listeners = ["?1", "?2", "?other"].map { ($0, Listener()) }
         for (query, listener) in listeners {
             _ = try listener.load(manager, makeRequest(server.url("/a.png\(query)")))
@@ -228,7 +228,7 @@ import Testing
         #expect(own.destroyed.wait { $0 == 1 })
         _ = try load(manager, request)
         #expect(server.requests.map { $0.headers["x-by"] } == ["request", "downloader"])
-        // What the request's hooks lack is the downloader's.
+        // Hooks missing in the request's table are called in the downloader's.
         #expect(general.events.wait { $0.count == 8 })
     }
 

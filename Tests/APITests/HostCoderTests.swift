@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Coders of the host: what the library asks of them, and what it does to their pictures.
+/// Host coders: the calls the library makes, and the processing of their images.
 @Suite struct HostCoderTests {
     private func row(_ image: Owned, _ y: Int) -> [UInt8] {
         guard let base = sdimage_image_pixels(image.pointer) else { return [] }
@@ -73,7 +73,7 @@ import Testing
             }
         }
         #expect(lamp.opened == 3)
-        // On the callback thread where other tests run the engine, or at once.
+        // Runs at once, or on the callback thread when other tests run the engine.
         let end = Date(timeIntervalSinceNow: 10)
         while lamp.ended < 3, Date() < end { sched_yield() }
         #expect(lamp.ended == 3)
@@ -95,7 +95,7 @@ import Testing
         let upright = try picture(file, coder)
         #expect(sdimage_image_width(upright.pointer) == 8)
         #expect(sdimage_image_orientation(upright.pointer) == .SDIMAGE_ORIENTATION_UP)
-        // Turned right: the first row is the first column from below.
+        // Rotated right: the first row is the first column read from the bottom.
         let column: [UInt8] = [70, 60, 50, 40, 30, 20, 10, 0]
         #expect(row(upright, 0) == column)
         let kept = try picture(file, coder, decodeOptions { sdimage_decode_options_set_apply_orientation($0, false) })
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// Coders of the host in the list of all coders, where other tests see them.
+/// Host coders in the process-wide coder list, visible to other tests.
 @Suite(.serialized) struct RegisteredHostCoderTests {
     private func whileRegistered(_ lamp: LampCoder = LampCoder(), _ body: () throws -> Void) throws {
         let coder = try lamp.makeCoder()
@@ -124,7 +124,7 @@ import Testing
 
     @Test func theHeaderOfAHostsPictureIsToldByItsOwnFunction() throws {
         try whileRegistered {
-            // No pixel is there to be decoded.
+            // The header alone, without pixels to decode.
             let header = Array(LampCoder.file(width: 30, height: 20, orientation: 6, frames: 5).prefix(LampCoder.header))
             let json = try make(sdimage_data_unref) { sdimage_info(header, header.count, $0, $1) }
             let data = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
@@ -146,7 +146,7 @@ import Testing
             #expect(sdimage_image_duration_ms(image.pointer) == 210)
             let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
             #expect(sdimage_image_width(last.pointer) == 8)
-            // 70 and 60 of the first column from below, and 200 for the frame.
+            // 70 and 60 of the first column read from the bottom, plus 200 for frame 2.
             let start: [UInt8] = [14, 4]
             let pixels = try #require(sdimage_image_pixels(last.pointer))
             #expect(memcmp(pixels, start, 2) == 0)

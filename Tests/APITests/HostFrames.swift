@@ -1,7 +1,7 @@
 import CSDImage
 import Foundation
 
-/// Frames of a program: squares of four pixels' side whose first byte is their number. What is wrong with them, a test decides.
+/// Frames of a host provider: squares of 4 x 4 pixels whose first byte is the frame index. A test can inject faults.
 final class HostFrames: @unchecked Sendable {
     private let condition = NSCondition()
     private var count: UInt32
@@ -11,7 +11,7 @@ final class HostFrames: @unchecked Sendable {
     private var isHeld = false
     let durations: [UInt32]
     let loops: UInt32
-    /// Frames that cannot be made.
+    /// Frames whose creation fails.
     var broken: Set<UInt32> = []
     var side: UInt32 = 4
 
@@ -22,15 +22,15 @@ final class HostFrames: @unchecked Sendable {
         growing = start != nil
     }
 
-    /// Frames that were made, in their order.
+    /// Indices of the frames made, in order.
     var made: [UInt32] { condition.withLock { log } }
     var destroyCount: Int { condition.withLock { destroyed } }
 
-    /// From now on no frame is made before `release`.
+    /// Blocks frame creation until `release`.
     func hold() { condition.withLock { isHeld = true } }
     func release() { note { $0.isHeld = false } }
 
-    /// More frames have come; `isLast`: no more will.
+    /// Grows the frame count; `isLast`: the animation is complete.
     func grow(to count: Int, isLast: Bool = false) {
         note { frames in
             frames.count = UInt32(count)

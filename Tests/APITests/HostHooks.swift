@@ -1,18 +1,18 @@
 import CSDImage
 import Foundation
 
-/// Hooks of downloads that are closures of the test.
+/// Downloader hooks implemented by closures of the test.
 final class HostHooks: @unchecked Sendable {
     var request: ((_ request: OpaquePointer?, _ reply: OpaquePointer?) -> Void)?
     var response: ((_ response: OpaquePointer?, _ reply: OpaquePointer?) -> Void)?
     var decrypt: (([UInt8], OpaquePointer?) -> [UInt8]?)?
     var redirect: ((_ from: String, _ to: String, _ status: Int32, _ reply: OpaquePointer?) -> Void)?
-    /// What happened, in its order.
+    /// Events in order.
     let events = Locked<[String]>([])
     let destroyed = Locked(0)
     var hearsEvents = false
 
-    /// Completes a reply and lets go of it.
+    /// Completes a reply and releases it.
     static func complete(_ reply: OpaquePointer?) {
         sdimage_reply_complete(reply)
         sdimage_reply_unref(reply)

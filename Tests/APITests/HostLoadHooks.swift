@@ -1,15 +1,15 @@
 import CSDImage
 import Foundation
 
-/// Hooks of loads that are closures of the test.
+/// Load hooks implemented by closures of the test.
 final class HostLoadHooks: @unchecked Sendable {
     var process: ((_ request: OpaquePointer?) -> Void)?
-    /// nil: no cache.
+    /// Returns nil to bypass the cache.
     var cacheKey: ((_ url: String) -> String?)?
     var serialize: ((_ image: OpaquePointer?, _ data: [UInt8]?) -> [UInt8]?)?
     var shouldLoad: ((_ url: String) -> Bool)?
     var shouldRemember: ((_ url: String, _ status: sdimage_status) -> Bool)?
-    /// What the library called, in its order.
+    /// The library's calls, in order.
     let calls = Locked<[String]>([])
     let destroyed = Locked(0)
 
@@ -75,7 +75,7 @@ final class HostLoadHooks: @unchecked Sendable {
         }
     }
 
-    /// A manager that has these hooks.
+    /// A manager with these hooks.
     func makeManager(cache: Owned? = nil, loader: Owned? = nil, transformer: Owned? = nil) throws -> Owned {
         let hooks = try make()
         let config = sdimage_manager_config_new()
@@ -88,7 +88,7 @@ final class HostLoadHooks: @unchecked Sendable {
     }
 }
 
-/// The bytes that the disk of a cache has under a key; nil for none.
+/// The bytes stored on disk under a key; nil for none.
 func diskBytes(_ cache: Owned, _ key: String) -> [UInt8]? {
     var data: OpaquePointer?
     guard sdimage_cache_data(cache.pointer, key, -1, &data, nil) == .SDIMAGE_STATUS_OK else { return nil }
@@ -96,14 +96,14 @@ func diskBytes(_ cache: Owned, _ key: String) -> [UInt8]? {
     return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data)))
 }
 
-/// The key that a load would use.
+/// The cache key that a load would use.
 func cacheKey(_ manager: Owned, _ request: Owned) throws -> String {
     let data = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
     let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Loads and waits for the end.
+/// Loads and waits for the final result.
 func load(_ manager: Owned, _ url: String, _ change: (OpaquePointer) -> Void = { _ in }) throws -> Delivered {
     let request = makeRequest(url)
     change(request.pointer)

@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import TestSupport
 
-/// A transport that runs a closure of the test for each exchange, each on a thread of its own.
+/// A transport that runs a closure of the test for each exchange, each on its own thread.
 final class HostTransport: @unchecked Sendable {
-    /// What an exchange asks for.
+    /// The request of an exchange.
     struct Asked: Sendable {
         let url: String
         let method: String
@@ -19,7 +19,7 @@ final class HostTransport: @unchecked Sendable {
 
     init(_ answer: @escaping @Sendable (Asked, OpaquePointer?) -> Void) { self.answer = answer }
 
-    /// Answers an exchange at once.
+    /// Responds to an exchange immediately.
     static func respond(
         _ exchange: OpaquePointer?, _ status: Int32 = 200, _ headers: [(String, String)] = [], body: [UInt8] = [],
         error: sdimage_status = .SDIMAGE_STATUS_OK
@@ -84,7 +84,7 @@ final class HostTransport: @unchecked Sendable {
         }
     }
 
-    /// A manager whose downloader uses it.
+    /// A manager whose downloader uses this transport.
     func makeManager(cache: Owned? = nil, _ configure: (OpaquePointer?) -> Void = { _ in }) throws -> Owned {
         let transport = try make()
         let config = sdimage_downloader_config_new()

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Files that are small for the work that a careless parser would do for them.
+/// Small files that cost a naive parser a disproportionate amount of work.
 enum HostileFile {
     // MARK: PNG (third edition, section 5)
 
@@ -23,12 +23,12 @@ enum HostileFile {
         signature + chunk("IHDR", big(width) + big(height) + [depth, type, 0, 0, interlaced])
     }
 
-    /// A zlib stream of zeros without its check sum.
+    /// A zlib stream of zeros without its checksum.
     static func zeros(_ count: Int) -> [UInt8] { [0x78, 0x01] + Array(Gzip.zeros(atLeast: count).dropFirst(10)) }
 
-    /// A grey picture of zeros, a thousandth of its pixels long.
+    /// A gray image of zeros whose file size is about a thousandth of its pixel count.
     static func black(_ width: Int, _ height: Int) -> [UInt8] {
-        // 8 pairs of a length of 258 and a distance of 1 in fixed codes are 13 bytes, again and again.
+        // 8 pairs of length 258 and distance 1 in fixed codes are 13 bytes; they are repeated.
         let few = zeros(258 * 64)
         let count = (width + 1) * height
         let period = Array(few[(few.count - 40)..<(few.count - 27)])
@@ -37,7 +37,7 @@ enum HostileFile {
         return header(width, height, type: 0) + chunk("IDAT", data) + chunk("IEND", [])
     }
 
-    /// A 4 × 4 image with `count` profiles, each of which unpacks to 2 MiB or is cut.
+    /// A 4 × 4 image with `count` profiles, each of which inflates to 2 MiB or is truncated.
     static func profiles(_ count: Int, isCut: Bool) -> [UInt8] {
         let packed = isCut ? Array(zeros(2 << 20).prefix(1000)) : zeros(2 << 20)
         let profile = chunk("iCCP", Array("profile".utf8) + [0, 0] + packed)
@@ -46,7 +46,7 @@ enum HostileFile {
         return Array(rest[..<end]) + [[UInt8]](repeating: profile, count: count).flatMap { $0 } + Array(rest[end...])
     }
 
-    /// A picture of 4 by 4 behind `bytes` bytes of empty chunks.
+    /// A 4 × 4 image after `bytes` bytes of empty chunks.
     static func emptyChunks(bytes: Int) -> [UInt8] {
         let empty = chunk("teSt", [])
         let rest = makePNG(width: 4, height: 4)
@@ -55,8 +55,8 @@ enum HostileFile {
         return Array(rest[..<end]) + chunks.flatMap { $0 } + Array(rest[end...])
     }
 
-    /// An interlaced animation of three frames. The first two are one pixel each; the third covers the canvas, lets those before
-    /// it shine through, and is taken back when it was shown. Its data are missing.
+    /// An interlaced animation of three frames. The first two are one pixel each. The third covers the canvas, blends over the
+    /// previous frames, and is disposed after display. Its data are missing.
     static func interlacedFrames(_ width: Int, _ height: Int) -> [UInt8] {
         // One stored block: a filter byte and four samples, and their Adler-32.
         let pixel: [UInt8] = [0x78, 0x01, 1, 5, 0, 0xFA, 0xFF, 0, 0, 0, 0, 0, 0, 5, 0, 1]
@@ -70,14 +70,15 @@ enum HostileFile {
 
     // MARK: ICO
 
-    /// A directory of `entries` over `pictures` offsets; each is a PNG whose `padding` bytes of chunks end before its data.
+    /// A directory of `entries` over `pictures` offsets; each points to a PNG whose `padding` bytes of chunks end before its
+    /// data.
     static func icon(entries: Int, pictures: Int, padding: Int) -> [UInt8] {
         let first = 6 + entries * 16
         var file: [UInt8] = [0, 0, 1, 0, UInt8(entries & 255), UInt8(entries >> 8)]
         for index in 0..<entries {
             file += [0, 0, 0, 0, 1, 0, 32, 0] + little(100) + little(first + index % pictures)
         }
-        // Every offset begins a bitmap header whose data are missing, or is the PNG at the end.
+        // Each offset begins a bitmap header whose data are missing, or is the PNG at the end.
         file += [UInt8](repeating: 0, count: pictures - 1)
         let text = chunk("zTXt", Array("key".utf8) + [0, 0] + zeros(1 << 16))
         file += header(256, 256)
@@ -85,7 +86,7 @@ enum HostileFile {
         return file
     }
 
-    /// A directory whose entries lie at different offsets in one run of PNG headers, none of which has data.
+    /// A directory whose entries point to different offsets in one series of PNG headers, all without image data.
     static func iconOfHeaders(_ entries: Int) -> [UInt8] {
         let first = 6 + entries * 16
         var file: [UInt8] = [0, 0, 1, 0, UInt8(entries & 255), UInt8(entries >> 8)]
@@ -113,7 +114,7 @@ enum HostileFile {
 
     // MARK: GIF
 
-    /// An animation of one pixel a frame.
+    /// An animation with one pixel per frame.
     static func movingGIF(frames: Int) -> [UInt8] {
         var file = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         for _ in 0..<frames {
@@ -124,7 +125,7 @@ enum HostileFile {
 
     // MARK: JPEG
 
-    /// A file of `bytes` bytes of empty application segments before its frame.
+    /// A file of `bytes` bytes of empty application segments, without a frame.
     static func emptySegments(bytes: Int) -> [UInt8] {
         let segments = [[UInt8]](repeating: [0xFF, 0xE5, 0, 2], count: bytes / 4)
         return [0xFF, 0xD8] + segments.flatMap { $0 }

@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Small files end quickly, whatever they claim: through info, decode, metadata and the incremental decoder.
+/// Small files are processed quickly, for any claimed size, by info, decode, metadata and the incremental decoder.
 @Suite(.serialized) struct HostileFileTests {
-    /// Seconds; the same files took 2 to 40 where every chunk or entry was read again.
+    /// Limit in seconds; re-reading every chunk or entry took 2 to 40 seconds for the same files.
     private static let bound = 3.0
 
     private func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -32,7 +32,7 @@ import Testing
         return sdimage_read_metadata(bytes, bytes.count, .SDIMAGE_METADATA_KIND_ICC, &block, nil)
     }
 
-    /// Every entry point that reads the whole file.
+    /// Runs every entry point that reads the whole file.
     private func expectQuick(_ bytes: [UInt8], _ what: String) throws {
         #expect(seconds { _ = info(bytes) } < HostileFileTests.bound, "info of \(what)")
         #expect(seconds { _ = decode(bytes) } < HostileFileTests.bound, "decode of \(what)")
@@ -50,7 +50,7 @@ import Testing
         try expectQuick(HostileFile.profiles(8000, isCut: true), "8000 profiles that are cut")
     }
 
-    /// A buffer that ends at the end of a page, so that a read behind it faults.
+    /// A buffer that ends at a page boundary, so that an over-read faults.
     @Test func aPaletteInAFileOf16BytesIsNotReadBehind() throws {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
@@ -88,7 +88,7 @@ import Testing
         try expectQuick(bytes, "40000 frames")
     }
 
-    /// 1-byte pieces: work that starts from the first byte with each of them would be 10^12 steps.
+    /// 1-byte pieces: restarting at the first byte for each piece would take 10^12 steps.
     @Test(arguments: ["png", "gif", "webp", "jpeg"])
     func piecesOfAByteAddUpToOnePass(format: String) throws {
         let bytes =

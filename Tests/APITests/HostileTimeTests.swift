@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Long decodes end with their time limit, with cancellation, and with the manager.
+/// Long decodes end at their time limit, on cancellation, and when the manager closes.
 @Suite(.serialized) struct HostileTimeTests {
-    /// 10^9 pixels in a megabyte: seconds of work, in rows that are never held.
+    /// 10^9 pixels in a megabyte: seconds of work, decoded row by row without holding the bitmap.
     private static let slow = HostileFile.black(32_000, 32_000)
 
     private func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -40,14 +40,14 @@ import Testing
             sdimage_decode_options_set_thumbnail_size($0, 40, 40, true)
         }
         var status = sdimage_status.SDIMAGE_STATUS_OK
-        // Made before the clock starts.
+        // Created before the clock starts.
         let slow = HostileTimeTests.slow
         let time = seconds {
             var image: OpaquePointer?
             status = sdimage_decode(slow, slow.count, options.pointer, &image, nil)
             sdimage_image_unref(image)
         }
-        // A fast machine may be done before.
+        // A fast machine may finish earlier.
         #expect(status == .SDIMAGE_STATUS_TIMEOUT || time < Double(milliseconds) / 1000)
         #expect(time < Double(milliseconds) / 1000 + 1)
     }

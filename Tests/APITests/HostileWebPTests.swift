@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Chunks before the picture of a WebP cost time in proportion to their number, however the bytes arrive.
+/// Chunks before the image data of a WebP cost time proportional to their number, for any division of the bytes into pieces.
 @Suite(.serialized) struct HostileWebPTests {
-    /// An extended still whose picture comes behind `count` empty chunks (RFC 9649, section 2.7).
+    /// An extended still image whose image data follow `count` empty chunks (RFC 9649, section 2.7).
     private func file(chunks count: Int) throws -> [UInt8] {
         let image = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, y in [UInt8(x), UInt8(y), 0, 128] }
         let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
@@ -20,7 +20,7 @@ import Testing
         return Array("RIFF".utf8) + HostileFile.little(body.count) + body
     }
 
-    /// Least processor time of this thread in seconds: that of other programs does not count.
+    /// The minimum CPU time of this thread in seconds; other programs do not affect it.
     private func cost(_ body: () throws -> Void) rethrows -> Double {
         func now() -> Double {
             var time = timespec()
@@ -41,7 +41,8 @@ import Testing
         #expect(sdimage_image_width(image.pointer) == 4)
     }
 
-    /// Where all chunks are walked for each part that libwebp is given, eight times as many take about forty times as long.
+    /// Walking all chunks again for each piece passed to libwebp would make eight times as many chunks take about forty times as
+    /// long.
     @Test func chunksAreWalkedOnce() throws {
         let few = try file(chunks: 1 << 18), many = try file(chunks: 1 << 21)
         let least = try cost { try decode(few) }, most = try cost { try decode(many) }

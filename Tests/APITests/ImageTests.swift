@@ -40,7 +40,7 @@ import Testing
             }
             #expect(sdimage_image_pixels(picture.pointer) == UnsafeRawPointer(memory))
         }
-        // Called on the callback thread when other tests run the engine, or at once.
+        // Runs at once, or on the callback thread when other tests run the engine.
         let end = Date(timeIntervalSinceNow: 10)
         while counter.count == 0, Date() < end { sched_yield() }
         #expect(counter.count == 1)
@@ -182,7 +182,7 @@ import Testing
         let data = try make(sdimage_data_unref) { sdimage_data_new("x", 1, $0, $1) }
         #expect(
             sdimage_image_convert(data.pointer, .SDIMAGE_PIXEL_FORMAT_RGB8, &converted, nil) == .SDIMAGE_STATUS_BAD_HANDLE)
-        // A reference that was never taken must not be given back.
+        // Releasing a reference that was never taken must not release the image.
         sdimage_data_unref(picture.pointer)
         #expect(sdimage_image_width(picture.pointer) == 1)
     }

@@ -1,13 +1,13 @@
 import CSDImage
 import Foundation
 
-/// A coder of the host for grey pictures of its own kind: "LAMP", width, height, orientation and number of frames, a byte
-/// each, and then the rows of all frames. It shrinks, turns and converts nothing itself.
+/// A host coder for gray images of its own format: "LAMP", then width, height, orientation and frame count, one byte each, then
+/// the rows of all frames. It neither scales, rotates nor converts.
 final class LampCoder: @unchecked Sendable {
     // Unchecked: the counters are read after the calls.
     private(set) var opened = 0
     private(set) var ended = 0
-    /// What it says that its pixels are in.
+    /// The color profile that it reports for its pixels.
     var profile: Owned?
 
     static let header = 8
@@ -21,7 +21,7 @@ final class LampCoder: @unchecked Sendable {
         return bytes
     }
 
-    /// One picture that grows.
+    /// One incremental decode.
     private final class Instance {
         let coder: LampCoder
         var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ final class LampCoder: @unchecked Sendable {
         return .SDIMAGE_STATUS_TRUNCATED
     }
 
-    /// Stores frame `index` of the bytes, black where they end.
+    /// Returns frame `index` of the bytes; pixels after the end of the bytes are black.
     private func store(
         _ bytes: [UInt8], _ index: Int, _ image: UnsafeMutablePointer<OpaquePointer?>?,
         _ error: UnsafeMutablePointer<OpaquePointer?>?

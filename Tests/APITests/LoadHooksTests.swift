@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A host's say in loads.
+/// Load hooks of a host.
 @Suite struct LoadHooksTests {
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 6, height: 4)
@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Keys
 
-    // Scheme, host and path only.
+    // Keys of scheme, host and path only.
     @Test func aKeyFilterNamesWhatCachesKeep() throws {
         let hooks = HostLoadHooks()
         hooks.cacheKey = { String($0.prefix { $0 != "?" }) }
@@ -30,14 +30,14 @@ import Testing
         _ = try first.load(manager, makeRequest("test://h/a.png?token=1"))
         #expect(held.answer(picture))
         #expect(first.final()?.width == 6)
-        // Another token, the same picture; what is loaded is the URL as it is.
+        // Another token finds the same image; the download uses the unchanged URL.
         #expect(try load(manager, "test://h/a.png?token=2").source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
         #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(diskBytes(cache, "test://h/a.png") == picture)
         #expect(held.startCount == 1)
     }
 
-    // The request's own key, and its own filter, come before the manager's.
+    // The request's own key and its own filter take precedence over the manager's.
     @Test func theRequestsKeyComesBeforeTheFilters() throws {
         let general = HostLoadHooks(), own = HostLoadHooks()
         general.cacheKey = { _ in "general" }
@@ -55,7 +55,7 @@ import Testing
         #expect(try cacheKey(manager, request) == "general")
     }
 
-    // Neither asked nor filled.
+    // The cache is neither queried nor filled.
     @Test func aLoadWithoutAKeyIsLoadedAndCachedNowhere() throws {
         let hooks = HostLoadHooks()
         hooks.cacheKey = { $0.hasSuffix("private") ? nil : $0 }
@@ -72,7 +72,7 @@ import Testing
 
     // MARK: The processor
 
-    // Called for every load, also without a URL; what it leaves is loaded.
+    // Called for every load, also without a URL; the request it leaves is loaded.
     @Test func aProcessorChangesWhatIsAskedFor() throws {
         let hooks = HostLoadHooks()
         hooks.process = { request in
@@ -89,11 +89,11 @@ import Testing
         #expect(try cacheKey(manager, request) == "test://there")
         #expect(try load(manager, "").status == .SDIMAGE_STATUS_INVALID_URL)
         #expect(hooks.calls.get().count == 5)
-        // It had a copy.
+        // The processor received a copy.
         #expect(String(cString: sdimage_request_url(request.pointer, nil)) == "test://elsewhere")
     }
 
-    // What the request left to the manager is filled in when the processor sees it.
+    // The processor sees the request with the manager's defaults filled in.
     @Test func aTransformerThatAProcessorAddsComesAfterTheManagers() throws {
         let transformers = try [5, 8].map { try CountingTransformer(width: $0).makeTransformer(key: "by\($0)") }
         let hooks = HostLoadHooks()
@@ -103,7 +103,7 @@ import Testing
         #expect(try load(manager, "test://h/a.png").width == 8)
     }
 
-    // The test of failed URLs uses the processed request.
+    // The check for failed URLs uses the processed request.
     @Test func aProcessorMayHaveFailedURLsTriedAgain() throws {
         let hooks = HostLoadHooks()
         let retries = Locked(false)
@@ -115,7 +115,7 @@ import Testing
         #expect(try load(manager, "test://a").status == .SDIMAGE_STATUS_NOT_AN_IMAGE)
     }
 
-    // One choice is changed, the others stay.
+    // One option changes, the others stay.
     @Test func aProcessorChangesOneOfTheDecodeOptions() throws {
         let hooks = HostLoadHooks()
         hooks.process = { request in
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: The serializer
 
-    // What it makes of an original is what the disk keeps, and what is read again.
+    // The bytes it returns for an original are stored on disk and read back.
     @Test func aSerializerChoosesTheBytesOfAnOriginal() throws {
         let hooks = HostLoadHooks()
         let other = makePNG(width: 2, height: 2)
@@ -164,7 +164,7 @@ import Testing
         #expect(hooks.calls.get() == ["serialize original"])
     }
 
-    // A thumbnail has no bytes; its original comes to the disk as it was.
+    // A thumbnail has no encoded data; its original is stored on disk unchanged.
     @Test func aSerializerSeesWhatIsMadeToo() throws {
         let hooks = HostLoadHooks()
         let other = makePNG(width: 2, height: 2)
@@ -192,7 +192,7 @@ import Testing
         #expect(sdimage_sniff(kept, kept.count) == .SDIMAGE_FORMAT_PNG)
     }
 
-    // "if any and type includes disk".
+    // Called only for store layers that include the disk.
     @Test func aSerializerIsNotAskedWhereTheDiskKeepsNothing() throws {
         let hooks = HostLoadHooks()
         hooks.serialize = { _, data in data }
@@ -232,7 +232,7 @@ import Testing
         #expect(refused.source == .SDIMAGE_IMAGE_SOURCE_NONE)
     }
 
-    // The host's opinion replaces the loader's, both ways.
+    // The hook's decision overrides the loader's, in both directions.
     @Test func aHostJudgesFailures() throws {
         let server = LoopbackServer { request, connection in connection.answer(request.target == "/gone" ? 404 : 500) }
         defer { server.stop() }
@@ -251,7 +251,7 @@ import Testing
         #expect(hooks.calls.get().count == 3)
     }
 
-    // 2002 is never remembered.
+    // CANCELLED (2002) is never remembered.
     @Test func aCancelledLoadIsNotJudged() throws {
         let hooks = HostLoadHooks()
         hooks.shouldRemember = { _, _ in true }
@@ -272,7 +272,7 @@ import Testing
         #expect(hooks.calls.get().isEmpty)
     }
 
-    // What the request's hooks lack is the manager's.
+    // Hooks missing in the request's table are called in the manager's.
     @Test func theRequestsHooksComeBeforeTheManagers() throws {
         let general = HostLoadHooks(), own = HostLoadHooks()
         general.shouldLoad = { _ in false }

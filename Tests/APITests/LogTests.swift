@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// There is one log for the process: these tests take turns.
+/// The log is process-wide, so these tests are serialized.
 @Suite(.serialized) struct LogTests {
-    /// Messages of one test; loads of other suites are heard too and left out.
+    /// Messages of one test; messages of other suites' loads are filtered out.
     private final class Hearer: @unchecked Sendable {
         private let condition = NSCondition()
         private var lines: [(sdimage_log_level, String)] = []
@@ -101,7 +101,7 @@ import Testing
         let seen = Locked(sdimage_status.SDIMAGE_STATUS_OK)
         hearer.onMessage = { [unowned hearer] in
             seen.set(sdimage_cache_flush(cache.pointer, nil))
-            // Refused loaders fail at once on this thread, and would be logged.
+            // Failing loads would end at once on this thread, and would be logged.
             let request = makeRequest("test://\(hearer.mark)")
             sdimage_request_set_dispatcher(request.pointer, immediate.pointer)
             _ = sdimage_manager_running_count(manager.pointer)

@@ -50,7 +50,7 @@ import Testing
         #expect(try counts() == Counts(hits: 1, misses: 1))
     }
 
-    /// The image of the original's key is looked at, too, because the transformer might leave it as it is.
+    /// The image under the original's key is looked up, too, because the transformer might leave it unchanged.
     @Test func loadsWithATransformer() throws {
         let flip = try make(sdimage_transformer_unref) { sdimage_transformer_new_flip(true, false, $0, $1) }
         let flips = { request in sdimage_request_set_transformer(request, flip.pointer) }

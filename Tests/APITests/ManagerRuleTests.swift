@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What programs that know SDWebImage's manager expect of keys, failures, helpers and progress.
+/// Rules of SDWebImage's manager for keys, failures, errors and progress.
 @Suite struct ManagerRuleTests {
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 6, height: 4)
@@ -25,7 +25,7 @@ import Testing
     private static let escaped = "Thumbnail(%7B100.000000,100.000000%7D,1)"
     private static let flip = "SDImageFlippingTransformer(1,0)"
 
-    // The manager mirrors every picture whose request says nothing.
+    // The manager's default transformer mirrors each image whose request sets no transformer.
     @Test(arguments: [
         Key(url: "http://foo/image.png", key: "http://foo/image-\(flip).png"),
         Key(url: "http://foo/image", key: "http://foo/image-\(flip)"),
@@ -48,7 +48,7 @@ import Testing
         #expect(try cacheKey(manager, request) == row.key)
     }
 
-    // Exactly this URL, of this manager; forgotten by name, or with all others.
+    // Failed URLs belong to one manager, match exactly, and are forgotten by URL or all at once.
     @Test func failedURLsAreThoseOfOneManagerAndForgottenOneByOne() throws {
         let loader = try answering(Array("no picture".utf8))
         let managers = [try makeManager(cache: nil, loader: loader), try makeManager(cache: nil, loader: loader)]
@@ -64,7 +64,7 @@ import Testing
         for url in ["test://h/a", "test://h/b"] { #expect(try status(managers[0], url) == .SDIMAGE_STATUS_NOT_AN_IMAGE) }
     }
 
-    // A success alone forgets nothing; the load must have been told to try all the same.
+    // A success clears a failure only when the load set retry_failed.
     @Test func aSuccessForgetsAFailureWhereTheLoadWasToTryAllTheSame() throws {
         let bytes = Locked(Array("no picture".utf8))
         let loader = ScriptedLoader { _, sink in
@@ -81,7 +81,7 @@ import Testing
         #expect(try load(manager, "test://a").width == 6)
     }
 
-    // What older versions had functions for is a key and a call of the cache.
+    // Functions of older versions are replaced by a key and a cache call.
     @Test func aPictureIsSavedAndLookedForUnderTheKeyOfItsURL() throws {
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try HeldLoader().makeLoader())
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    // What nobody knows changes nothing.
+    // Unknown values are ignored.
     @Test func choicesOfAnotherVersionAreIgnored() throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try answering())
         let unknown: (OpaquePointer) -> Void = {
@@ -138,7 +138,7 @@ import Testing
         #expect(try load(manager, "test://a", unknown).source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 
-    // Nobody takes it, and the load ends all the same.
+    // A load that no loader accepts ends with an error.
     @Test func aLoadThatNoLoaderTakesEndsWithAnError() throws {
         let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
         let manager = try makeManager(cache: nil, loader: chain)
@@ -148,7 +148,7 @@ import Testing
         ] { #expect(try load(manager, url).status == status) }
     }
 
-    // , code 2004: the error has the status, and the result the fields of the answer.
+    // CONTENT_TYPE (2004): the error has the HTTP status, and the result the response's fields.
     @Test func anAnswerOfTheWrongTypeIsToldWithItsFields() throws {
         let server = LoopbackServer { [picture] _, connection in
             connection.answer(200, ["Content-Type": "text/x-odd"], body: picture)
@@ -172,7 +172,7 @@ import Testing
         #expect(sdimage_response_header(response, "content-type").map { String(cString: $0) } == "text/x-odd")
     }
 
-    // Every error says something; those of the transport have the number of the library beneath.
+    // Every error has a message; transport errors have the error code of the underlying library.
     @Test func aTransportErrorHasTheNumberOfItsLibrary() throws {
         let manager = try makeManager(cache: nil)
         let request = makeRequest("http://127.0.0.1:1/a.png")

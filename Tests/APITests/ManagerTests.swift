@@ -35,7 +35,8 @@ import Testing
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
         let listeners = (0..<100).map { _ in Listener() }
         let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
-        // Not the first: when all that have come aboard so far leave, the transfer ends and the next one starts another.
+        // The last 50, not the first: cancelling all waiters that have joined so far would end the transfer, and the next load
+        // would start another.
         for task in tasks.suffix(50) { sdimage_task_cancel(task.pointer) }
         #expect(held.answer(makePNG(width: 8, height: 8)))
         for (index, listener) in listeners.enumerated() {
@@ -52,7 +53,7 @@ import Testing
         let listeners = [Listener(), Listener()]
         let tasks = try listeners.map { try $0.load(manager, makeRequest("test://same.png")) }
         let sink = held.next()
-        // Loads begin in order: when this one reaches the loader, both others wait for theirs.
+        // Loads start in order: when this one reaches the loader, both earlier loads have joined their transfer.
         let later = Listener()
         _ = try later.load(manager, makeRequest("test://later.png"))
         sdimage_load_sink_unref(held.next())
@@ -246,7 +247,7 @@ import Testing
     }
 }
 
-/// Pictures that memory has, in one call.
+/// Images found in memory, in one call.
 @Suite struct FindTests {
     private func find(_ manager: Owned, _ request: Owned) throws -> Owned? {
         var result: OpaquePointer?
@@ -270,7 +271,7 @@ import Testing
         #expect(sdimage_result_kind(found.pointer) == .SDIMAGE_DELIVERY_KIND_FINAL)
         #expect(sdimage_image_width(sdimage_result_image(found.pointer)) == 9)
         #expect(!String(cString: sdimage_result_url(found.pointer)).contains("secret"))
-        // A thumbnail is another picture, and so is what must bring its bytes.
+        // A thumbnail is another image, and a request for data needs the bytes as well.
         sdimage_request_set_thumbnail_size(request.pointer, 3, 3, true)
         #expect(try find(manager, request) == nil)
         let withData = makeRequest("https://user:secret@example.com/a.png")

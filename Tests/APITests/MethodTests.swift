@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Requests that are not GET, and what hooks make of them.
+/// Requests other than GET, and their changes by hooks.
 @Suite struct MethodTests {
     private let picture = makePNG(width: 6, height: 5)
 

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What somebody who watches the library is told. One suite, in order: the numbers are of the process.
+/// Observers and metrics. One serialized suite, because the counters are process-wide.
 @Suite(.serialized) struct MetricsTests {
     private let picture = makePNG(width: 6, height: 5)
 
-    /// What an observer was told.
+    /// Records the calls to an observer.
     private final class Observer: @unchecked Sendable {
         let heard = Locked<[Delivered]>([])
         let destroyed = Locked(0)
@@ -42,7 +42,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The value of one line; nil where there is none.
+    /// The value of one line; nil if it is missing.
     private func value(_ name: String, in text: String) -> Double? {
         text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap { Double($0.split(separator: " ")[1]) }
     }

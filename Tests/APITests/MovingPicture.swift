@@ -1,8 +1,8 @@
 import CSDImage
 
-/// Encoded animations of plain frames.
+/// Encoded animations of single-color frames.
 enum MovingPicture {
-    /// The frames are of one grey each, frame `n` of 10 n + 5.
+    /// Each frame is one gray value: 10 n + 5 for frame `n`.
     static func bytes(
         _ count: Int, _ format: sdimage_format, side: UInt32 = 8, duration: UInt32 = 100, loops: UInt32 = 0
     ) throws -> [UInt8] {

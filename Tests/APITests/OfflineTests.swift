@@ -13,7 +13,7 @@ import Testing
             #expect(try fixture.load(freshness).map(\.status) == [.SDIMAGE_STATUS_OFFLINE])
         }
         #expect(fixture.origin.requests.isEmpty)
-        // It says nothing of the URL.
+        // The offline failure is not remembered for the URL.
         sdimage_manager_set_offline(fixture.manager.pointer, false)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
         sdimage_manager_set_offline(fixture.manager.pointer, true)

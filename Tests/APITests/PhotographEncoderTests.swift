@@ -6,7 +6,7 @@ import Testing
 @Suite struct PhotographEncoderTests {
     private static let formats: [sdimage_format] = [.SDIMAGE_FORMAT_JPEG, .SDIMAGE_FORMAT_WEBP]
 
-    /// Values no caller should give, and every setter takes.
+    /// Out-of-range values, which every setter accepts.
     private static let strange: [Double] = [.nan, -.infinity, -1, 0, 0.5, 2, .infinity, 1e300]
 
     private func ramp(_ width: Int = 40, _ height: Int = 30, alpha: UInt8 = 255) throws -> Owned {

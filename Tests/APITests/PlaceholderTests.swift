@@ -1,9 +1,9 @@
 import CSDImage
 import Testing
 
-/// BlurHash and ThumbHash, against what their reference implementations say of the same pixels.
+/// BlurHash and ThumbHash, compared with the results of their reference implementations for the same pixels.
 @Suite struct PlaceholderTests {
-    /// Colours that grow along both sides, and one that jumps.
+    /// Two channels that rise linearly along the sides, and one that jumps.
     private func picture(_ width: Int = 40, alpha: (Int, Int) -> UInt8 = { _, _ in 255 }) throws -> Owned {
         try DrawnPicture.draw(width, 30, .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, y in
             [UInt8(6 * x), UInt8(8 * y), UInt8(x * y % 256), alpha(x, y)]
@@ -138,7 +138,7 @@ import Testing
             0xA0, 0x08, 0x86, 0x14, 0x8E, 0x28, 0x91, 0x76, 0xB0, 0x88, 0x88, 0x68, 0x08, 0x0E, 0xED, 0xA0, 0x7F, 0x06, 0x77,
             0x27, 0x87, 0x77, 0x78, 0x77, 0x07,
         ]
-        // Straight slopes have components of nothing, whose last bit is chance.
+        // Linear gradients have components of zero, whose last bit depends on rounding.
         let (wide, tall) = (try curved(40), try curved(12))
         #expect(try thumbHash(wide) == landscape)
         #expect(try thumbHash(tall) == portrait)
@@ -178,7 +178,7 @@ import Testing
             0x3D, 0xC0,
         ]
         for count in 0..<20 { #expect(status { try drawn(Array(whole.prefix(count))) } == .SDIMAGE_STATUS_BAD_DATA) }
-        // No components along a side.
+        // Zero components along a side.
         #expect(status { try drawn([0, 0, 0, 0, 0] + whole) } == .SDIMAGE_STATUS_BAD_DATA)
         var random: UInt32 = 5
         for _ in 0..<2000 {

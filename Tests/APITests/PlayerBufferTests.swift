@@ -2,8 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Frames made ahead of time, and who shares them. One after the other: emptying what
-/// all players hold is one of the tests.
+/// Frames decoded ahead, and players that share them. Serialized, because one test empties the buffers of all players.
 @Suite(.serialized) struct PlayerBufferTests {
     private static let three: [UInt32] = [100, 100, 100]
 
@@ -23,7 +22,7 @@ import Testing
             #expect(playing.buffered <= 2)
         }
         #expect(playing.frames.prefix(6) == [0, 1, 2, 0, 1, 2])
-        // Nothing was kept from one round to the next.
+        // Nothing was held from one loop to the next.
         #expect(frames.made.count >= 6)
     }
 
@@ -63,7 +62,7 @@ import Testing
         #expect(playing.index == 0 && playing.shown == nil && sdimage_player_late_frames(playing.pointer) == 1)
         frames.release()
         #expect(playing.wait { $0.tick(0) })
-        // All its time is still to come.
+        // The whole duration of the frame remains.
         playing.tick(99)
         #expect(playing.index == 0 && playing.frames == [0])
         playing.tick(1)
@@ -95,7 +94,7 @@ import Testing
         for player in players { player.play() }
         for _ in 0..<200 { for player in players { player.tick(20); usleep(200) } }
         #expect(players.allSatisfy { $0.loops.count > 5 })
-        // The first was there with the image.
+        // The first frame came with the image.
         #expect(frames.made.sorted() == [0, 1, 2])
     }
 
@@ -152,11 +151,11 @@ import Testing
         #expect(playing.wait { $0.buffered == 3 })
         playing.tick(0)
         sdimage_trim_memory(true)
-        // The next one is there in time.
+        // The next frame is ready in time.
         playing.tick(100)
         #expect(playing.tick(1) && playing.frames == [0, 1] && sdimage_player_late_frames(playing.pointer) == 0)
         sdimage_player_pause(playing.pointer)
-        // One may have been under way.
+        // One frame may have been in progress.
         #expect(
             playing.wait { playing in
                 sdimage_trim_memory(true)

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Handlers may do anything, and clocks call them where they should.
+/// Handlers may call any function, and clocks call them on the expected thread.
 @Suite struct PlayerHandlerTests {
     private static let three: [UInt32] = [100, 100, 100]
 

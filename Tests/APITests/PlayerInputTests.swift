@@ -2,7 +2,7 @@ import CSDImage
 import TestSupport
 import Testing
 
-/// Players of what is broken, unfinished or absurd: an error, or the frames that are whole; never a crash, never a wait.
+/// Players of damaged, unfinished or extreme animations: an error, or the complete frames; never a crash, never a hang.
 @Suite struct PlayerInputTests {
     private func playing(_ file: [UInt8], partial: Bool = false) throws -> Playing {
         let options = decodeOptions { sdimage_decode_options_set_accept_partial($0, partial) }
@@ -14,7 +14,7 @@ import Testing
 
     private static func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-    /// A GIF (GIF89a) with frames of 1 x 1 pixel, but for what a test says of each: place, size, delay in hundredths.
+    /// A GIF (GIF89a) with the given frames: position, size, delay in hundredths of a second.
     private static func gif(
         _ width: Int, _ height: Int, _ frames: [(left: Int, top: Int, width: Int, height: Int, delay: Int)]
     ) -> [UInt8] {
@@ -93,7 +93,7 @@ import Testing
         for share in [30, 55, 80] {
             let part = Array(file.prefix(file.count * share / 100))
             for isAccepted in [false, true] {
-                // Too little to move is refused.
+                // Too few bytes for an animation are refused.
                 guard let playing = try? playing(part, partial: isAccepted) else { continue }
                 let count = sdimage_player_frame_count(playing.pointer)
                 #expect(count >= 2 && count <= 6)
@@ -117,7 +117,7 @@ import Testing
                 playing.tick(70_000)
                 ticks += 1
             }
-            // Whatever cannot be decoded, time goes on.
+            // Playback continues past frames that cannot be decoded.
             #expect(playing.loop == 2 || !playing.isPlaying)
         }
     }

@@ -44,7 +44,7 @@ import Testing
         let playing = try Playing(image: image)
         defer { playing.release() }
         playing.play()
-        // Held back: what shows can only be the picture that was there.
+        // Creation is blocked: only the existing image can be shown.
         frames.hold()
         defer { frames.release() }
         #expect(playing.tick(1) && playing.frames == [0])
@@ -152,7 +152,7 @@ import Testing
         let playing = try Playing(HostFrames([100, 100, 100, 100]), mode: mode)
         playing.play(frames: order.count)
         #expect(playing.frames == order)
-        // What shows is the frame of that number.
+        // The image shown is the frame with that index.
         #expect(playing.shown == order.last.map { UInt8($0) })
     }
 
@@ -184,7 +184,7 @@ import Testing
         playing.tick(0)
         playing.tick(100_000)
         #expect(playing.index == 1 && playing.frames == [0, 1])
-        // The 50 ms of the frame were there already; not more.
+        // The 50 ms beyond the previous frame count towards this frame; no more than that.
         playing.tick(0)
         #expect(playing.index == 2)
         playing.tick(99)
@@ -216,7 +216,7 @@ import Testing
         playing.play(frames: 99)
         #expect(playing.calls == [.frame(0, 0), .frame(1, 1), .loop(1), .frame(0, 0), .frame(1, 1), .loop(2)])
         #expect(!playing.isPlaying && playing.index == 0 && playing.loop == 0 && playing.shown == nil)
-        // And plays all of it again.
+        // The complete animation plays again.
         playing.play(frames: 99)
         #expect(playing.loops == [1, 2, 1, 2])
     }
@@ -259,7 +259,7 @@ import Testing
         #expect(playing.frames == [0, 1])
     }
 
-    // MARK: Decision D14
+    // MARK: Late frames
 
     @Test func lateFramesAreLeftOutWhereThatIsWished() throws {
         let playing = try Playing(HostFrames([100, 100, 100, 100, 100, 100]))

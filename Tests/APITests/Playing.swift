@@ -1,11 +1,11 @@
 import CSDImage
 import Foundation
 
-/// A player, and what it told its handler.
+/// A player, and the recorded calls of its handler.
 final class Playing: @unchecked Sendable {
-    /// What the handler was told.
+    /// One call of the handler.
     enum Call: Equatable {
-        /// The number of the frame, and the first byte of its pixels.
+        /// The index of the frame, and the first byte of its pixels.
         case frame(UInt32, UInt8)
         case loop(UInt32)
     }
@@ -16,7 +16,7 @@ final class Playing: @unchecked Sendable {
     private var threads: Set<UInt> = []
     /// Runs inside the handler.
     var onCall: ((Playing, Call) -> Void)?
-    /// nil once let go.
+    /// nil after `release`.
     private(set) var owned: Owned?
     var pointer: OpaquePointer? { owned?.pointer }
 
@@ -28,7 +28,7 @@ final class Playing: @unchecked Sendable {
         owned = try start { sdimage_player_new(image.pointer, &$0, $1, Playing.destroy, $2, $3) }
     }
 
-    /// Of frames of a program that are made when they are due, the same in every run.
+    /// A player of host frames that are made when they are due, so that every run is the same.
     convenience init(_ frames: HostFrames, mode: sdimage_playback_mode = .SDIMAGE_PLAYBACK_MODE_NORMAL) throws {
         try self.init(provider: try frames.provider())
         sdimage_player_set_decodes_when_due(pointer, true)
@@ -62,7 +62,7 @@ final class Playing: @unchecked Sendable {
     var isPlaying: Bool { sdimage_player_is_playing(pointer) }
     var buffered: UInt32 { sdimage_player_buffered_frames(pointer) }
 
-    /// The first byte of what is on show; nil for nothing.
+    /// The first byte of the frame shown; nil for none.
     var shown: UInt8? {
         var image: OpaquePointer?
         sdimage_player_copy_frame(pointer, &image)
@@ -75,7 +75,7 @@ final class Playing: @unchecked Sendable {
 
     func play() { sdimage_player_start(pointer) }
 
-    /// Ticks until so many frames have been shown, or the player stops.
+    /// Ticks until `count` frames have been shown, or the player stops.
     func play(frames count: Int, milliseconds: Double = 100) {
         play()
         var ticks = 0
@@ -85,7 +85,7 @@ final class Playing: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the player.
+    /// Releases the player.
     func release() { owned = nil }
 
     func wait(within seconds: Double = 30, until isTrue: (Playing) -> Bool) -> Bool {

@@ -2,19 +2,19 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Hears everything that is told of a list that is prefetched.
+/// Records all callbacks for a prefetched list.
 final class PrefetchListener: @unchecked Sendable {
     private let condition = NSCondition()
     private var written: [String] = []
     private var destroyed = 0
-    /// Runs inside each call.
+    /// Runs inside each callback.
     var onCall: ((String, OpaquePointer?) -> Void)?
 
     var log: [String] { condition.withLock { written } }
     var destroyCount: Int { condition.withLock { destroyed } }
     var completed: [String] { log.filter { $0.hasPrefix("completed") } }
 
-    /// Writes down all it hears.
+    /// A handler that logs all its calls.
     func handler() -> sdimage_prefetch_handler {
         var handler = sdimage_prefetch_handler()
         handler.size = MemoryLayout<sdimage_prefetch_handler>.size
@@ -30,7 +30,7 @@ final class PrefetchListener: @unchecked Sendable {
         return handler
     }
 
-    /// One reference, which `destroy` lets go of.
+    /// One reference, released by `destroy`.
     func retained() -> UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
     static func withTexts<R>(_ urls: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) throws -> R) rethrows -> R {
@@ -53,7 +53,7 @@ final class PrefetchListener: @unchecked Sendable {
         return group.map { Owned($0) { sdimage_prefetch_group_unref($0) } }
     }
 
-    /// Makes this hear of all lists too: "all N of M", "idle N M".
+    /// Logs the events of all lists too: "all N of M", "idle N M".
     func observe(_ prefetcher: Owned) {
         var table = sdimage_prefetch_observer_vtable()
         table.size = MemoryLayout<sdimage_prefetch_observer_vtable>.size

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Lists of URLs loaded ahead.
+/// Lists of URLs loaded ahead of time.
 @Suite struct PrefetcherTests {
     private func makePrefetcher(_ manager: Owned?, dispatcher: Owned? = nil, atOnce: UInt32 = 3) throws -> Owned {
         let prefetcher = try make(sdimage_prefetcher_unref) {
@@ -54,7 +54,7 @@ import Testing
         #expect(listener.completed == ["completed 1 1"])
     }
 
-    // Q29
+    // A limit of 0 counts as 1.
     @Test func noPlacesAtAllIsOne() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), atOnce: 0)
         let listener = PrefetchListener()
@@ -62,7 +62,7 @@ import Testing
         #expect(listener.waitForCompletion())
     }
 
-    // Over all groups, oldest first; live
+    // One limit for all groups, oldest first; changes apply immediately.
     @Test func theLimitHoldsOverAllListsAndChangesAtOnce() throws {
         let held = HeldLoader()
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try held.makeLoader()), atOnce: 2)
@@ -106,7 +106,7 @@ import Testing
         _ = try listener.start(prefetcher, ["test://d"])
         #expect(listener.waitForCompletion(count: 3))
         #expect(seen.get() == ["standard", "own", "own", "none"])
-        // Each under its own key, as a load with the same request finds it.
+        // Each image is stored under its own key, where a load with the same request finds it.
         let visible = makeRequest("test://c")
         sdimage_request_set_thumbnail_size(visible.pointer, 4, 4, true)
         let found = Listener()
@@ -177,7 +177,7 @@ import Testing
         #expect(held.waitForCancel())
         finish(running)
         sdimage_prefetch_group_cancel(group.pointer)
-        // The place that it had is free for others.
+        // The slot of the cancelled group is free for others.
         let next = PrefetchListener()
         _ = try next.start(prefetcher, ["test://next"])
         finish(held.next())
@@ -234,7 +234,7 @@ import Testing
         #expect(listener.completed == ["completed 3 0"])
     }
 
-    // What is given decides about keys
+    // The prefetcher stores under the keys of the manager passed to it.
     @Test func aPrefetcherOnTheVisibleManagerStoresUnderItsKeys() throws {
         let cache = try makeCache(in: nil)
         let config = sdimage_manager_config_new()
@@ -259,7 +259,7 @@ import Testing
         #expect(other.final()?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
 
-    // A long list found in memory must neither keep the caller nor run out of stack.
+    // A long list found in memory must neither block the caller nor overflow the stack.
     @Test func tenThousandPicturesInMemoryAreCountedInOrder() throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try answering(width: 1))
         let prefetcher = try makePrefetcher(manager)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Responses that a shared cache is not given (RFC 9111, sections 3 and 3.5), while the disk of the user keeps them.
+/// Responses that a shared cache must not store (RFC 9111, sections 3 and 3.5), while the user's disk cache stores them.
 @Suite struct PrivateResponseTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let control: String
@@ -71,7 +71,7 @@ import Testing
         #expect((shared.entry(url) != nil) == row.isShared)
         #expect((shared.entry(exactThumbnail) != nil) == row.isShared)
         #expect((diskBytes(local, url) != nil) == row.isOnDisk)
-        // The mark is kept with the entry: also what is promoted or made of it later stays.
+        // The mark is stored with the entry: entries promoted and variants derived from it later stay private, too.
         #expect(sdimage_cache_clear(local.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
         _ = try load(manager, url) {
             sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
@@ -81,7 +81,7 @@ import Testing
         #expect((shared.entry(url + "\u{1F}Thumbnail({3.000000,3.000000},1)") != nil) == row.isShared)
     }
 
-    /// A shared cache below another in a chain, without leases: its table says so.
+    /// A shared cache below another in a chain, without leases: its function table declares it shared.
     @Test func aTableSaysThatACacheIsShared() throws {
         let shared = SharedHostCache()
         let origin = ScriptedOrigin(.init(headers: ["Cache-Control": "private"], body: makePNG(width: 8, height: 8)))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Between the look-up and the store of a renewal another process stores a newer image: it stays.
+    /// Between the look-up and the store of a revalidation another process stores a newer image, which must stay.
     @Test(arguments: [true, false]) func aRenewalNeverBringsBackOldBytes(hasReplace: Bool) throws {
         let shared = SharedHostCache()
         let origin = ScriptedOrigin(
@@ -127,13 +127,13 @@ import Testing
         }
         _ = try loadFresh()
         let old = try #require(shared.entry(origin.url()))
-        // Undisturbed it is renewed, where the cache can compare.
+        // Without interference the entry is updated if the cache supports replace.
         #expect(try loadFresh().status == .SDIMAGE_STATUS_OK)
         #expect(origin.requests.count == 2)
         let renewed = try #require(shared.entry(origin.url()))
         #expect(
             (sdimage_cache_entry_date_ns(renewed.pointer) > sdimage_cache_entry_date_ns(old.pointer)) == hasReplace)
-        // Disturbed, it is not.
+        // With interference it is not.
         let newer = try make(sdimage_data_unref) { sdimage_data_new("newer", 5, $0, $1) }
         let entry = try make(sdimage_cache_entry_unref) { sdimage_cache_entry_new(newer.pointer, nil, $0, $1) }
         shared.afterQuery(of: origin.url(), count: 2) { shared.put(origin.url(), entry) }

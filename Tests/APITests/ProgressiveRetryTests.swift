@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Parts of pictures whose transfer breaks off and is tried again.
+/// Partial images whose transfer breaks off and is retried.
 @Suite struct ProgressiveRetryTests {
     private func makeManager() throws -> Owned {
         let config = sdimage_downloader_config_new()
@@ -13,7 +13,7 @@ import Testing
         return try APITests.makeManager(cache: nil, loader: loader)
     }
 
-    /// The first try breaks off once a part was shown. The second gives the rest, or all, of `second`.
+    /// The first attempt breaks off after a partial image. The second sends the rest, or all, of `second`.
     private func load(_ first: [UInt8], _ second: [UInt8], resumes: Bool) throws -> (Listener, [LoopbackServer.Request]) {
         let mayEnd = DispatchSemaphore(value: 0)
         let tag = resumes ? "ETag: \"a\"\r\nAccept-Ranges: bytes\r\n" : ""
@@ -50,7 +50,7 @@ import Testing
         let bytes = try Fixtures.bytes("jpeg/large.jpg"), other = try Fixtures.bytes("pictures/balloons.jpg")
         let (listener, requests) = try load(bytes, other, resumes: false)
         #expect(requests.count == 2)
-        // The second answer is another picture: nothing of the first one may be in it.
+        // The second response is another image: it must contain nothing of the first.
         #expect(listener.finals.map(\.status) == [.SDIMAGE_STATUS_OK])
         #expect(listener.finals.first?.width == 800)
     }

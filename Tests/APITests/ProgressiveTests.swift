@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pictures of what has come, while the rest is loaded.
+/// Partial images during the transfer.
 @Suite struct ProgressiveTests {
     private func progressive(_ url: String, _ change: (OpaquePointer?) -> Void = { _ in }) -> Owned {
         let request = makeRequest(url)
@@ -186,7 +186,7 @@ import Testing
         let manager = try makeManager(cache: nil, loader: try held.makeLoader(), dispatcher: immediate)
         let bytes = try Fixtures.bytes("jpeg/large.jpg")
         let listener = Listener()
-        // From inside the first part.
+        // Cancels inside the first partial result.
         listener.onResult = { task, _ in sdimage_task_cancel(task) }
         _ = try listener.load(manager, progressive("test://a.jpg"))
         let sink = held.next()

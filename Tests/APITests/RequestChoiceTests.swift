@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Choices of a request that no other suite is about; each test fails where its choice does nothing.
+/// Request options not covered by other suites; each test fails if its option has no effect.
 @Suite struct RequestChoiceTests {
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 6, height: 4)
@@ -14,13 +14,13 @@ import Testing
 
     private func image(_ result: Owned) -> OpaquePointer? { sdimage_result_image(result.pointer) }
 
-    /// What a function of the picture of a load says; the result lives until then.
+    /// The result of a function of the loaded image; the load's result stays alive until then.
     private func ask<R>(_ manager: Owned, _ request: Owned, _ question: (OpaquePointer?) -> R) throws -> R {
         let loaded = try result(manager, request)
         return withExtendedLifetime(loaded) { question(image(loaded)) }
     }
 
-    /// A manager whose loader answers with a moving picture of `frames` frames, and a request for it.
+    /// A manager whose loader responds with an animation of `frames` frames, and a request for it.
     private func lamp(frames: UInt8, cache: Owned? = nil) throws -> (manager: Owned, request: Owned, coder: Owned) {
         let loader = try ScriptedLoader.answering(LampCoder.file(width: 5, height: 3, frames: frames)).makeLoader()
         let coder = try LampCoder().makeCoder()
@@ -29,7 +29,7 @@ import Testing
         return (try makeManager(cache: cache, loader: loader), request, coder)
     }
 
-    // Bit 22, WaitStoreCache: with it after both stores, without it once they are submitted.
+    // SDWebImage option bit 22, WaitStoreCache: the load ends after both stores; without it, once they are submitted.
     @Test(arguments: [true, false]) func theEndComesAfterTheStoreWhereThatIsWished(waits: Bool) throws {
         let cache = HeldCache()
         let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -39,7 +39,7 @@ import Testing
         _ = try listener.load(manager, request)
         for next in [cache.query, cache.store] {
             let reply = try #require(next())
-            // Until it is answered a load that waits has no end, and one that does not has one.
+            // While the store is pending, a load that waits has no final result, and one that does not wait has one.
             if cache.stored.count == 1 { #expect((listener.final(within: waits ? 0.05 : 60) == nil) == waits) }
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
@@ -47,7 +47,7 @@ import Testing
         #expect(listener.final()?.width == 6)
     }
 
-    // Bit 21, MatchAnimatedImageClass: an error, and in memory a miss.
+    // SDWebImage option bit 21, MatchAnimatedImageClass: an error, and in memory a miss.
     @Test func whereOnlyAnAnimationWillDoAStillIsAnError() throws {
         let still = try lamp(frames: 1, cache: try makeCache(in: nil)), moving = try lamp(frames: 3)
         #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
@@ -59,12 +59,12 @@ import Testing
             #expect(
                 final?.status == (manager.pointer == still.manager.pointer ? .SDIMAGE_STATUS_UNSUPPORTED : .SDIMAGE_STATUS_OK))
         }
-        // The URL is good for others.
+        // The URL stays usable for other requests.
         sdimage_request_set_require_animation(still.request.pointer, false)
         #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
     }
 
-    // Bit 20, PreloadAllFrames: every frame counts.
+    // SDWebImage option bit 20, PreloadAllFrames: every frame is decoded.
     @Test(arguments: [true, false]) func allFramesAreAtHandWhereThatIsWished(preloads: Bool) throws {
         let (manager, request, coder) = try lamp(frames: 4)
         sdimage_request_set_preload_frames(request.pointer, preloads)
@@ -79,7 +79,7 @@ import Testing
         withExtendedLifetime((loaded, coder)) {}
     }
 
-    // Bit 20: no more than the limit of a bitmap.
+    // SDWebImage option bit 20: the decoded frames stay within the bitmap limit.
     @Test func framesThatWouldTakeTooMuchAreMadeWhenNeeded() throws {
         let (manager, request, coder) = try lamp(frames: 4)
         let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
@@ -98,7 +98,7 @@ import Testing
         var testDescription: String { url }
     }
 
-    // Key `imageScaleFactor`
+    // SDWebImage context key `imageScaleFactor`
     @Test(arguments: [
         Scale(url: "test://h/a@2x.png", scale: 2), Scale(url: "test://h/a@3x.png", scale: 3),
         Scale(url: "test://h/b@2x.d/a.png", scale: 2), Scale(url: "test://h/a%402x.png", scale: 1),
@@ -109,7 +109,7 @@ import Testing
         #expect(try ask(manager, request, sdimage_image_scale) == row.scale)
     }
 
-    // Only keys that are URLs of the web escape the sign.
+    // The escaped sign is recognized only in keys that are http or https URLs.
     @Test func theKeyOfAWebPictureTellsItsScaleEscapedToo() throws {
         let server = LoopbackServer { [picture] _, connection in connection.answer(body: picture) }
         defer { server.stop() }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    // Key `imageScaleFactor`: what the request says comes first; below 1 is ignored.
+    // SDWebImage context key `imageScaleFactor`: the request's scale takes precedence; values below 1 are ignored.
     @Test func theRequestsScaleComesBeforeTheKeys() throws {
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest("test://h/a@2x.png")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    // Looks into one cache too.
+    // Direct cache look-ups use the scale, too.
     @Test func aPictureOfACacheHasTheScaleOfItsKey() throws {
         let cache = try makeCache(in: folder.path)
         let data = try make(sdimage_data_unref) { sdimage_data_new(picture, picture.count, $0, $1) }
@@ -140,7 +140,7 @@ import Testing
         #expect(sdimage_image_scale(found.pointer) == 3)
     }
 
-    // Key `imageDecodeToHDR`
+    // SDWebImage context key `imageDecodeToHDR`
     @Test func lightInPlaceOfColoursIsAWishForAPixelFormat() throws {
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest("test://a")
@@ -150,7 +150,8 @@ import Testing
         #expect(try ask(manager, request, sdimage_image_pixel_format) == .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)
     }
 
-    // Bits 11 and 18, keys `imageScaleDownLimitBytes` and `imageForceDecodePolicy`, section 21: global choices by a processor.
+    // SDWebImage option bits 11 and 18, context keys `imageScaleDownLimitBytes` and `imageForceDecodePolicy`: set for all loads
+    // by a processor.
     @Test func aProcessorMakesChoicesForAllLoads() throws {
         let hooks = HostLoadHooks()
         hooks.process = { request in
@@ -171,7 +172,7 @@ import Testing
         withExtendedLifetime(loaded) {}
     }
 
-    // Bit 23, TransformVectorImage
+    // SDWebImage option bit 23, TransformVectorImage
     @Test(arguments: [true, false]) func aPictureOfShapesIsTransformedWhereThatIsWished(isWished: Bool) throws {
         let coder = try makeVectorCoder()
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(Array("VECTOR".utf8)).makeLoader())
@@ -186,7 +187,7 @@ import Testing
         withExtendedLifetime(loaded) {}
     }
 
-    // Caches of the host see the values too.
+    // Host caches receive the options, too.
     @Test func optionsReachCachesOfTheHost() throws {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size
@@ -219,7 +220,7 @@ import Testing
         #expect(seen.get() == ["query 9", "store 9", "query -1", "store -1"])
     }
 
-    // Section 21: with memory caching off, every repeated load is found on the disk.
+    // With memory caching off, every repeated load is found on disk.
     @Test func withoutAMemoryPartEveryLoadIsADiskHit() throws {
         let config = sdimage_cache_config_new()
         defer { sdimage_cache_config_unref(config) }

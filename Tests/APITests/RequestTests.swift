@@ -97,7 +97,7 @@ import Testing
         let large = makeRequest(server.url("/large"))
         sdimage_request_set_max_body_bytes(large.pointer, 4999)
         for (request, status) in [(slow, sdimage_status.SDIMAGE_STATUS_TIMEOUT), (large, .SDIMAGE_STATUS_TOO_LARGE)] {
-            // Twice: neither is remembered as a failed URL.
+            // Twice: neither failure is remembered for the URL.
             for _ in 0..<2 {
                 let listener = Listener()
                 _ = try listener.load(manager, request)
@@ -153,7 +153,7 @@ import Testing
             try source("test://m") { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
                 == .SDIMAGE_IMAGE_SOURCE_LOADER)
 
-        // The original of a thumbnail has layers of its own.
+        // The original of a thumbnail has store layers of its own.
         _ = try source("test://t") { request in
             sdimage_request_set_thumbnail_size(request, 10, 10, true)
             sdimage_request_set_original_store_layers(request, .SDIMAGE_CACHE_LAYERS_NONE)
@@ -213,7 +213,7 @@ import Testing
         #expect(sdimage_load_sink_write(sink, picture, picture.count, nil) == .SDIMAGE_STATUS_OK)
         sdimage_load_sink_finish(sink, nil)
         sdimage_load_sink_unref(sink)
-        // When the second came too late to share, it asks for itself.
+        // A second load that came too late to join starts its own transfer.
         while listeners.contains(where: { $0.finals.isEmpty }) { _ = held.answer(picture, within: 0.05) }
         for cache in caches { #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_ALL) }
     }

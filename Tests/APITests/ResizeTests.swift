@@ -37,13 +37,13 @@ import Testing
             for y in UInt32(0)..<8 {
                 #expect(DrawnPicture.color(fitted, 3, y) == ((2..<6).contains(y) ? [1, 1, 1, 1] : DrawnPicture.clear))
             }
-            // Without bars nothing needs alpha.
+            // An exact fit has no bars and needs no alpha.
             let exact = try resize(white, 16, 8, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             #expect(sdimage_image_pixel_format(exact.pointer) == format)
         }
     }
 
-    // Enlarged by three, every third row stands on a sample.
+    // Enlarged by three, every third row coincides with a source sample.
     @Test(arguments: [
         (.SDIMAGE_PIXEL_FORMAT_RGB8, 3), (.SDIMAGE_PIXEL_FORMAT_RGBA8, 4), (.SDIMAGE_PIXEL_FORMAT_GRAY8, 1),
         (.SDIMAGE_PIXEL_FORMAT_RGB16, 6),
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func aPictureIsTurnedAsItIsDisplayedFirst() throws {
-        // Stored lying; displayed its left column is the bottom row.
+        // Stored in landscape; the left column as displayed is the bottom row.
         let stored = try DrawnPicture.draw(4, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, y in [y == 1 ? 255 : 0] }
         let image = try DrawnPicture.told(stored, orientation: .SDIMAGE_ORIENTATION_RIGHT)
         let result = try resize(image, 4, 8)

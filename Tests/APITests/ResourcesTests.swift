@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program's own pictures by their names. What is kept, and by how many threads, is told in C, in
-/// processes of their own: here other tests have all pictures forgotten.
+/// Bundled images of a program by name. Caching and threads are tested in C, in separate processes, because other tests in this
+/// process clear all cached images.
 @Suite struct ResourcesTests {
-    /// A folder of pictures, and the object for it.
+    /// A folder of images, and the resources object for it.
     private struct Icons {
         let folder = TemporaryDirectory()
 
-        /// Each picture is a square as many pixels wide as is said.
+        /// Each image is a square with the given side in pixels.
         init(_ pictures: KeyValuePairs<String, Int>) throws {
             for (name, side) in pictures { try write(makePNG(width: side, height: side), name) }
         }
@@ -43,14 +43,14 @@ import Testing
         } catch { return error as? CallFailure }
     }
 
-    // MARK: Which file
+    // MARK: File names and scales
 
     private static let found: [(name: String, scales: [Double]?, side: UInt32, scale: Double)] = [
         ("cat", nil, 10, 1), ("cat", [2, 3, 1], 20, 2), ("cat", [1.5, 2], 15, 1.5), ("cat", [4, 5], 10, 1), ("cat", [], 10, 1),
         ("cat@2x", [1], 20, 2), ("cat@1.5x", [1], 15, 1.5), ("cat@1.5x.png", [1], 15, 1.5),
-        // The scale that is asked for is not there: the preferred ones, then none.
+        // The scale in the name does not exist: the preferred scales, then none.
         ("cat@9x", [2], 20, 2), ("cat@9x", [8], 10, 1), ("cat@9x.png", [1.5], 15, 1.5),
-        // Only a large one is there.
+        // Only a large one exists.
         ("dog", nil, 30, 3), ("dog", [2, 3, 1], 30, 3),
         ("pets/cat", [2], 22, 2), ("pets/cat.png", [2], 22, 2), ("v1.2/cat", [2], 24, 2),
         ("cat.v2.png", [2], 40, 1), ("photo@2x.old", [1], 41, 2), (".cat", [1], 42, 1),
@@ -73,7 +73,7 @@ import Testing
         let resources = try icons.open([2, 1])
         let moving = try image(resources, "cat.gif")
         #expect(sdimage_image_format(moving.pointer) == .SDIMAGE_FORMAT_GIF && sdimage_image_scale(moving.pointer) == 2)
-        // A picture with all its frames.
+        // An image with all its frames.
         #expect(sdimage_image_frame_count(moving.pointer) == 3)
         let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(moving.pointer, 2, $0, $1) }
         #expect(Playing.firstByte(frame.pointer) == 25 && sdimage_image_scale(frame.pointer) == 2)
@@ -91,7 +91,7 @@ import Testing
         #expect(sdimage_image_scale(found.pointer) == 2)
     }
 
-    // MARK: What is no name
+    // MARK: Invalid names
 
     @Test(arguments: ["", "/cat", "..", "../cat", "pets/../../cat", "pets/..", "./cat", ".", "pets//cat", "pets/", "cat/."])
     func aNameCannotLeaveTheFolder(name: String) throws {

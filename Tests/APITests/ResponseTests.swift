@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a server said, as a task and a result tell it.
+/// The HTTP response of a task and of a result.
 @Suite struct ResponseTests {
     private let picture = makePNG(width: 60, height: 60)
 
@@ -24,7 +24,7 @@ import Testing
         withExtendedLifetime(response) { sdimage_response_header(response?.pointer, name).map { String(cString: $0) } }
     }
 
-    // While the body is on its way, and afterwards.
+    // During the body's transfer, and afterwards.
     @Test func aTaskTellsTheAnswerWhileItsBodyComes() throws {
         let mayGoOn = DispatchSemaphore(value: 0)
         let server = LoopbackServer { [picture] _, connection in
@@ -43,7 +43,7 @@ import Testing
         #expect(listener.finals.isEmpty)
         #expect(sdimage_response_status(early?.pointer) == 200)
         #expect(header(early, "x-tag") == "of it" && header(early, "X-Two") == "1" && header(early, "X-None") == nil)
-        // Who joins the transfer is told the same.
+        // A waiter that joins the transfer sees the same response.
         let other = Listener()
         let joined = try other.load(manager, makeRequest(server.url("/a.png")))
         #expect(Locked(0).wait { _ in header(response(of: joined), "x-tag") == "of it" })
@@ -53,7 +53,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    // Redirects are passed over, a failure is told.
+    // Responses of redirects are skipped; the response of a failure is reported.
     @Test func aResultTellsTheLastAnswerOfAFailureToo() throws {
         let server = LoopbackServer { request, connection in
             if request.target == "/from" { return connection.answer(302, ["Location": "/to", "X-Place": "from"]) }
@@ -72,12 +72,12 @@ import Testing
         #expect(String(cString: sdimage_response_url(last?.pointer)) == server.url("/to"))
         #expect(header(last, "X-Place") == "to" && header(last, "retry-after") == "7")
         #expect(sdimage_result_transaction_count(final.pointer) == 2)
-        // It is the caller's: the result may go, and it may be changed.
+        // The caller owns the response: the result may be released, and the response may be changed.
         sdimage_response_set_status(last?.pointer, 200)
         #expect(sdimage_response_status(last?.pointer) == 200)
     }
 
-    // The answer to a refresh is the one that confirmed.
+    // The response of a refresh is the 304 that validated the entry.
     @Test func notModifiedIsTheAnswerOfARefresh() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\""])
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
@@ -87,7 +87,7 @@ import Testing
         #expect(status(of: task) == 304)
     }
 
-    // Nothing where nothing was downloaded.
+    // Without a download there is no response.
     @Test func whatWasNotDownloadedHasNoAnswer() throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(picture).makeLoader())
         for _ in 0..<2 {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    // What a hook makes of an answer is the answer.
+    // The response reported is the one changed by the hook.
     @Test func anAnswerThatAHookChangedIsToldAsChanged() throws {
         let server = LoopbackServer { [picture] _, connection in connection.answer(404, body: picture) }
         defer { server.stop() }

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Pictures turned by any angle.
+/// Images rotated by any angle.
 @Suite struct RotateTests {
     private func rotated(_ image: Owned, _ angle: Double, fit: Bool) throws -> Owned {
         try make(sdimage_image_unref) { sdimage_image_rotate(image.pointer, angle, fit, $0, $1) }
@@ -31,7 +31,7 @@ import Testing
         #expect(DrawnPicture.size(cut) == [300, 300] && sdimage_image_pixel_format(cut.pointer) == format)
         let whole = try rotated(picture, .pi / 4, fit: true)
         #expect(DrawnPicture.size(whole) == [425, 425])
-        // What was 130 above the centre is now above and left of it.
+        // A point 130 above the center is now above and left of it.
         #expect(DrawnPicture.color(whole, 120, 120) == DrawnPicture.black)
         #expect(DrawnPicture.color(cut, 58, 58) == DrawnPicture.black)
         #expect(DrawnPicture.color(whole, 304, 120)[3] == 0)
@@ -75,7 +75,7 @@ import Testing
                 worst = max(worst, zip(a, b).map { abs($0 - $1) }.max() ?? 1)
             }
         }
-        // Half a pixel may be between the two centres.
+        // The two centers may differ by half a pixel.
         #expect(worst < 0.05)
     }
 

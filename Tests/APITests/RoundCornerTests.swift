@@ -1,7 +1,7 @@
 import CSDImage
 import Testing
 
-/// Corners cut round, and borders.
+/// Rounded corners and borders.
 @Suite struct RoundCornerTests {
     private func rounded(
         _ image: Owned, _ radius: Double, corners: UInt64 = UInt64.max, border: Double = 0, _ color: sdimage_color? = nil

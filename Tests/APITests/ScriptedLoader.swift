@@ -7,7 +7,7 @@ final class ScriptedLoader: @unchecked Sendable {
 
     init(_ body: @escaping @Sendable (_ request: OpaquePointer?, _ sink: OpaquePointer?) -> sdimage_status) { self.body = body }
 
-    /// Answers every request with the same bytes.
+    /// Responds to every request with the same bytes.
     static func answering(_ bytes: [UInt8]) -> ScriptedLoader {
         ScriptedLoader { _, sink in
             let status = sdimage_load_sink_write(sink, bytes, bytes.count, nil)

@@ -2,14 +2,14 @@ import CSDImage
 import Foundation
 import TestSupport
 
-/// An origin of one picture that answers as the test says at the moment.
+/// An origin of one image whose response the test sets.
 final class ScriptedOrigin: @unchecked Sendable {
-    /// One answer to all requests. With validators, conditions that name them are met with 304.
+    /// One response for all requests. Conditional requests that match its validators get a 304.
     struct Answer: Sendable {
         var status = 200
         var headers: [String: String] = [:]
         var body: [UInt8] = []
-        /// What "not modified" says, in place of the fields of the answer.
+        /// Fields of the 304 response, instead of the fields of the response.
         var confirmation: [String: String] = [:]
         /// The connection ends after half of the body.
         var breaksOff = false
@@ -52,7 +52,7 @@ final class ScriptedOrigin: @unchecked Sendable {
     }
 }
 
-/// A manager on a folder of its own, and an origin to load from.
+/// A manager with its own disk cache, and an origin to load from.
 struct FreshnessFixture {
     let origin: ScriptedOrigin
     let folder = TemporaryDirectory()
@@ -69,12 +69,12 @@ struct FreshnessFixture {
         let request = makeRequest(origin.url(path))
         sdimage_request_set_freshness(request.pointer, freshness)
         sdimage_request_set_wait_for_store(request.pointer, true)
-        // Each request that the origin sees is a decision of the load.
+        // No retries: each request that the origin sees is a decision of the load.
         sdimage_request_set_max_retries(request.pointer, 0)
         return request
     }
 
-    /// Everything that a load delivers.
+    /// Returns all results that a load delivers.
     func load(_ freshness: sdimage_freshness, _ change: (OpaquePointer) -> Void = { _ in }) throws -> [Delivered] {
         let request = request(freshness)
         change(request.pointer)
@@ -86,7 +86,7 @@ struct FreshnessFixture {
 
     func forgetMemory() { sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) }
 
-    /// Whether the disk has an entry.
+    /// True if the disk has an entry.
     var isOnDisk: Bool {
         forgetMemory()
         let url = origin.url()
@@ -94,7 +94,7 @@ struct FreshnessFixture {
     }
 }
 
-/// Whether a request asks under a condition.
+/// "conditional" for a conditional request, otherwise "plain".
 func kind(_ request: LoopbackServer.Request) -> String {
     request.headers["if-none-match"] != nil || request.headers["if-modified-since"] != nil ? "conditional" : "plain"
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Caches that several processes share: entries with all that belongs to them, and leases.
+/// Caches shared by several processes: complete entries, and leases.
 @Suite struct SharedCacheTests {
     private let key = "test://host/a.png"
 
@@ -151,7 +151,7 @@ import Testing
         }
         let first = try #require(held.next())
         #expect(asked.wait(timeout: .now() + 60) == .success)
-        // A load that starts now is behind the last of them in every queue: once it is at the loader, all have joined.
+        // A load started now is last in every queue: once it reaches the loader, all others have joined.
         let probe = Listener()
         let request = makeRequest("http://test.invalid/probe.png")
         sdimage_request_set_store_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
@@ -171,7 +171,7 @@ import Testing
         var cache: OpaquePointer?
         #expect(sdimage_cache_new_custom(&table, nil, nil, &cache, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         table.store_entry = { _, _, _, _, _, reply in sdimage_reply_unref(reply) }
-        // A program that was built before there was such a function.
+        // A program built before the function existed.
         table.size = MemoryLayout<sdimage_cache_vtable>.offset(of: \.store_entry)!
         #expect(sdimage_cache_new_custom(&table, nil, nil, &cache, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         table.size = MemoryLayout<sdimage_cache_vtable>.size
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// A dictionary of entries as a cache of the host that says what is asked of it.
+/// A host cache of entries in a dictionary, which records its calls.
 final class SharedHostCache: @unchecked Sendable {
     enum LeaseAnswer {
         case granted
@@ -200,7 +200,7 @@ final class SharedHostCache: @unchecked Sendable {
 
     func put(_ key: String, _ entry: Owned) { changed.withLock { entries[Array(key.utf8)] = entry } }
 
-    /// Runs once, after the given number of further queries of a key.
+    /// Runs an action once, after the given number of further queries for a key.
     func afterQuery(of key: String, count: Int, _ action: @escaping () -> Void) {
         changed.withLock { interruption = (Array(key.utf8), count, action) }
     }
@@ -224,7 +224,7 @@ final class SharedHostCache: @unchecked Sendable {
             && bytes(sdimage_cache_entry_metadata(a)) == bytes(sdimage_cache_entry_metadata(b))
     }
 
-    /// What was asked but queries, once it is as long as `wanted`.
+    /// The recorded calls except queries, once there are as many as in `wanted`.
     func waitForEvents(_ wanted: [String]) -> [String] {
         let end = Date(timeIntervalSinceNow: 10)
         return changed.withLock {

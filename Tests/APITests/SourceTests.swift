@@ -2,13 +2,13 @@ import CSDImage
 import Foundation
 import Testing
 
-/// What a host's source was asked for.
+/// A host source that records its reads.
 private final class Tape: @unchecked Sendable {
-    // Unchecked: used by the one thread of the test.
+    // Unchecked: only the test's thread uses it.
     var bytes: [UInt8] = []
     var largestRead = 0
     var total = 0
-    /// Says how many bytes a read may give at most.
+    /// Maximum number of bytes that one read returns.
     var most = Int.max
 
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -93,7 +93,7 @@ private final class Tape: @unchecked Sendable {
         #expect(refusal?.status == .SDIMAGE_STATUS_TOO_LARGE)
     }
 
-    /// A coder of "TAIL" files: the grey value of the picture is the last byte of them all.
+    /// A coder of "TAIL" files: the gray value of the image is the last byte of the file.
     private func tailCoder() throws -> Owned {
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
@@ -153,7 +153,7 @@ private final class Tape: @unchecked Sendable {
     }
 }
 
-/// A coder of "VECT" files: a picture of 20 x 10 in whatever size it is drawn, each pixel as grey as the width.
+/// A coder of "VECT" files: a vector image of 20 x 10 drawn at any size; each pixel's gray value is the width.
 func makeVectorCoder() throws -> Owned {
     var table = sdimage_coder_vtable()
     table.size = MemoryLayout<sdimage_coder_vtable>.size

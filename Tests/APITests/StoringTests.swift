@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which caches a load asks and fills: the picture, its original, and what is made of it.
+/// Caches queried and filled by a load: the image, its original, and its variants.
 @Suite struct StoringTests {
     private let folder = TemporaryDirectory()
     private let picture = makePNG(width: 8, height: 4)
@@ -16,7 +16,7 @@ import Testing
         let wish: Wish
         let store: UInt32
         let originalStore: UInt32
-        /// Where the picture and its original are found afterwards.
+        /// The layers in which the image and its original are found afterwards.
         let final: UInt32
         let original: UInt32
 
@@ -43,13 +43,13 @@ import Testing
     }
 
     private func found(_ cache: Owned, _ key: String) -> UInt32 {
-        // The one call tells memory alone where both have it.
+        // Looks up memory and disk separately.
         let memory = sdimage_cache_memory_image(cache.pointer, key, -1)
         sdimage_image_unref(memory)
         return (memory == nil ? 0 : 2) + (diskBytes(cache, key) == nil ? 0 : 1)
     }
 
-    // 1 is the disk, 2 memory.
+    // Layer bits: 1 is disk, 2 is memory.
     @Test(arguments: [
         Row(.plain, 3, 1, final: 3, original: 3), Row(.plain, 2, 1, final: 2, original: 2),
         Row(.plain, 1, 1, final: 1, original: 1), Row(.plain, 0, 1, final: 0, original: 0),
@@ -73,7 +73,7 @@ import Testing
         #expect(found(cache, StoringTests.url) == row.original)
     }
 
-    // An original that came from the disk goes to memory where that is wished, and not to the disk again.
+    // An original from disk is stored in memory if requested, and not written to disk again.
     @Test func anOriginalFromTheDiskIsKeptInMemoryBeforeItIsTransformed() throws {
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
@@ -98,7 +98,7 @@ import Testing
         var testDescription: String { "layers \(layers) of the \(isPlain ? "picture" : "original")" }
     }
 
-    // The picture is kept in both layers; those that are asked find it.
+    // The image is stored in both layers; the queried layers find it.
     @Test(arguments: [
         Query(layers: 3, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
         Query(layers: 2, isPlain: true, source: .SDIMAGE_IMAGE_SOURCE_MEMORY),
@@ -122,7 +122,7 @@ import Testing
         #expect(made.width == (query.isPlain ? 8 : 5))
     }
 
-    // Of an original in memory a thumbnail is made; the full picture is neither handed out nor kept as one.
+    // A thumbnail is derived from an original in memory; the full image is neither delivered nor stored as the thumbnail.
     @Test func aThumbnailIsMadeOfAnOriginalInMemory() throws {
         let cache = try makeCache(in: folder.path)
         let held = HeldLoader()
@@ -145,7 +145,7 @@ import Testing
         #expect(held.startCount == 0)
     }
 
-    // The pixels of memory are upright and in sRGB; who wants them as they are stored gets them from the bytes.
+    // The pixels in memory are upright and in sRGB; a request for the stored pixels decodes the bytes.
     @Test func pixelsAsTheyAreStoredAreNotMadeOfThoseInMemory() throws {
         let cache = try makeCache(in: nil)
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
@@ -159,7 +159,7 @@ import Testing
         #expect(made.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
 
-    // No cache is asked, of originals neither, but what comes is kept.
+    // No cache is queried, not even for originals, but the result is stored.
     @Test func aLoadFromTheLoaderAloneAsksNoCacheAndFillsThem() throws {
         let cache = try makeCache(in: folder.path)
         let held = HeldLoader()
@@ -180,9 +180,9 @@ import Testing
         #expect(found(cache, "test://h/a-five.png") == 3 && found(cache, StoringTests.url) == 1)
     }
 
-    // MARK: A cache of their own for originals
+    // MARK: A separate cache for originals
 
-    // Key `originalImageCache`.
+    // SDWebImage context key `originalImageCache`.
     @Test func originalsMayLieInACacheOfTheirOwn() throws {
         let folders = [TemporaryDirectory(), TemporaryDirectory()]
         let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
@@ -203,13 +203,14 @@ import Testing
         #expect(listener.final()?.width == 5)
         #expect(found(cache, StoringTests.url) == 0 && found(cache, "test://h/a-five.png") == 3)
         #expect(found(originals, StoringTests.url) == 3 && found(originals, "test://h/a-five.png") == 0)
-        // Where the picture is gone it is made of the original there.
+        // A removed image is derived from the original in that cache.
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
         #expect(try load(manager, StoringTests.url, change).source == .SDIMAGE_IMAGE_SOURCE_DISK)
         #expect(held.startCount == 1)
     }
 
-    // An original that is the picture is the cache's own affair; NULL is none, reset the cache of the pictures.
+    // A load that delivers the original itself uses only the main cache. NULL means no cache for originals; reset selects the
+    // main cache.
     @Test func theCacheOfOriginalsMattersWhereThePictureIsMadeOfThem() throws {
         let folders = [TemporaryDirectory(), TemporaryDirectory()]
         let (cache, originals) = (try makeCache(in: folders[0].path), try makeCache(in: folders[1].path))
@@ -233,7 +234,7 @@ import Testing
         }
     }
 
-    // What the origin says anew is noted with the picture and with its original, each in its own cache.
+    // The new validators are stored with the variant and with its original, each in its own cache.
     @Test func aRefreshAsksUnderTheConditionsOfAnOriginalElsewhere() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\""])
         let elsewhere = TemporaryDirectory()
@@ -269,14 +270,14 @@ import Testing
             #expect(try load(manager, StoringTests.url, anew).hasData == (wished == .plain))
             let inMemory = try load(manager, StoringTests.url, change)
             #expect(inMemory.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !inMemory.hasData)
-            // The disk has an entry of its own, with its bytes.
+            // The disk has an entry with its own bytes.
             #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
             let onDisk = try load(manager, StoringTests.url, change)
             #expect(onDisk.source == .SDIMAGE_IMAGE_SOURCE_DISK && onDisk.hasData)
         }
     }
 
-    // An animation passes its transformer, and so do its bytes.
+    // An animation bypasses its transformer, and its bytes stay unchanged.
     @Test func whatATransformerLeavesAloneKeepsItsBytes() throws {
         let coder = try LampCoder().makeCoder()
         let loader = try ScriptedLoader.answering(LampCoder.file(width: 4, height: 4, frames: 2)).makeLoader()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One after the other: each of these fills the machine.
+/// Serialized: each of these tests uses the whole machine.
 @Suite(.serialized) struct StressTests {
     @Test func everyLoadOfACancelStormEndsExactlyOnce() throws {
         let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
@@ -35,7 +35,7 @@ import Testing
 
     @Test func aThousandProgressiveLoadsEndExactlyOnceAndShowNothingAfterwards() throws {
         let bytes = try Fixtures.bytes("jpeg/large_progressive.jpg")
-        // Piece by piece, so that parts can be shown; each load of a URL begins at another moment.
+        // Sends pieces, so that partial images can be shown; each load of a URL starts at a different time.
         let loader = try ScriptedLoader { _, sink in
             for start in stride(from: 0, to: bytes.count, by: 700) {
                 let piece = Array(bytes[start..<min(start + 700, bytes.count)])
@@ -137,7 +137,7 @@ import Testing
             #expect(outer.finals.map(\.status) == [.SDIMAGE_STATUS_OK])
             #expect(inner.finals.count == 1)
             #expect(statuses.get() == [.SDIMAGE_STATUS_OK, .SDIMAGE_STATUS_OK, .SDIMAGE_STATUS_OK])
-            // Until the callback has returned, the listeners are in use.
+            // The listeners are in use until the callback has returned.
             withExtendedLifetime((outer, inner)) {}
         }
     }
@@ -191,7 +191,7 @@ import Testing
     }
 }
 
-/// How many final results each of many loads had.
+/// Number of final results per load.
 final class FinalCounts: @unchecked Sendable {
     private final class Slot: @unchecked Sendable {
         let counts: FinalCounts

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is under way in the slots of a target, how far it is, and how it ends.
+/// Loads in the slots of a target: state, progress and end.
 @Suite struct TargetSlotTests {
     @Test func theLatestLoadCanBeCancelledAndIsGoneThen() throws {
         let fixture = try TargetFixture()
@@ -12,7 +12,7 @@ import Testing
         sdimage_target_cancel_latest(fixture.target.pointer)
         #expect(fixture.widget.log == ["clear", "start", "stop", "told CANCELLED 0"])
         #expect(running(fixture.target) == nil)
-        // Again is harmless.
+        // A repeated call is harmless.
         sdimage_target_cancel_latest(fixture.target.pointer)
         #expect(fixture.widget.told == ["told CANCELLED 0"])
     }
@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.widget.told == ["told CANCELLED 0", "told CANCELLED 0"])
     }
 
-    // Headers and metrics of the load inside its completion
+    // Response fields and metrics of the load are available inside its completion callback.
     @Test func theLoadIsFoundInsideItsLastCallbackAndNotAfterwards() throws {
         let fixture = try TargetFixture()
         let seen = Locked<OpaquePointer?>(nil)
@@ -113,7 +113,7 @@ import Testing
         #expect(widget.log == ["told CANCELLED 0"])
         sdimage_load_sink_finish(late, nil)
         sdimage_load_sink_unref(late)
-        // The table's, and one for each load, the refused one too.
+        // One for the table, and one for each load, including the refused one.
         #expect(widget.waitForDestroy(count: byClosing ? 3 : 2))
         #expect(widget.log == ["told CANCELLED 0"])
     }
@@ -158,7 +158,7 @@ import Testing
         #expect(sdimage_progress_fraction(progress.pointer) == 1)
     }
 
-    // Both become 1
+    // Both counts become 1.
     @Test func whatNeedsNoTransferIsWholeAllTheSame() throws {
         let fixture = try TargetFixture()
         try fixture.keep("test://a", width: 8)
@@ -174,7 +174,7 @@ import Testing
         #expect(numbers(progress) == [0, 0])
     }
 
-    // Made on first access, assignable, NULL ignored, watched
+    // Created on first access; assignable; NULL is ignored; observable.
     @Test func targetsCanShareAProgressObjectThatIsWatched() throws {
         let fixture = try TargetFixture()
         let shared = Owned(sdimage_progress_new()) { sdimage_progress_unref($0) }
@@ -222,7 +222,7 @@ import Testing
         sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
         try fixture.widget.load(fixture.target, request, options)
         #expect(fixture.widget.log == ["placeholder 8", "start"])
-        // One that is not cached has the given one.
+        // An image that is not cached shows the given placeholder.
         try fixture.widget.load(fixture.target, makeRequest("test://b"), options)
         #expect(fixture.widget.shown == ["placeholder 8", "placeholder 4"])
     }
@@ -245,7 +245,7 @@ import Testing
             #expect(fixture.widget.wait("told OK \(side)"))
         }
         _ = fixture.widget.take()
-        // The largest thumbnail for the whole, and then the whole for a thumbnail.
+        // The largest thumbnail is the placeholder for the full image, and then the full image for a thumbnail.
         try fixture.widget.load(fixture.target, request(0), options)
         #expect(fixture.widget.wait("placeholder 32"))
         #expect(fixture.held.answer(bytes))
@@ -275,7 +275,7 @@ import Testing
     }
 }
 
-/// Re-entrancy.
+/// Re-entrant calls.
 @Suite struct TargetReentrancyTests {
     @Test func aLoadFromInsideACallbackComesAfterThatHasReturned() throws {
         let fixture = try TargetFixture()

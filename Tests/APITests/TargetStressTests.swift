@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cells that are used again and again while their pictures come late, early, or not at all.
+/// Reused cells whose images arrive late, early, or not at all.
 @Suite(.serialized) struct TargetStressTests {
-    /// A cell: the number of the picture that it wants, and what is wrong with what it was shown.
+    /// A cell: the number of its requested image, and the mistakes in the images it showed.
     private final class Cell {
         var target: Owned?
         var wanted = -1
@@ -48,11 +48,11 @@ import Testing
             let cell = cells[random.below(20)]
             switch random.below(12) {
             case 0: sdimage_target_cancel_latest(cell.target?.pointer)
-            // The cell is gone, and a new one is in its place.
+            // The cell is released and replaced by a new one.
             case 1: try renew(cell, manager, onLoop ? host : dispatcher)
             default: break
             }
-            // Some that were shown before come again, from memory.
+            // Some images shown before appear again, from memory.
             let wanted = random.below(5) == 0 ? random.below(number + 1) : number
             cell.wanted = wanted
             try load(cell, wanted, number)
@@ -73,7 +73,7 @@ import Testing
         #expect(cells.allSatisfy { $0.finals.values.allSatisfy { $0 == 1 } })
     }
 
-    /// Answers "test://N" with a picture of that colour, after a while.
+    /// Responds to "test://N" with an image of that color, after a delay.
     private func colors() -> ScriptedLoader {
         ScriptedLoader { request, sink in
             let number = Int(String(cString: sdimage_request_url(request, nil)).dropFirst("test://".count)) ?? 0

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a widget sees of loads.
+/// The calls that a widget receives for loads.
 @Suite struct TargetTests {
     @Test func aLoadShowsThePlaceholderAndThenThePicture() throws {
         let fixture = try TargetFixture()
@@ -12,7 +12,7 @@ import Testing
             fixture.target, makeRequest("test://a"),
             targetOptions { sdimage_target_options_set_placeholder($0, placeholder.pointer) })
         #expect(task != nil)
-        // Before the starting call returned, on its own thread.
+        // Before the starting call returns, on the calling thread.
         #expect(fixture.widget.log == ["placeholder 4", "start"])
         #expect(fixture.widget.threads == [UInt(pthread_self())])
         #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
@@ -20,7 +20,7 @@ import Testing
         #expect(fixture.widget.log == ["placeholder 4", "start", "stop", "image 8 loader", "told OK 8"])
     }
 
-    // NULL clears
+    // A NULL placeholder clears the target.
     @Test func withoutAPlaceholderTheTargetIsCleared() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -95,7 +95,7 @@ import Testing
         #expect(fixture.widget.shown == ["clear", "clear", "image 8 loader"])
     }
 
-    // AvoidAutoCancel
+    // SDWebImage option AvoidAutoCancel
     @Test func aLoadThatKeepsTheOneBeforeLetsBothShowTheirPictures() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -143,7 +143,7 @@ import Testing
         #expect(fixture.held.startCount == 0)
     }
 
-    // The indicator of the load before
+    // The indicator of the previous load is stopped.
     @Test func withoutAURLTheLoadBeforeIsEndedToo() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
@@ -162,7 +162,7 @@ import Testing
         #expect(fixture.widget.shown == ["clear"])
     }
 
-    // The placeholder as a picture of failure
+    // The placeholder as a failure image
     @Test func aPlaceholderOnFailureIsShownAtTheEndAndNotBefore() throws {
         let fixture = try TargetFixture(Widget(animates: false))
         let placeholder = try makeImage(width: 4)
@@ -175,14 +175,14 @@ import Testing
         #expect(fixture.held.answer([]))
         #expect(fixture.widget.waitForTold(1))
         #expect(fixture.widget.log.prefix(3) == ["start", "stop", "placeholder 4"] && fixture.widget.log.count == 4)
-        // Where there is a picture, it never is.
+        // A successful load never shows it.
         try fixture.widget.load(fixture.target, makeRequest("test://b"), options)
         #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
         #expect(fixture.widget.wait("told OK 8"))
         #expect(fixture.widget.shown == ["placeholder 4", "image 8 loader"])
     }
 
-    // Neither is it for what was cancelled
+    // A cancelled load does not show it either.
     @Test func aCancelledLoadDoesNotShowItsPlaceholderOnFailure() throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -195,7 +195,7 @@ import Testing
         #expect(fixture.widget.log == ["start", "stop", "told CANCELLED 0"])
     }
 
-    // AvoidAutoSet
+    // SDWebImage option AvoidAutoSet
     @Test func aPictureThatTheProgramSetsIsNotSetByTheTarget() throws {
         let fixture = try TargetFixture()
         let options = targetOptions {
@@ -239,7 +239,7 @@ import Testing
         #expect(fixture.widget.threads == [UInt(pthread_self())])
     }
 
-    // §21: QueryDiskDataSync
+    // SDWebImage option QueryDiskDataSync
     @Test func aPictureOnDiskIsSetInsideTheStartingCallWhereThatWaits() throws {
         let folder = TemporaryDirectory()
         let fixture = try TargetFixture(cache: try makeCache(in: folder.path))
@@ -264,7 +264,7 @@ import Testing
         try widget.load(target, fixture.request(.SDIMAGE_FRESHNESS_REFRESH))
         #expect(widget.wait("told OK 9"))
         #expect(widget.shown.suffix(2) == ["cached 8 memory", "image 9 network"])
-        // A failing one leaves the picture alone.
+        // A failed refresh leaves the image unchanged.
         fixture.origin.stop()
         try widget.load(target, fixture.request(.SDIMAGE_FRESHNESS_REFRESH))
         #expect(widget.waitForTold(6))
@@ -286,7 +286,7 @@ import Testing
         sdimage_load_sink_unref(sink)
     }
 
-    // Whatever the request says
+    // Regardless of the request's own dispatcher.
     @Test func everythingComesOnTheDispatcherOfTheTarget() throws {
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
         let fixture = try TargetFixture(dispatcher: dispatcher)
@@ -300,7 +300,7 @@ import Testing
         while !fixture.widget.log.contains("told OK 8") {
             var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
             try #require(poll(&entry, 1, 60_000) == 1)
-            // Events have no form for these calls: they are made.
+            // These calls have no event type: next_event makes them directly.
             #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
         }
         #expect(fixture.widget.log == ["clear", "start", "stop", "image 8 loader", "told OK 8"])
@@ -313,7 +313,7 @@ import Testing
         return text(url)
     }
 
-    /// Takes the reference.
+    /// Takes ownership of the reference.
     private func text(_ data: OpaquePointer?) -> String {
         defer { sdimage_data_unref(data) }
         let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How one picture takes the place of another.
+/// Transitions from one image to the next.
 @Suite struct TargetTransitionTests {
     private func fading(_ milliseconds: UInt32 = 1, _ change: (OpaquePointer?) -> Void = { _ in }) -> Owned {
         targetOptions {
@@ -26,7 +26,7 @@ import Testing
             ])
     }
 
-    // AvoidAutoSetImage
+    // SDWebImage option AvoidAutoSetImage
     @Test func aTransitionCanSetThePictureItself() throws {
         let fixture = try TargetFixture()
         let options = fading { sdimage_target_options_set_transition_sets_image($0, false) }
@@ -56,7 +56,7 @@ import Testing
         #expect(fixture.widget.wait("told OK 8"))
     }
 
-    // The table
+    // Transitions by source of the image, and the options that change them.
     @Test(arguments: [
         ("loader", false, false, true), ("memory", false, false, false), ("memory", true, false, true),
         ("disk", false, false, true), ("disk", false, true, false), ("disk", true, true, true),
@@ -82,7 +82,7 @@ import Testing
         #expect(fixture.widget.log.contains { $0.hasPrefix("prepare") } == animates)
     }
 
-    // No picture is cache type none
+    // A load without an image has the source "none".
     @Test func aPlaceholderOnFailureComesWithTheTransition() throws {
         let fixture = try TargetFixture()
         let placeholder = try makeImage(width: 4)
@@ -118,7 +118,7 @@ import Testing
         #expect(fixture.widget.log == ["end false", "told OK 8", "clear", "start"])
     }
 
-    // Without a set callback
+    // A target without a set callback.
     @Test func withoutAFunctionThatSetsPicturesTheHandlerIsToldAllTheSame() throws {
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 8, height: 8)).makeLoader())
         var table = sdimage_target_vtable()
@@ -150,7 +150,7 @@ import Testing
         #expect(fixture.widget.wait("end false"))
     }
 
-    // Nothing that follows the first step may be done to what it ended.
+    // If the first step cancels the load, no further step of the transition runs.
     @Test func aTransitionThatItsFirstStepEndsShowsNothing() throws {
         let fixture = try TargetFixture()
         fixture.widget.onCall = { [target = fixture.target] line in

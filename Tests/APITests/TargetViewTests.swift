@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Targets that show their pictures in an animated view.
+/// Targets that show their images in an animated view.
 @Suite struct TargetViewTests {
     private let fixture: TargetFixture
     private let watcher = ViewWatcher()
@@ -16,7 +16,7 @@ import Testing
         sdimage_target_set_view(fixture.target.pointer, nil, view.pointer)
     }
 
-    /// Loads, and waits for the picture.
+    /// Loads, and waits for the final result.
     private func show(_ bytes: [UInt8], _ options: Owned? = nil, name: String = "test://a") throws {
         _ = fixture.widget.take()
         try fixture.widget.load(fixture.target, makeRequest(name), options)
@@ -39,7 +39,7 @@ import Testing
         #expect(watcher.shown == [200, 5, 5, 15, 25, 5, 15])
     }
 
-    // The program finds the picture in the view when it hears of it.
+    // The image is already in the view when the program is notified.
     @Test func theTableIsCalledAfterTheView() throws {
         let seen = Locked([Int]())
         fixture.widget.onCall = { [watcher] line in
@@ -50,13 +50,13 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "image 2 loader", "told OK 2"])
     }
 
-    // A cell that is used again
+    // A reused cell
     @Test func theNextLoadStopsAndClearsWhatPlays() throws {
         try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
         tick(0)
         try fixture.widget.load(fixture.target, makeRequest("test://b"))
         let late = try #require(fixture.held.next())
-        // The thread that told of the first picture may still be on its way back; the calls are then made by it.
+        // The thread that delivered the first image may not have returned yet; it then makes the calls.
         #expect(fixture.widget.wait("clear", count: 2))
         #expect(watcher.waitForShown(3) == [5, 5, nil] && !isAnimating)
         try fixture.widget.load(fixture.target, makeRequest("test://c"))
@@ -96,7 +96,7 @@ import Testing
         #expect(isAnimating)
     }
 
-    // The view plays within the transition
+    // The view shows the image inside the transition.
     @Test func aTransitionSurroundsTheView() throws {
         let order = Locked([String]())
         watcher.onShow = { value in order.set(order.get() + ["show \(value.map { "\($0)" } ?? "nothing")"]) }
@@ -111,7 +111,7 @@ import Testing
             ])
     }
 
-    // With DelayPlaceholder
+    // SDWebImage option DelayPlaceholder
     @Test func aFailureLeavesTheViewOrShowsThePlaceholderThere() throws {
         let gray = try DrawnPicture.draw(2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8) { _, _ in [200] }
         try show(makePNG(width: 2, height: 2, red: 77))
@@ -135,7 +135,7 @@ import Testing
     }
 
 
-    /// Loads an animation that arrives in pieces: `feed(n)` sends it up to where `n` frames can be seen.
+    /// Loads an animation that arrives in pieces: `feed(n)` sends the bytes up to the point at which `n` frames are visible.
     private func progressive(
         _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil,
         _ body: (_ feed: (Int) throws -> Void, _ finish: () -> Void) throws -> Void
@@ -183,7 +183,7 @@ import Testing
         try progressive(format, options, transformer: with.transformer ? same : nil) { feed, finish in
             try feed(2)
             for _ in 0..<5 { tick() }
-            // As far as it has come, and no round is over.
+            // The available frames are shown, and no loop is complete.
             #expect(watcher.shown.first == (with.placeholder ? 200 : 5))
             #expect(watcher.shown.last == 15 && isAnimating && watcher.loops.isEmpty)
             try feed(3)
@@ -192,7 +192,7 @@ import Testing
             #expect(watcher.shown.count { $0 == 15 } == 1 && watcher.shown.count { $0 == 25 } == 1)
             finish()
             for _ in 0..<5 { tick() }
-            // All of it: from the start.
+            // The complete animation: playback restarts at the first frame.
             #expect(watcher.shown.suffix(7) == [5, 5, 15, 25, 35, 5, 15])
         }
     }
@@ -229,7 +229,7 @@ import Testing
         #expect(other.shown == [77] && watcher.shown.isEmpty)
         sdimage_target_close(fixture.target.pointer)
         #expect(other.waitForDestroy())
-        // A closed target takes no view: this one would be held for ever.
+        // A closed target ignores the view; otherwise it would hold this one forever.
         let last = ViewWatcher()
         do {
             let lent = try last.makeView()
@@ -244,7 +244,7 @@ import Testing
         #expect(watcher.shown == [77] && fixture.widget.shown == ["clear"])
     }
 
-    // Cells with views, loaded, hidden, given other views and closed by several threads at once
+    // Several threads concurrently load, hide, replace and close the views of cells.
     @Test func viewsShowPicturesOfTheirOwnTargetOnly() throws {
         let files = try (0..<6).map { family in
             try MovingPicture.bytes(of: (0..<3).map { UInt8(family * 40 + $0) }, duration: 1)

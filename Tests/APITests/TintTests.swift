@@ -1,7 +1,7 @@
 import CSDImage
 import Testing
 
-/// Colours laid over whole pictures.
+/// Colors blended over whole images.
 @Suite struct TintTests {
     private static let black = sdimage_color(red: 0, green: 0, blue: 0, alpha: 1)
 

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Transformers as such: their keys, what they refuse, and those of the host, alone and in loads.
+/// Transformers: their keys, their argument checks, and host transformers, alone and in loads.
 @Suite struct TransformerTests {
     private typealias Out = UnsafeMutablePointer<OpaquePointer?>
 
@@ -75,7 +75,7 @@ import Testing
         #expect(try apply(pipeline, image).pointer == image.pointer)
     }
 
-    // MARK: What is refused
+    // MARK: Invalid arguments
 
     @Test(arguments: [0, -1, Double.nan, .infinity, -.infinity] as [Double])
     func aSizeThatIsNoneIsRefused(side: Double) {
@@ -108,7 +108,7 @@ import Testing
         #expect(status { sdimage_transformer_new_pipeline(gap, 1, $0, nil) } == refused)
     }
 
-    // MARK: Those of the host
+    // MARK: Host transformers
 
     @Test func aTransformerOfTheHostMakesThePictureAndKeepsItsMetadata() throws {
         let host = CountingTransformer(width: 5)
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: In loads
 
-    /// A manager with a memory cache and a loader that answers every URL with a picture of 6 by 4 pixels.
+    /// A manager with a memory cache and a loader that responds to every URL with an image of 6 by 4 pixels.
     private func manager(transformer: Owned? = nil, file: [UInt8]? = nil) throws -> Owned {
         let loader = try ScriptedLoader.answering(file ?? makePNG(width: 6, height: 4)).makeLoader()
         let cache = try makeCache(in: nil)
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func turningUprightChangesNoSample() throws {
-        // Premultiplied, with little alpha: moved as they are.
+        // Premultiplied samples with little alpha are moved unchanged.
         let pixels: [UInt8] = [1, 0, 1, 1, 3, 2, 1, 5]
         let stored = try make(sdimage_image_unref) {
             sdimage_image_new(2, 1, 8, .SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED, pixels, $0, $1)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The host's own HTTP client under the roof of the downloader.
+/// The downloader on top of the host's own HTTP client.
 @Suite struct TransportTests {
     private let picture = makePNG(width: 60, height: 50)
 

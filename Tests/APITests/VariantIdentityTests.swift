@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Entries of variants and of originals whose URL is spelled like a variant's key.
+/// Entries of variants, and of originals whose URL is spelled like a variant's key.
 @Suite struct VariantIdentityTests {
     enum Variant: String, Sendable, CaseIterable {
         case thumbnail, transformed, firstFrame, pixels, all
@@ -32,7 +32,7 @@ import Testing
         return request
     }
 
-    /// Loads, and answers where the loader is asked; whether it was.
+    /// Loads, and responds if the loader is called; also returns whether it was called.
     private func load(_ manager: Owned, _ request: Owned, _ bytes: [UInt8]) throws -> (Delivered, isAsked: Bool) {
         let before = held.startCount
         let listener = Listener()
@@ -59,7 +59,7 @@ import Testing
 
     private func forgetMemory(_ cache: Owned) { sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) }
 
-    /// An attacker's URL that prints like the variant is neither served in its place nor given it.
+    /// An attacker's URL spelled like the variant's key neither replaces the variant nor receives it.
     @Test(arguments: Variant.allCases, [true, false]) func aURLSpelledLikeAVariantIsAnotherEntry(
         _ variant: Variant, inMemory: Bool
     ) throws {
@@ -76,7 +76,7 @@ import Testing
                 #expect(result.width == (isWanted ? variant == .thumbnail || variant == .all ? 4 : 8 : 31))
                 if !inMemory { forgetMemory(cache) }
             }
-            // Both are found again, each as what it is.
+            // Each of the two is found again as itself.
             for request in [wanted, forged] {
                 let (result, isAsked) = try load(manager, request, [])
                 let isWanted = request.pointer == wanted.pointer
@@ -104,7 +104,7 @@ import Testing
         }
         let made = try #require(diskBytes(cache, exact))
         #expect(diskBytes(cache, printed) == made)
-        // A text that merely looks like a variant names the original, where there is one.
+        // A string that merely looks like a variant's key names the original, if there is one.
         let other = try make(sdimage_data_unref) { sdimage_data_new("other", 5, $0, $1) }
         #expect(sdimage_cache_store_data(cache.pointer, printed, -1, other.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(diskBytes(cache, printed) == Array("other".utf8) && diskBytes(cache, exact) == made)
@@ -114,7 +114,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "test://h/my-cat.png", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
     }
 
-    /// The separator is no part of any URL that is loaded, also where memory would answer before it is looked at.
+    /// URLs containing the separator are never loaded, also when memory has an image for that key.
     @Test func aURLWithTheSeparatorFindsNothing() throws {
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Thumbnails and transformed pictures on disk, under keys of their own.
+/// Thumbnails and transformed images on disk, under keys of their own.
 @Suite struct VariantTests {
     private let folder = TemporaryDirectory()
     private let held = HeldLoader()
 
-    /// Loads until everything is committed, and answers the loader when it is asked.
+    /// Loads until everything is committed, and responds if the loader is called.
     private func load(_ cache: Owned, _ url: String, bytes: [UInt8]? = nil, _ change: (OpaquePointer) -> Void) throws -> Delivered
     {
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
@@ -34,7 +34,7 @@ import Testing
         #expect(try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail).width == 4)
         #expect(contains(cache, key) == .SDIMAGE_CACHE_LAYERS_ALL)
         #expect(contains(cache, url) == .SDIMAGE_CACHE_LAYERS_DISK)
-        // Without the original and without memory it is still there.
+        // The variant stays available without the original and without memory.
         #expect(sdimage_cache_remove(cache.pointer, url, -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
         let again = try load(cache, url, thumbnail)

@@ -1,7 +1,7 @@
 import CSDImage
 import Foundation
 
-/// What a view told its widget to draw.
+/// Records the images that a view passes to its widget.
 final class ViewWatcher: @unchecked Sendable {
     private let condition = NSCondition()
     private var pictures: [UInt8?] = []
@@ -10,9 +10,9 @@ final class ViewWatcher: @unchecked Sendable {
     /// Runs inside the handler.
     var onShow: ((UInt8?) -> Void)?
 
-    /// The first byte of each picture; nil for nothing.
+    /// The first byte of each image shown; nil for none.
     var shown: [UInt8?] { condition.withLock { pictures } }
-    /// Until so many were shown: a view shows them in its own time.
+    /// Waits until `count` images were shown, because a view shows them asynchronously.
     func waitForShown(_ count: Int, within seconds: Double = 30) -> [UInt8?] {
         let end = Date(timeIntervalSinceNow: seconds)
         return condition.withLock {

@@ -2,7 +2,7 @@ import CSDImage
 import Foundation
 import Testing
 
-/// A widget as a program might have one: it writes down, in order, what its target asks of it and what its loads tell.
+/// A widget of a host program. It logs, in order, the calls of its target and the results of its loads.
 ///
 ///     placeholder 4      set_image without a result; "clear" without an image too
 ///     image 8 loader     set_image with the FINAL of a load; "cached 8 memory", "part 8 loader"
@@ -10,14 +10,14 @@ import Testing
 ///     prepare 1 500      a transition; "animate 1 500", "end true"
 ///     told OK 8          the handler; "told CANCELLED 0", "told cached 8", "told part 8", "progress 3 of 6"
 ///
-/// With a key other than "image" the calls of the table begin with it: "hover: clear".
+/// With a key other than "image", log lines of the function table begin with the key: "hover: clear".
 final class Widget: @unchecked Sendable {
     private let condition = NSCondition()
     private var written: [String] = []
     private var writtenThreads: Set<UInt> = []
     private var destroyed = 0
     private var shownImage: OpaquePointer?
-    /// Whether the table has functions for transitions, and for updates of the indicator.
+    /// True if the table has functions for transitions, and for updates of the indicator.
     let animates: Bool
     let updates: Bool
     /// Runs inside each call.
@@ -33,14 +33,14 @@ final class Widget: @unchecked Sendable {
     var log: [String] { condition.withLock { written } }
     var threads: Set<UInt> { condition.withLock { writtenThreads } }
     var destroyCount: Int { condition.withLock { destroyed } }
-    /// What the handlers were told.
+    /// Log lines of the load handlers.
     var told: [String] { log.filter { $0.hasPrefix("told") } }
-    /// What was shown, and cleared.
+    /// Log lines of images shown and cleared.
     var shown: [String] {
         log.filter { line in ["placeholder", "clear", "image", "cached", "part"].contains { line.hasPrefix($0) } }
     }
 
-    /// What was written since the last call of this.
+    /// Returns and removes the lines logged so far.
     func take() -> [String] {
         condition.withLock {
             defer { written = [] }
@@ -70,7 +70,7 @@ final class Widget: @unchecked Sendable {
         }
     }
 
-    /// Starts a load that tells this widget. nil without a URL.
+    /// Starts a load that reports to this widget. Returns nil without a URL.
     @discardableResult
     func load(_ target: Owned, _ request: Owned?, _ options: Owned? = nil) throws -> Owned? {
         var handler = sdimage_load_handler()
@@ -90,12 +90,12 @@ final class Widget: @unchecked Sendable {
         return task.map { Owned($0) { sdimage_task_unref($0) } }
     }
 
-    /// Waits until a line was written so often.
+    /// Waits until a line was logged `count` times.
     func wait(_ line: String, count: Int = 1, within seconds: Double = 60) -> Bool {
         waitUntil(seconds) { $0.written.count { $0 == line } >= count }
     }
 
-    /// Waits until handlers were told so often.
+    /// Waits until load handlers were called `count` times.
     func waitForTold(_ count: Int, within seconds: Double = 60) -> Bool {
         waitUntil(seconds) { $0.written.count { $0.hasPrefix("told") } >= count }
     }
@@ -167,14 +167,14 @@ func targetOptions(_ change: (OpaquePointer?) -> Void) -> Owned {
     return options
 }
 
-/// A picture in memory.
+/// An image in memory.
 func makeImage(width: Int, height: Int = 2) throws -> Owned {
     try DrawnPicture.draw(width, height, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [1, 2, 3] }
 }
 
 func immediateDispatcher() throws -> Owned { try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) } }
 
-/// A manager with a loader that the test answers for, and a widget whose calls come at once.
+/// A manager with a loader whose responses the test controls, and a widget whose calls are delivered immediately.
 struct TargetFixture {
     let held = HeldLoader()
     let cache: Owned
@@ -189,7 +189,7 @@ struct TargetFixture {
         target = try widget.makeTarget(manager, dispatcher: try dispatcher ?? immediateDispatcher())
     }
 
-    /// Puts a picture into memory under a URL.
+    /// Stores an image in memory under a URL.
     func keep(_ url: String, width: Int) throws {
         let image = try makeImage(width: width)
         #expect(sdimage_cache_set_memory_image(cache.pointer, url, -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)

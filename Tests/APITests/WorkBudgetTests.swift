@@ -2,11 +2,11 @@ import CSDImage
 import Foundation
 import Testing
 
-/// What coders of the host see of the limits of an operation, and what becomes of those that do not look.
+/// The limits of an operation as host coders see them, and the handling of coders that ignore them.
 @Suite struct WorkBudgetTests {
     private let file = Array("BUSY".utf8)
 
-    /// Decodes with a time limit: the status, and the seconds that it took.
+    /// Decodes with a time limit, and returns the status and the elapsed seconds.
     private func decode(_ coder: Owned, milliseconds: UInt32) throws -> (status: sdimage_status, seconds: Double) {
         let options = decodeOptions { sdimage_decode_options_set_max_work_ms($0, milliseconds) }
         let feeding = try Feeding(options, coder: coder)
@@ -42,7 +42,7 @@ import Testing
             #expect(try decode(coder, milliseconds: 100).status == .SDIMAGE_STATUS_TIMEOUT)
             #expect(busy.returned == 1)
         }
-        // When the instance is destroyed no call is under way.
+        // No call runs when the instance is destroyed.
         #expect(waits { busy.budget?.status == .SDIMAGE_STATUS_OK })
         #expect(busy.budget?.remaining == .max)
     }
@@ -55,7 +55,7 @@ import Testing
             #expect(result.seconds < 3)
             #expect(busy.returned == 0)
         }
-        // What it was given stays until it returns.
+        // The coder's data stay valid until the call returns.
         #expect(!busy.wasDestroyed)
         #expect(waits { busy.returned == 1 })
         #expect(waits { busy.wasDestroyed })
@@ -77,7 +77,7 @@ import Testing
         let fifth = try decode(coder, milliseconds: 5000)
         #expect(fifth.status == .SDIMAGE_STATUS_TIMEOUT)
         #expect(fifth.seconds < 4)
-        // It waits for one of them to return, but no longer than its own time limit.
+        // The decode waits for a running call to return, but at most for its own time limit.
         let quickest = try (0..<5).map { _ in try decode(coder, milliseconds: 20).seconds }.min()
         #expect(quickest ?? .infinity < 0.4)
         #expect(busy.started == 4)

@@ -2,9 +2,9 @@ import CSDImage
 import Foundation
 import Testing
 
-/// Coders whose buffers would exceed the limit on working memory refuse before they allocate them.
+/// Coders refuse work before allocating buffers that would exceed the working memory limit.
 @Suite struct WorkingMemoryTests {
-    /// Pixels of zeros that take memory only where they are written.
+    /// Zero pixels in lazily committed memory.
     private func blank(_ width: UInt32, _ height: UInt32, _ format: sdimage_pixel_format, bytesPerPixel: Int) throws -> Owned {
         let stride = Int(width) * bytesPerPixel, count = stride * Int(height)
         let pixels = try #require(
@@ -44,14 +44,14 @@ import Testing
         try expectRefusal(image, .SDIMAGE_FORMAT_WEBP) { sdimage_encode_options_set_lossless($0, true) }
     }
 
-    /// The limit leaves room for the largest bitmap of a decode.
+    /// The limit allows the largest bitmap of a decode.
     @Test func aLargePictureIsEncoded() throws {
         let image = try blank(8192, 8192, .SDIMAGE_PIXEL_FORMAT_RGBA8, bytesPerPixel: 4)
         let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_PNG, nil, $0, $1) }
         #expect(sdimage_data_length(data.pointer) > 0)
     }
 
-    /// The third frame is drawn on a canvas that nothing else needs, and its passes have a buffer of their own.
+    /// The third frame needs a separate canvas, and its passes need a buffer of their own.
     @Test func interlacedFramesCountTheirBufferBesideTheCanvas() throws {
         let image = try MovingPicture.image(HostileFile.interlacedFrames(6000, 6000))
         var frame: OpaquePointer?

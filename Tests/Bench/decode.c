@@ -1,6 +1,6 @@
 #include "worker.h"
 
-/* Pictures, or thumbnails of them. */
+/* Decoding of images or of thumbnails. */
 
 static void *encoded;
 static size_t encoded_length;
@@ -28,7 +28,7 @@ int serve_decode(uint32_t box) {
     return serve(run_decode);
 }
 
-/* Animations. */
+/* Decoding of animations. */
 
 static sdimage_image *animation;
 
@@ -38,7 +38,7 @@ static void open_animation(void) {
         fail("decode", error);
 }
 
-/* What a screen shows stays until the next frame is there. */
+/* Like a display, holds the frame shown until the next one is ready. */
 static sdimage_image *on_show;
 static bool shows;
 

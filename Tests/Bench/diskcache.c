@@ -71,7 +71,7 @@ static void read_totals(void) {
         fail("totals", error);
 }
 
-/* A caller meanwhile, and how long it waited: at most, and how often for more than five milliseconds. */
+/* Wait times of a concurrent caller: the longest, and the number above five milliseconds. */
 static atomic_bool is_trimming;
 static struct wait {
     double longest;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Raw RGBA to a file in memory. */
+/* Encodes raw RGBA to a file in memory. */
 
 static sdimage_image *picture;
 static sdimage_format format;
@@ -32,7 +32,7 @@ static void choose_options(void) {
         sdimage_encode_options_set_webp(options, SDIMAGE_WEBP_PARAMETER_METHOD, (double)number_of("method", 4));
 }
 
-/* Peers take photographs for opaque without looking. */
+/* Marks the image opaque, because the libraries compared treat photographs as opaque without scanning alpha. */
 static void tell_opaque(void) {
     sdimage_metadata *metadata = NULL;
     sdimage_image *opaque = NULL;

@@ -39,12 +39,12 @@ static sdimage_request *request_for(const char *url) {
     const char *mode = text_of("mode", "cold");
     uint32_t size = (uint32_t)number_of("size", 200);
     sdimage_request_set_thumbnail_size(request, size, size, true);
-    /* As the peers do: the disk keeps the originals. */
+    /* As in the libraries compared: the disk stores the originals. */
     sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_MEMORY);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     if (!strcmp(mode, "disk")) {
-        /* The original's bytes from disk, decoded each time. */
+        /* Reads the original's bytes from disk and decodes them each time. */
         sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_NONE);
         sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_NONE);
     }
@@ -77,7 +77,7 @@ static long run_fetch(long count) {
     return count;
 }
 
-/* For fetchonly: a coder that looks at nothing. */
+/* For fetchonly: a coder that skips decoding. */
 static bool takes_all(void *user_data, const void *bytes, size_t length) {
     (void)user_data, (void)bytes;
     return length > 0;
@@ -108,7 +108,7 @@ static sdimage_loader *new_downloader(void) {
     sdimage_error *error = NULL;
     sdimage_downloader_config_set_max_per_host(config, (uint32_t)number_of("conc", 16));
     if (!strncmp(text_of("url", ""), "https", 5)) {
-        /* The loopback origin signs its own certificate, which lies two folders above that of the list. */
+        /* The loopback origin uses a self-signed certificate, two folders above the list's folder. */
         char path[PATH_MAX];
         const char *list = text_of("list", ""), *slash = strrchr(list, '/');
         snprintf(path, sizeof path, "%.*s/../../cert.pem", slash ? (int)(slash - list) : 0, list);
@@ -159,7 +159,7 @@ int serve_fetch(void) {
             sdimage_request_set_coder(requests[i], coder);
     }
     if (!strcmp(mode, "disk")) {
-        /* Fill the disk once; the measured requests keep nothing themselves. */
+        /* Fills the disk once; the measured requests store nothing. */
         for (unsigned i = 0; i < url_count; i++)
             sdimage_request_set_source_policy(requests[i], SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
         load_all(requests);

@@ -2,30 +2,32 @@
  *
  *   sdimage-bench KIND name=value...
  *
- * prints `ready`, or `skip WHY`; then for each line `run N` on standard input it does the operation N times, prints
- * `ok wall=SECONDS cpu=SECONDS ops=N rss_kb=PEAK`; it ends at the end of input. So several programs can be measured in
- * turns, by whatever starts them.
+ * Prints `ready`, or `skip WHY`. For each line `run N` on standard input it performs N operations and prints
+ * `ok wall=SECONDS cpu=SECONDS ops=N rss_kb=PEAK`. It exits at the end of input. A driver can thus alternate between
+ * the measurements of several programs.
  *
- *   decode     file= workers=0|1                       one picture to rgba8
+ *   decode     file= workers=0|1                       one image to rgba8
  *   thumb      file= size=                             the same into a box of size x size
- *   anim       file= shows=0|1                         all frames of an animation to rgba8; shows=1: each is held until
- *                                                      the next is there
- *   anim_seek  file=                                   one frame of an opened animation, in no order
+ *   anim       file= shows=0|1                         all frames of an animation to rgba8; shows=1: holds each frame
+ *                                                      until the next is ready
+ *   anim_seek  file=                                   one frame of an opened animation, in random order
  *   play       file= buffer=BYTES                      the same by a player; tick: a tick that changes nothing
- *   players    file= players= pictures= seconds= hertz= many players at once, ticked as by a screen; prints one line on its
- *              rate= drops=0|1 limit_mb=               own: frames shown, late, delayed by more than a tick, memory, threads, CPU
- *   encode     file= w= h= fmt=jpeg|png|webp|…         RGBA, as lies in a file, to a file in memory; alpha=1: looked at
+ *   players    file= players= pictures= seconds= hertz= many concurrent players, ticked at display rate; prints a line
+ *              rate= drops=0|1 limit_mb=               of its own: frames shown, late, delayed by more than a tick,
+ *                                                      memory, threads, CPU
+ *   encode     file= w= h= fmt=jpeg|png|webp|…         raw RGBA from a file to a file in memory; alpha=1: scans alpha
  *              q= restart= lossless= level= method=
- *   resize     file= w= h= dw= dh= filter=lanczos|area premultiplied RGBA, as lies in a file, to another size
+ *   resize     file= w= h= dw= dh= filter=lanczos|area raw premultiplied RGBA from a file, to another size
  *   blur       file= w= h= sigma=                      premultiplied RGBA
  *   rotate90, flip, premultiply   file= w= h=          RGBA
- *   memcache   items= threads= op=get|mixed apart=     one look-up; mixed: every 16th is a store; apart=1: of pictures
- *                                                      that no other thread asks for
- *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each by
- *              op=trim|totals|contains|wait            itself); open: and one get; trim: the oldest tenth goes, which is
- *                                                      filled up again outside the clock (watch=1: tells the longest waits
- *                                                      of another thread); wait: a look-up and a store each millisecond,
- *                                                      and tells the longest, for a process beside one that trims
+ *   memcache   items= threads= op=get|mixed apart=     one look-up; mixed: every 16th is a store; apart=1: each thread
+ *                                                      has its own images
+ *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each
+ *              op=trim|totals|contains|wait            put by itself); open: includes one get; trim: removes the oldest
+ *                                                      tenth and refills it outside the measured time (watch=1: prints
+ *                                                      the longest waits of another thread); wait: one look-up and one
+ *                                                      store per millisecond, prints the longest, for a process beside
+ *                                                      one that trims
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
  *              mode=fetchonly|cold|disk|memory */
 #include "worker.h"

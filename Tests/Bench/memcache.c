@@ -1,4 +1,4 @@
-/* Look-ups follow Zipf's law with exponent 0.9. With `apart` no two threads ask for the same picture. */
+/* Look-ups follow Zipf's law with exponent 0.9. With `apart` each thread has its own images. */
 #include "worker.h"
 
 #include <math.h>

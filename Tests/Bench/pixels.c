@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One operation on raw pixels, to a new image. */
+/* One operation on raw pixels, into a new image. */
 
 typedef sdimage_status (*pixel_operation)(const sdimage_image *image, sdimage_image **result, sdimage_error **error);
 
@@ -51,7 +51,7 @@ int serve_pixels(const char *kind) {
     size_t length;
     uint32_t width = (uint32_t)number_of("w", 0), height = (uint32_t)number_of("h", 0);
     bool is_conversion = !strcmp(kind, "premultiply");
-    /* The peers that take alpha into account are given pixels where that was done. */
+    /* The libraries compared that respect alpha receive premultiplied pixels, too. */
     sdimage_pixel_format format = is_conversion ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
     sdimage_error *error = NULL;
     operation = is_conversion ? premultiply : by_transformer;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Animations in time. */
+/* Playback of animations. */
 
 static sdimage_image *opened(const void *bytes, size_t length) {
     sdimage_image *image = NULL;
@@ -37,7 +37,7 @@ static void touch(sdimage_player *player) {
 static void *encoded;
 static size_t encoded_length;
 
-/* One round of all frames, each made when it is due: what `anim` does, by a player. */
+/* One loop of all frames, each decoded when it is due: the work of `anim`, done by a player. */
 static long run_play(long count) {
     for (long i = 0; i < count; i++) {
         sdimage_image *image = opened(encoded, encoded_length);
@@ -83,7 +83,7 @@ int serve_tick(void) {
     return serve(run_tick);
 }
 
-/* Many players at once, ticked as a screen does, for some seconds. */
+/* Many concurrent players, ticked at display rate for some seconds. */
 
 static long status_of(const char *name) {
     char line[256];
@@ -98,7 +98,7 @@ static long status_of(const char *name) {
     return value;
 }
 
-/* What a player has shown, and for how many ticks its next frame has been due. */
+/* The frame last shown by a player, and the number of ticks for which its next frame has been due. */
 typedef struct show {
     uint32_t index, waiting;
     unsigned long long delayed;
@@ -111,7 +111,7 @@ static void note(void *user_data, sdimage_player *player, uint32_t index, const 
     *shown = (show){.index = index, .delayed = shown->delayed};
 }
 
-/* A frame that is due is shown by the next tick; one tick more is a late frame, two are too late. */
+/* The next tick shows a due frame. One further tick makes it late; two further ticks count as delayed. */
 static void look(show *shown, sdimage_player *player) {
     bool waits = sdimage_player_frame_index(player) != shown->index;
     shown->waiting = waits ? shown->waiting + 1 : 0;

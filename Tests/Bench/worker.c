@@ -63,7 +63,7 @@ double cpu_seconds(void) {
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Answers the lines of standard input; `run` does the operation so many times and returns how many it did. */
+/* Handles the lines of standard input; `run` performs `count` operations and returns the number performed. */
 int serve(long (*run)(long count)) {
     char line[128];
     puts("ready");
@@ -100,8 +100,8 @@ uint64_t mix(uint64_t x) {
     return x ^ x >> 33;
 }
 
-/* A program that loads pictures has a manager, and with it the library's workers, of which an idle one helps with large
-   pictures. Without one every decode runs on the calling thread alone. */
+/* A program that loads images has a manager, and with it the library's workers; idle workers help with large images.
+ * Without a manager each decode runs on the calling thread alone. */
 void hold_workers(void) {
     sdimage_manager *held = NULL;
     sdimage_cache *memory = NULL;

@@ -1,4 +1,4 @@
-/* What the kinds of measurement share: the protocol, files, random numbers, parts of the library. */
+/* Code shared by all kinds of measurement: protocol, files, random numbers, parts of the library. */
 #ifndef WORKER_H
 #define WORKER_H
 
@@ -8,38 +8,38 @@
 
 #include <sdimage.h>
 
-/* The `name=value` words of the command line. */
+/* The `name=value` arguments of the command line. */
 void set_parameters(char **values, int count);
 const char *text_of(const char *name, const char *fallback);
 long number_of(const char *name, long fallback);
 
-/* End the program: what cannot be measured here, and what went wrong. */
+/* End the program: `skip` for measurements that are impossible here, `fail` for errors. */
 _Noreturn void skip(const char *why);
 _Noreturn void fail(const char *what, sdimage_error *error);
 
-/* Answers the lines of standard input; `run` does the operation so many times and returns how many it did. */
+/* Handles the lines of standard input; `run` performs `count` operations and returns the number performed. */
 int serve(long (*run)(long count));
 
 double wall_seconds(void);
 double cpu_seconds(void);
 
-/* Time of a run that does not count. */
+/* Time of a run that is excluded from the measurement. */
 extern double unclocked_wall, unclocked_cpu;
 
-/* With a NUL behind; skips where there is none. */
+/* Returns the contents with a NUL appended; skips if the file is missing. */
 void *read_file(const char *path, size_t *length);
 void make_folder(const char *path);
 uint64_t mix(uint64_t x);
 
-/* Starts the library's workers and keeps them. */
+/* Starts the library's workers and holds them until exit. */
 void hold_workers(void);
 sdimage_cache *open_cache(const char *folder);
 void flush_cache(sdimage_cache *cache);
 
-/* Keeps results from being left out. */
+/* Prevents the compiler from removing unused results. */
 extern volatile unsigned touched;
 
-/* The kinds. */
+/* The kinds of measurement. */
 int serve_decode(uint32_t box);
 int serve_anim(bool seeks);
 int serve_play(void);

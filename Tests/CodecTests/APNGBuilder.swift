@@ -1,8 +1,8 @@
 import SDImage
 
-/// Writes APNG files frame by frame, the wrong ones too.
+/// Writes APNG files frame by frame, invalid ones too.
 struct APNGBuilder {
-    /// What fcTL says; the sequence number is added.
+    /// Fields of fcTL without the sequence number.
     struct Frame {
         var width = 4
         var height = 2
@@ -26,13 +26,13 @@ struct APNGBuilder {
         png.chunk("acTL", PNGBuilder.four(frames) + PNGBuilder.four(loops))
     }
 
-    /// The next frame: the first makes the default picture.
+    /// Adds a frame; the first frame is the default image.
     mutating func add(_ frame: Frame = Frame(), _ rows: [[UInt8]], damaged: Bool = false) {
         control(frame)
         data(rows, damaged: damaged)
     }
 
-    /// A frame of one RGBA colour.
+    /// Adds a frame of one RGBA color.
     mutating func add(_ frame: Frame = Frame(), color: [UInt8], damaged: Bool = false) {
         let row = (0..<frame.width).flatMap { _ in color }
         add(frame, Array(repeating: row, count: frame.height), damaged: damaged)
@@ -47,7 +47,7 @@ struct APNGBuilder {
 
     mutating func data(_ rows: [[UInt8]], damaged: Bool = false) {
         var stream = PNGBuilder.rows(rows)
-        // An unknown kind of block.
+        // An invalid block type.
         if damaged { stream[2] = 7 }
         if hasPicture {
             png.chunk("fdAT", PNGBuilder.four(sequence) + stream)
@@ -58,7 +58,7 @@ struct APNGBuilder {
         }
     }
 
-    /// A default picture that is no frame.
+    /// Adds a default image that is not a frame.
     mutating func addPicture(_ rows: [[UInt8]]) { data(rows) }
 
     func finished() -> [UInt8] {

@@ -16,7 +16,7 @@ import Testing
         return try coder.decode(try .copying(data), options: options, stop: StopSignal())
     }
 
-    /// All frames as rows of pixels, the last one asked for first.
+    /// All frames as images, after requesting the last one first.
     private func frames(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> [Image] {
         let frames = try #require(try decode(data, change).frames)
         _ = try frames.frame(at: frames.frameCount - 1, stop: StopSignal())
@@ -25,7 +25,7 @@ import Testing
 
     private func repeated(_ color: [UInt8], _ count: Int = 8) -> [UInt8] { (0..<count).flatMap { _ in color } }
 
-    /// Red, then a frame of two by one pixels at 1, 1, then one of another colour over everything.
+    /// A red frame, then a frame of 2 x 1 pixels at 1, 1, then a frame of 1 x 1 pixel in green.
     private func animation(disposal: Int = 0, blend: Int = 0, color: [UInt8] = half) -> [UInt8] {
         var file = APNGBuilder(frames: 3, loops: 7)
         file.add(color: Self.red)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func framesAreBlendedAsTheSpecificationSays() throws {
-        // 10 * 128 + 250 * 127 over 255 and so on, to the nearest.
+        // (10 * 128 + 250 * 127) / 255 and so on, rounded to nearest.
         let mixed: [UInt8] = [130, 10, 115, 255]
         #expect(try frames(animation(blend: 1))[1].content == repeated(Self.red, 5) + repeated(mixed, 2) + Self.red)
     }
@@ -54,7 +54,7 @@ import Testing
         var file = APNGBuilder(width: 1, height: 1, frames: 2)
         file.add(Frame(width: 1, height: 1), color: [200, 100, 0, 100])
         file.add(Frame(width: 1, height: 1, blend: 1), color: [0, 100, 200, 50])
-        // Alpha 50 + 100 * 205 / 255; colours weighted with 50 and 80.39.
+        // Alpha is 50 + 100 * 205 / 255; the colors have weights 50 and 80.39.
         #expect(try frames(file.finished())[1].content == [123, 100, 77, 130])
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(image.metadata.frameCount == 3 && image.metadata.loopCount == 7 && image.metadata.durationMilliseconds == 120)
     }
 
-    // MARK: Kinds of pictures
+    // MARK: Color types
 
     @Test func sixteenBitsBecomeEight() throws {
         var file = APNGBuilder(width: 1, height: 1, depth: 16, type: 2, frames: 2)
@@ -113,7 +113,7 @@ import Testing
 
     @Test func interlacedFramesArePutTogether() throws {
         var file = APNGBuilder(width: 2, height: 2, depth: 8, type: 0, frames: 2, interlaced: true)
-        // Of 2 × 2 pixels the passes 1, 6 and 7 have one, one and two.
+        // For 2 × 2 pixels, passes 1, 6 and 7 have one, one and two pixels.
         file.add(Frame(width: 2, height: 2), [[1], [2], [3, 4]])
         file.add(Frame(width: 2, height: 2), [[5], [6], [7, 8]])
         #expect(try frames(file.finished())[1].content == [5, 6, 7, 8].flatMap { [$0, $0, $0, 255] })
@@ -124,7 +124,7 @@ import Testing
         file.png.chunk("gAMA", PNGBuilder.four(100_000))
         file.add(Frame(width: 1, height: 1), [[55, 55, 55]])
         file.add(Frame(width: 1, height: 1), [[55, 128, 255]])
-        // Linear light of 55 and 128.
+        // Linear values of 55 and 128.
         #expect(try frames(file.finished()).map(\.content) == [[128, 128, 128, 255], [128, 188, 255, 255]])
         #expect(try frames(file.finished()) { $0.convertToSRGB = false }[1].content == [55, 128, 255, 255])
     }
@@ -147,7 +147,7 @@ import Testing
         #expect((0..<5).map(frames.durationMilliseconds) == [250, 100, 100, 11, 0])
     }
 
-    // MARK: What counts as a frame
+    // MARK: Frame counting
 
     @Test func aDefaultPictureWithoutAControlIsNoFrame() throws {
         var file = APNGBuilder(frames: 2)
@@ -196,7 +196,7 @@ import Testing
         case 2: file.control(Frame(width: 5))
         case 3: file.control(Frame(left: 1))
         case 4: file.control(Frame(disposal: 3))
-        // Without data.
+        // A frame without data.
         default: file.control(Frame())
         }
         file.add(color: Self.half)

@@ -1,4 +1,4 @@
-/// Writes bitmaps field by field, the wrong ones too. What is not set is 0.
+/// Writes bitmaps field by field, invalid ones too. Unset fields are 0.
 struct BMPBuilder {
     var headerLength = 40
     var width: Int
@@ -6,14 +6,14 @@ struct BMPBuilder {
     var bits: Int
     var compression = 0
     var colors = 0
-    /// Red, green, blue, alpha: in a header that has a place for them, else behind it.
+    /// Red, green, blue, alpha: inside the header if it has fields for them, otherwise after it.
     var masks: [UInt32] = []
-    /// Further fields of 4 bytes by their place in the header.
+    /// Further fields of 4 bytes by their offset in the header.
     var fields: [Int: UInt32] = [:]
-    /// Blue, green, red, 0 for each colour.
+    /// Blue, green, red, 0 for each color.
     var palette: [UInt8] = []
     var data: [UInt8] = []
-    /// Where the data are said to be; where they are when nil.
+    /// The data offset to write; nil for the correct one.
     var offset: Int?
 
     init(_ width: Int, _ height: Int, bits: Int, _ data: [UInt8] = []) {
@@ -26,7 +26,7 @@ struct BMPBuilder {
     static func four(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
     static func two(_ value: Int) -> [UInt8] { Array(four(value).prefix(2)) }
 
-    /// Without the file header, as in an icon.
+    /// The bitmap without its file header, as in an icon.
     var inner: [UInt8] {
         var header = BMPBuilder.four(headerLength)
         if headerLength == 12 {
@@ -48,11 +48,11 @@ struct BMPBuilder {
     }
 }
 
-/// Writes an icon or cursor of these entries, one behind the other.
+/// Writes an icon or cursor of these entries, one after the other.
 struct ICOBuilder {
     var kind = 1
     var entries: [[UInt8]] = []
-    /// Places that are claimed instead of the true ones, by entry.
+    /// Offsets to write instead of the correct ones, by entry.
     var offsets: [Int: Int] = [:]
 
     init(_ entries: [UInt8]...) { self.entries = entries }
@@ -61,7 +61,7 @@ struct ICOBuilder {
         var place = 6 + 16 * entries.count
         var directory = [0, kind, entries.count].flatMap(BMPBuilder.two)
         for (index, entry) in entries.enumerated() {
-            // Directories are often wrong about sizes and depths: these always are.
+            // Directories often have wrong sizes and depths: these always have.
             directory += [99, 99, 0, 0] + [1, 1].flatMap(BMPBuilder.two)
             directory += [max(entry.count, 1), offsets[index] ?? place].flatMap(BMPBuilder.four)
             place += entry.count

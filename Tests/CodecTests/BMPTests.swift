@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// What `make_bitmaps.py` draws.
+    /// The images drawn by `make_bitmaps.py`.
     static let kinds: [Kind] = [
         Kind("palette_1", .gray8) { x, _ in [x % 2 == 0 ? 0 : 255] },
         Kind("palette_2") { x, _ in [UInt8(x / 16 * 64), 0, 128] },
@@ -65,7 +65,7 @@ import Testing
 
     private static func blocks(_ x: Int, _ y: Int) -> [UInt8] { [UInt8(x / 4 * 16), UInt8(y / 3 * 15), 128] }
 
-    /// The ramp, whose alpha is its red, cut to fields of these largest values and scaled to 255.
+    /// The ramp, with red as its alpha, quantized to fields with these maxima and scaled to 255.
     private static func cut(_ x: Int, _ y: Int, _ largest: [Int]) -> [UInt8] {
         zip([4 * x, 5 * y, 128, 4 * x], largest).map { value, most in
             UInt8((Double(value * (most + 1) / 256) * 255 / Double(most)).rounded())
@@ -149,7 +149,7 @@ import Testing
         #expect(status(bitmap.bytes) == .badData)
     }
 
-    // MARK: Palettes and places
+    // MARK: Palettes and offsets
 
     @Test func aPaletteOfGreysMakesOneChannel() throws {
         var bitmap = BMPBuilder(2, 1, bits: 8, [1, 0, 0, 0])
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func pixelsThatNoRunReachesHaveTheFirstColour() throws {
-        // One pixel, then one to the right and one up, one pixel, end.
+        // One pixel, then a delta of one right and one up, one pixel, end.
         let bitmap = runs(3, 2, [1, 1, 0, 2, 1, 1, 1, 2, 0, 1])
         #expect(try decode(bitmap.bytes).content == black + black + green + red + black + black)
     }
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: Colour
 
-    /// 2.30 and 16.16 fixed-point fields of BT.709 primaries, and this gamma for all three colours.
+    /// The 2.30 and 16.16 fixed-point fields for BT.709 primaries, and one gamma for all three channels.
     private func calibrated(_ gamma: Double, _ data: [UInt8]) -> BMPBuilder {
         var bitmap = BMPBuilder(data.count / 3, 1, bits: 24, data + [0])
         bitmap.headerLength = 108
@@ -248,7 +248,7 @@ import Testing
 
     @Test func calibratedColoursBecomeSRGB() throws {
         let linear = calibrated(1, [55, 55, 55])
-        // Light of 55 / 255 is 128 in sRGB.
+        // A linear value of 55 / 255 is 128 in sRGB.
         #expect(try decode(linear.bytes).distance { _, _ in [128, 128, 128] } <= 1)
         #expect(try decode(linear.bytes) { $0.convertToSRGB = false }.content == [55, 55, 55])
     }
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test func coloursThatSRGBHasNoRoomForAreKeptAsLight() throws {
-        // Blue, green and red are stored: red of Display P3 at full.
+        // Stored as blue, green and red: full red in Display P3.
         var bitmap = BMPBuilder(1, 1, bits: 24, [0, 0, 255, 0])
         bitmap.headerLength = 124
         bitmap.fields = [56: 0x4D42_4544, 112: 124 + 4, 116: UInt32(ICCBuilder.displayP3.count)]
@@ -307,7 +307,7 @@ import Testing
         #expect(try !info(bitmap.bytes).hasColorProfile)
     }
 
-    // MARK: What headers say
+    // MARK: Header fields
 
     @Test func pixelsPerMetreAreTheResolution() throws {
         var bitmap = BMPBuilder(1, 1, bits: 24, [1, 2, 3, 0])
@@ -362,7 +362,7 @@ import Testing
         #expect(status(runs(16384, 16384, [1, 1, 0, 1]).bytes) == .tooLarge)
         #expect(status(runs(4, 4, [1, 1, 0, 1]).bytes) { $0.limits.heldPixels = 15 } == .tooLarge)
         #expect(status(runs(4, 4, [1, 1, 0, 1]).bytes) { $0.limits.workingBytes = 63 } == .tooLarge)
-        // Within the area, but nothing is there.
+        // Within the area limit, but without data.
         #expect(status(BMPBuilder(30000, 30000, bits: 32).bytes) == .truncated)
     }
 
@@ -378,7 +378,7 @@ import Testing
     @Test(arguments: ["palette_4", "rle4", "rle8", "os2_1", "fields_565", "fields_v5_alpha", "os2_2_rle24", "wraps_png"])
     func everyTruncationAndManyBitFlipsEndInAPictureOrAnError(_ name: String) throws {
         let data = try CodecFixture.data("bmp/\(name).bmp")
-        // Behind the last pixel are padding, or of a PNG two check sums and the chunk that ends it.
+        // After the last pixel come padding bytes, or, in a PNG, two checksums and the IEND chunk.
         let end = data.count - (name == "wraps_png" ? 20 : 3)
         for length in stride(from: 0, to: data.count, by: max(1, data.count / 100)) {
             #expect(try coder.survive(Array(data[..<length])) == nil || length >= end)

@@ -1,11 +1,11 @@
-/// W3C Compositing and Blending Level 1 word by word, in doubles: sections 9 and 10 of the recommendation.
+/// W3C Compositing and Blending Level 1 in double precision: sections 9 and 10 of the recommendation, literally.
 struct BlendReference {
-    /// Numbered as CGBlendMode.
+    /// Values of CGBlendMode.
     let mode: Int
     /// Straight red, green, blue and alpha.
     let source: [Double]
 
-    /// The straight colour over a straight backdrop; colour 0 where nothing is left of either.
+    /// The straight color composited over a straight backdrop; color 0 if the result is fully transparent.
     func over(_ backdrop: [Double]) -> [Double] {
         let (sourceAlpha, backdropAlpha) = (source[3], backdrop[3])
         if mode >= 26 { return sum(backdrop) }
@@ -36,7 +36,7 @@ struct BlendReference {
             }, alpha)
     }
 
-    /// Section 9.1, and the names of Quartz.
+    /// Section 9.1, with the operator numbers of Quartz.
     private func porterDuff(_ s: Double, _ b: Double) -> (Double, Double)? {
         switch mode {
         case 0: (1, 1 - s)

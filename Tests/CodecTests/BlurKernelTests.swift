@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 import Testing
 
-/// Blurring against plain arithmetic in double precision.
+/// Blurring compared with plain arithmetic in double precision.
 @Suite struct BlurKernelTests {
     private func blur(_ source: PixelBuffer, radius: Double, hasAlpha: Bool = true) throws -> PixelBuffer {
         var metadata = ImageMetadata()
@@ -11,7 +11,7 @@ import Testing
         return try image.transformed(by: BlurTransformer(radius: radius), stop: StopSignal()).pixels
     }
 
-    /// Odd, and about 1.88 times the radius.
+    /// Radius and box size: odd, and about 1.88 times the radius.
     private static let boxes: [(Double, Int)] = [(0.5, 5), (2, 5), (5, 9), (10, 19), (25, 47), (120, 227), (1e12, 1_000_000_001)]
 
     @Test(arguments: PixelFormat.allCases, [2.0, 10, 25, 120])
@@ -20,7 +20,8 @@ import Testing
         for (width, height) in [(61, 23), (120, 9)] {
             let source = try PixelBuffer.scene(width, height, format)
             let result = try blur(source, radius: radius)
-            // As it is seen, colour under alpha: means are rounded there, and dividing by a small alpha enlarges what that costs.
+            // Compares premultiplied colors: means are rounded in that form, and division by a small alpha magnifies the rounding
+            // error.
             let decibels = ReferencePicture(source).blurred(box: box).psnr(ReferencePicture(result), hasAlpha: false)
             #expect(decibels > (format.bytesPerChannel == 1 ? 52 : 90), "\(format) \(radius): \(decibels)")
         }

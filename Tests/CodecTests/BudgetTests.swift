@@ -2,7 +2,7 @@ import Testing
 
 @testable import SDImage
 
-/// The amount of a budget, and the account of working memory.
+/// The amount of a work budget, and the working memory account.
 @Suite struct BudgetTests {
     @Test func parsersMayReadAMultipleOfTheirInput() throws {
         let stop = StopSignal()

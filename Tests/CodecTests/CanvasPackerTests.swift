@@ -4,7 +4,7 @@ import Testing
 
 @testable import SDImageCodecs
 
-/// Canvases that are packed come back as they were.
+/// Packing canvases is lossless.
 @Suite struct CanvasPackerTests {
     private let size = PixelSize(width: 150, height: 70)
 
@@ -30,7 +30,7 @@ import Testing
         for (width, height) in [(150, 70), (64, 64), (1, 1), (65, 129), (3, 64)] {
             var randoms = Randoms(seed: UInt64(colors))
             let size = PixelSize(width: width, height: height)
-            // Alpha of every kind, and colours that clear pixels hide.
+            // All values of alpha, and hidden colors in transparent pixels.
             let canvas = try canvas(size) { _, _ in UInt32(truncatingIfNeeded: randoms.below(colors) &* 0x9E37_79B9) }
             let packed = try CanvasPacker().pack(canvas, like: nil)
             #expect(try content(unpacked(packed, size)) == content(canvas))
@@ -42,7 +42,7 @@ import Testing
         #expect(CanvasCacheTable().growth(.packed(packed)) < size.width * size.height * 4 / 20)
     }
 
-    /// Noise is not made smaller, and hardly larger.
+    /// Noise takes no less memory packed, and only slightly more.
     @Test func whatCannotBePackedTakesWhatItIs() throws {
         var randoms = Randoms(seed: 3)
         let canvas = try canvas(size) { _, _ in UInt32(truncatingIfNeeded: randoms.below(1 << 32)) }
@@ -55,13 +55,13 @@ import Testing
         let before = try packer.pack(canvas(size) { x, y in UInt32(x * y) }, like: nil)
         let after = try canvas(size) { x, y in x == 70 && y == 3 ? 7 : UInt32(x * y) }
         let packed = packer.pack(after, like: before)
-        // Three squares in a row; the pixel lies in the second.
+        // Three squares in a row; the changed pixel is in the second one.
         #expect(zip(packed.squares, before.squares).map { $0 === $1 } == [true, false, true, true, true, true])
         #expect(try content(unpacked(packed, size)) == content(after))
         #expect(try content(unpacked(before, size)) != content(after))
     }
 
-    /// A shelf counts what several have once, whoever goes first.
+    /// The cache table counts squares shared by several canvases once, in any order of removal.
     @Test func aSharedSquareCountsOnce() throws {
         let packer = try CanvasPacker()
         let one = try packer.pack(canvas(size) { x, y in UInt32(x * y) }, like: nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CanvasPlacesTests {
     private static let canvas = PixelSize(width: 100, height: 100)
 
-    /// `sides`: of square frames; 100 covers everything.
+    /// `sides`: side lengths of square frames; 100 covers the whole canvas.
     private func places(_ sides: [Int], count: Int) -> Set<Int> {
         var layouts: [FrameLayout] = []
         var dependencies: [FrameDependency] = []

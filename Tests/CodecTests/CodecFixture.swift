@@ -2,7 +2,7 @@ import Foundation
 import SDImage
 import SDImageCodecs
 
-/// Files of `Tests/Fixtures`, and the picture that most of them show.
+/// Files of `Tests/Fixtures`, and the image that most of them show.
 enum CodecFixture {
     static func data(_ name: String) throws -> [UInt8] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ extension ImageCoder {
         return try decode(try CodecFixture.bytes(name), options: options, stop: StopSignal())
     }
 
-    /// Decodes what may be damaged; nil on an error. The only third outcome would end the test process.
+    /// Decodes possibly damaged data; nil on an error. A crash would end the test process.
     func survive(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image? {
         var options = DecodeOptions()
         change(&options)
@@ -36,7 +36,7 @@ extension ImageCoder {
 }
 
 extension Image {
-    /// The channels of one pixel as they lie in memory; empty outside. 8-bit formats only.
+    /// The channels of one pixel in memory order; empty outside the image. 8-bit formats only.
     func pixel(_ x: Int, _ y: Int) -> [UInt8] {
         guard let row = unsafe pixels.row(y), x >= 0, x < pixels.size.width else { return [] }
         let size = pixels.format.bytesPerPixel
@@ -46,7 +46,7 @@ extension Image {
     /// All bytes of all rows without their padding.
     var content: [UInt8] { (0..<size.height).flatMap { y in unsafe pixels.row(y).map { unsafe Array($0) } ?? [] } }
 
-    /// The largest difference of any channel to a picture given by formula.
+    /// The largest channel difference from an image given by formula.
     func distance(to expected: (Int, Int) -> [UInt8]) -> Int {
         var worst = 0
         for y in 0..<size.height {

@@ -3,7 +3,7 @@ import SDImageCodecs
 import Testing
 
 @Suite struct ColorConverterTests {
-    /// The Display P3 profile inside one of the pictures.
+    /// The Display P3 profile of one of the fixtures.
     private func profile() throws -> Bytes {
         let image = try JPEGCoder().decode("pictures/liquid-colour.jpg") { $0.convertToSRGB = false }
         return try #require(image.metadata.colorProfile)

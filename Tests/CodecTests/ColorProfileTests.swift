@@ -2,7 +2,7 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// Profiles of every kind, and how each format carries one.
+/// Profiles of every kind, embedded in each format.
 @Suite struct ColorProfileTests {
     private func apply(_ transform: any RowTransform, _ row: [UInt8], _ format: PixelFormat) -> [UInt8] {
         var row = row
@@ -44,7 +44,7 @@ import Testing
     @Test func grayProfilesKeepThePictureGray() throws {
         let gamma = try #require(try transform(ICCBuilder.gray(gamma: 1.8), .gray8, isGray: true))
         let row = apply(gamma, [0, 128, 255], .gray8)
-        // 0.5 to the power of 1.8 is 0.289 of the light, for which sRGB writes 147.
+        // 0.5 to the power of 1.8 is a linear value of 0.289, which sRGB encodes as 147.
         #expect(row[0] == 0 && abs(Int(row[1]) - 147) <= 1 && row[2] == 255)
         let icc = Array("icc".utf8) + [0, 0] + PNGBuilder.zlib(ICCBuilder.gray(gamma: 1.8))
         let image = try PNGCoder().decode(
@@ -82,7 +82,7 @@ import Testing
         var builder = ICCBuilder("RGB ")
         builder.primaries(ICCBuilder.wideColumns)
         for name in ["rTRC", "gTRC", "bTRC"] {
-            // Curves that differ, though nobody sees it, are left to Little CMS.
+            // Curves that differ imperceptibly are converted by Little CMS.
             builder.curve(name, name == "bTRC" ? ICCBuilder.standardCurve.dropLast() + [65527] : ICCBuilder.standardCurve)
         }
         let row = (0..<format.bytesPerPixel * 997).map { UInt8(truncatingIfNeeded: $0 &* 89 >> 2) }
@@ -108,7 +108,7 @@ import Testing
         #expect(isSame)
     }
 
-    // MARK: Light
+    // MARK: Linear light
 
     @Test(arguments: [PixelFormat.rgb8, .rgba8, .rgb16, .rgba16]) func wideColorsAreKeptAsLight(_ format: PixelFormat) throws {
         let transform = try #require(

@@ -3,7 +3,7 @@ import Testing
 @testable import SDImage
 @testable import SDImageCodecs
 
-/// Memory of codecs counts on the account of its operation, and no longer when it is freed.
+/// Codec memory counts on the account of its operation until it is freed.
 @Suite struct CountedMemoryTests {
     private func expectRefusal(_ body: () throws(ImageError) -> Void) {
         #expect { try body() } throws: { ($0 as? ImageError)?.status == .tooLarge }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func jpegEncodersCountCoefficients() throws {
-        // 112 by 112 samples of brightness, a quarter of them twice, of 2 bytes each.
+        // 112 by 112 luma samples and twice a quarter of that for chroma, of 2 bytes each.
         let account = WorkingMemory(limit: 112 * 112 * 3)
         var parameters = JPEGEncoder.Parameters(size: PixelSize(width: 100, height: 100), rows: .rgb, quality: 50)
         parameters.account = account
@@ -58,7 +58,7 @@ import Testing
         let image = Image(pixels: pixels, metadata: ImageMetadata())
         let bytes = try JPEGWriter(image, options: options, stop: StopSignal()).encode()
         var limits = DecodeLimits()
-        // Coefficients take 3 times 128 KiB.
+        // The coefficients take 3 times 128 KiB.
         limits.workingBytes = 1 << 20
         limits = limits.accounted
         func prepared() throws(ImageError) -> JPEGDecoder {

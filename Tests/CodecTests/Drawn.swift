@@ -1,9 +1,9 @@
 import SDImage
 import TestSupport
 
-/// Pictures made for encoders.
+/// Images drawn for encoders.
 enum Drawn {
-    /// RGBA of 8 bits for each pixel, brought to `format`.
+    /// An image of 8-bit RGBA pixels, converted to `format`.
     static func image(_ width: Int, _ height: Int, _ format: PixelFormat, _ color: (Int, Int) -> [UInt8]) throws -> Image {
         let buffer = try PixelBuffer(size: PixelSize(width: width, height: height), format: .rgba8)
         for y in 0..<height {
@@ -15,7 +15,7 @@ enum Drawn {
         return try Image(pixels: buffer, metadata: metadata).converted(to: format)
     }
 
-    /// Noise in every bit of every sample, or a soft drawing.
+    /// An image with noise in every bit of every sample, or a smooth drawing.
     static func image(
         _ width: Int, _ height: Int, _ format: PixelFormat, isNoisy: Bool, isOpaque: Bool = false
     ) throws -> Image {

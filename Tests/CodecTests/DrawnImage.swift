@@ -1,9 +1,9 @@
 import SDImage
 import SDImageCodecs
 
-/// Pictures given by formula, for encoders.
+/// Images given by formula, for encoders.
 enum DrawnImage {
-    /// Red along x, green along y, and alpha where the two formulas say so; straight RGBA turned into `format`.
+    /// An image from a formula that returns straight RGBA, converted to `format`. By default red rises along x and green along y.
     static func image(
         _ width: Int, _ height: Int, _ format: PixelFormat = .rgb8,
         _ pixel: (Int, Int) -> [UInt8] = { x, y in [UInt8(truncatingIfNeeded: x * 3), UInt8(truncatingIfNeeded: y * 2), 128, 255]
@@ -21,7 +21,7 @@ enum DrawnImage {
         return try Image(pixels: buffer, metadata: metadata).converted(to: format)
     }
 
-    /// Detail that costs bytes.
+    /// An image with detail that is expensive to encode.
     static func noise(_ width: Int, _ height: Int, _ format: PixelFormat = .rgb8) throws -> Image {
         try image(width, height, format) { x, y in
             let mixed = (x &* 73_856_093) ^ (y &* 19_349_663)
@@ -29,7 +29,7 @@ enum DrawnImage {
         }
     }
 
-    /// Frames of different greys.
+    /// Frames of different brightness.
     static func animation(
         _ width: Int, _ height: Int, durations: [Int], loopCount: Int, format: PixelFormat = .rgba8
     ) throws -> Image {
@@ -47,7 +47,7 @@ extension Image {
         return with(metadata)
     }
 
-    /// As 8-bit straight RGBA, row by row.
+    /// The pixels as 8-bit straight RGBA, row by row.
     func rgba() throws -> [UInt8] { try converted(to: .rgba8).content }
 
     /// The mean difference of all channels.
@@ -59,7 +59,7 @@ extension Image {
 }
 
 extension ImageCoder {
-    /// Encodes with some options.
+    /// Encodes with changed options.
     func encoded(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
@@ -76,6 +76,6 @@ extension ImageCoder {
 }
 
 extension Bytes {
-    /// In place of comparing arrays, which a failing test would print.
+    /// Replaces `==` on arrays, which a failing test would print.
     func equals(_ other: Bytes) -> Bool { array == other.array }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SDImageCodecs
 
-/// Thumbnails of interlaced pictures from their first pass.
+/// Thumbnails of interlaced images from their first pass.
 @Suite struct EarlyPNGTests {
     private let coder = PNGCoder()
     private static let size = PixelSize(width: 160, height: 120)

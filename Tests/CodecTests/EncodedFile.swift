@@ -3,7 +3,7 @@ import SDImageCodecs
 
 /// Small files with metadata of every kind.
 enum EncodedFile {
-    /// Segments put behind the start of a small picture.
+    /// A small image with segments inserted after the SOI marker.
     static func jpeg(_ segments: [(marker: UInt8, body: [UInt8])]) -> [UInt8] {
         let file = JPEGBuilder.file(16, 8, JPEGBuilder.samplings[0])
         let inserted = segments.flatMap { (segment: (marker: UInt8, body: [UInt8])) -> [UInt8] in
@@ -13,20 +13,20 @@ enum EncodedFile {
         return Array(file[..<2]) + inserted + Array(file[2...])
     }
 
-    /// A picture of one grey pixel with chunks before its data.
+    /// An image of one gray pixel with chunks before its data.
     static func png(_ chunks: [(name: String, data: [UInt8])]) -> [UInt8] {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
         for chunk in chunks { builder.chunk(chunk.name, chunk.data) }
         return builder.finished([[7]])
     }
 
-    /// A picture of one pixel behind extensions.
+    /// An image of one pixel after extensions.
     static func gif(_ extensions: [[UInt8]]) -> [UInt8] {
         Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255] + extensions.flatMap { $0 }
             + [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
     }
 
-    /// A lossless picture in the extended format. `flags`: which chunks are announced (RFC 9649, section 2.7.1).
+    /// A lossless image in the extended format. `flags`: the announced chunks (RFC 9649, section 2.7.1).
     static func webp(_ chunks: [(name: String, data: [UInt8])], flags: UInt8) throws -> [UInt8] {
         let still = try CodecFixture.data("webp/lossless.webp")
         func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {

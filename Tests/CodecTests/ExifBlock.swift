@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// EXIF blocks made, and read for what the library does not read.
+/// Builds EXIF blocks, and reads the parts that the library does not read.
 enum ExifBlock {
     /// A directory of 16-bit values: the orientation, and for every other tag its low byte.
     static func bytes(tags: [Int], orientation: Int, bigEndian: Bool) -> [UInt8] {
@@ -18,7 +18,7 @@ enum ExifBlock {
         return block + number(0, 4)
     }
 
-    /// The file that the second directory points to.
+    /// The thumbnail file referenced by the second directory.
     static func thumbnail(_ exif: Bytes) -> [UInt8]? {
         let bytes = exif.array
         let isBig = bytes.first == 0x4D
@@ -42,7 +42,7 @@ enum ExifBlock {
     }
 }
 
-/// Kernels on arrays.
+/// Kernels applied to arrays.
 enum Kernel {
     static func flatten(_ rgba: [UInt8], background: UInt8, isPremultiplied: Bool = false) -> [UInt8] {
         var result = rgba

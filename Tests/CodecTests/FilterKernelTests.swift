@@ -4,7 +4,7 @@ import SDImagePixels
 import TestSupport
 import Testing
 
-/// Steps of filters, sums over neighbours and cells, against plain arithmetic in doubles.
+/// Filter steps and sums over neighboring pixels and cells, compared with plain arithmetic in doubles.
 @Suite struct FilterKernelTests {
     private static func step(_ kind: Int, _ numbers: [Double]) -> sdpx_step {
         var step = sdpx_step()
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: steps.indices, [false, true]) func stepsAreThoseOfTheFormula(_ index: Int, inLight: Bool) {
         let (kind, values) = Self.steps[index]
         var randoms = Randoms(seed: 8)
-        // Longer than what is taken together, and not a multiple of it.
+        // Longer than one batch of the kernel, and not a multiple of it.
         let pixels = (0..<4 * 301).map { _ in UInt16(randoms.below(65536)) }
         var result = pixels
         unsafe sdpx_step_row(

@@ -26,8 +26,8 @@ import Testing
         Set(frames.indices.filter { frames[$0].isOpaque && frames[$0].blend == .over && frames[$0].top >= 0 })
     }
 
-    /// A thousand frames, each drawn on the one before: with a canvas for every fourth none is far away. 8 MiB are enough of them
-    /// where a canvas takes 32,640 bytes or less.
+    /// A thousand frames, each drawn on the previous one. A canvas for every fourth frame bounds the distance. 8 MiB suffice for
+    /// a canvas size of at most 32,640 bytes.
     @Test func anyOfAThousandFramesIsAtMostThreeAway() throws {
         let size = PixelSize(width: 80, height: 100)
         let frames = (0..<1000).map { layout($0 % 70, $0 % 90, 10, 10) { $0.isOpaque = true } }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// What is kept may be taken at any time, and is drawn again.
+    /// Cached canvases may be evicted at any time, and are then drawn again.
     @Test func withoutAnyRoomEveryFrameIsStillRight() throws {
         let frames = Rectangles.mixture(3, keys: false)
         let painter = Rectangles(frames)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// Sixty frames that each need the one before.
+    /// Sixty frames that each need the previous one.
     private var chain: Rectangles { Rectangles((0..<60).map { layout($0 % 6, 1, 1, 1) }) }
 
     @Test func playingInOrderDrawsOneFrameEach() throws {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func canvasesThatSaveMostAreKept() throws {
-        // A chain of large frames, and one of small ones on a large one.
+        // A chain of large frames, and a chain of small frames on a large one.
         let large = layout(0, 0, 6, 5), small = layout(1, 1, 1, 1)
         let key = layout(0, 0, 6, 5) { $0.isOpaque = true }
         let painter = Rectangles([key] + Array(repeating: large, count: 8) + [key] + Array(repeating: small, count: 8))
@@ -239,7 +239,7 @@ import Testing
         #expect(compositor.layouts.count == 3)
     }
 
-    // MARK: What is handed out
+    // MARK: Output
 
     private func output(_ change: (inout DecodeOptions) -> Void) throws -> PixelBuffer {
         let painter = Rectangles([layout(0, 0, 6, 5) { $0.isOpaque = true }])

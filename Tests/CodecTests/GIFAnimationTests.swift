@@ -19,7 +19,7 @@ import Testing
         return try (0..<image.metadata.frameCount).map { try image.frame(at: $0, stop: stop).content }
     }
 
-    /// Two pixels: a red one, then one that is disposed of, then a blue one on the right.
+    /// Two pixels: a red frame, then a green one with the given disposal, then a blue one on the right.
     private func disposing(_ disposal: UInt8) -> [UInt8] {
         var gif = GIFBuilder(2, 1)
         gif.frame(0, 0, 2, 1, [1, 1])
@@ -127,7 +127,7 @@ import Testing
     @Test func aDamagedFrameThrowsAndTheOthersGoOnWithoutIt() throws {
         var gif = GIFBuilder(2, 1)
         gif.frame(0, 0, 2, 1, [1, 1])
-        // After a clear code only single pixels have a meaning.
+        // After a clear code only single-pixel codes are defined.
         gif.frame(0, 0, 2, 1, codeSize: 2, data: [0x3C])
         gif.frame(1, 0, 1, 1, [3])
         let image = try decode(gif.finished)

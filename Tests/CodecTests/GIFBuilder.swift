@@ -30,7 +30,7 @@ struct GIFBuilder {
         frame(left, top, width, height, codeSize: 2, data: data, interlaced: interlaced, local: local, blockSize: blockSize)
     }
 
-    /// A frame of compressed data as they are.
+    /// Adds a frame of compressed data, unchanged.
     mutating func frame(
         _ left: Int, _ top: Int, _ width: Int, _ height: Int, codeSize: UInt8, data: [UInt8], interlaced: Bool = false,
         local: [UInt8] = [], blockSize: Int = 255

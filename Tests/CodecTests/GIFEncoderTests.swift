@@ -20,7 +20,7 @@ import Testing
         return try coder.decode(file, options: options, stop: StopSignal())
     }
 
-    /// A soft picture of very many colours.
+    /// A smooth image with very many colors.
     private func photograph(_ width: Int, _ height: Int) throws -> Image {
         try Drawn.image(width, height, .rgba8) { x, y in
             [UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8((x + y) * 255 / (width + height)), 255]

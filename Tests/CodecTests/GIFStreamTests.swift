@@ -12,7 +12,7 @@ import Testing
         return try #require(try coder.open(options: options, stop: StopSignal()))
     }
 
-    /// Everything that a file ends in, as one text: pixels of all frames, or the error.
+    /// The result of a file as one string: the pixels of all frames, or the error.
     private func outcome(_ frameCount: Int, _ image: (Int) throws -> Image?) -> String {
         do {
             return try (0..<max(frameCount, 1)).map { index in
@@ -34,7 +34,7 @@ import Testing
         return outcome(image?.metadata.frameCount ?? 0) { try image?.frame(at: $0, stop: stop) }
     }
 
-    /// Feeds pieces of `size` bytes, looking at the picture after each.
+    /// Feeds pieces of `size` bytes, looking at the image after each.
     private func inPieces(_ data: [UInt8], _ size: Int, _ change: (inout DecodeOptions) -> Void) throws -> String {
         let decoder = try opened(change)
         var end = 0
@@ -99,7 +99,7 @@ import Testing
         for bit in stride(from: 0, to: data.count * 8, by: 3) {
             var damaged = data
             damaged[bit / 8] ^= 1 << (bit % 8)
-            // Sizes are 16 bits wide: a flip can ask for gigabytes.
+            // Sizes are 16 bits wide: a flipped bit can request gigabytes.
             let change: (inout DecodeOptions) -> Void = { $0.limits.heldPixels = 1 << 20 }
             #expect(try inPieces(damaged, 57, change) == (try atOnce(damaged, change)))
         }
@@ -125,7 +125,7 @@ import Testing
         var gif = GIFBuilder(1, 16)
         gif.frame(0, 0, 1, 16, [1, 2] + [UInt8](repeating: 3, count: 14), interlaced: true)
         let decoder = try opened()
-        // Header, palette, descriptor, code size, length, and a few codes: not all of the second pass.
+        // Header, palette, descriptor, code size, length, and a few codes: an incomplete second pass.
         try decoder.update(try .copying(Array(gif.bytes[..<(13 + 12 + 10 + 1 + 1 + 2)])), isFinished: false, stop: StopSignal())
         let image = try #require(try decoder.image(stop: stop))
         #expect((0..<2).map { image.pixel(0, $0) } == [[255, 0, 0, 255], [255, 0, 0, 255]])

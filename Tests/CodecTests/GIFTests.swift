@@ -80,7 +80,7 @@ import Testing
         gif.frame(0, 0, 1, 10, order.map { UInt8($0 % 4) }, interlaced: true)
         let expected = (0..<10).flatMap { [black, red, green, blue][$0 % 4] }
         #expect(try decode(gif.finished).content == expected)
-        // Turned into another format and shrunk, rows pass through the writer.
+        // With a format conversion or a thumbnail, rows pass through the scanline writer.
         #expect(try decode(gif.finished) { $0.pixelFormat = .gray16 }.size.height == 10)
         let small = try decode(gif.finished) { $0.thumbnailSize = PixelSize(width: 5, height: 5) }
         #expect(small.size == PixelSize(width: 1, height: 5))
@@ -128,7 +128,7 @@ import Testing
         let info = try info(animation { $0.loop(3) }.finished)
         #expect(info.frameCount == 4)
         #expect(info.loopCount == 3)
-        // 0 and 1 hundredths become 100 ms.
+        // Delays of 0 and 1 hundredths become 100 ms.
         #expect(info.durationMilliseconds == 100 + 100 + 20 + 300)
     }
 
@@ -179,7 +179,7 @@ import Testing
             damaged[bit / 8] ^= 1 << (bit % 8)
             _ = try coder.survive(damaged) { options in
                 options.acceptPartial = bit % 2 == 0
-                // Sizes are 16 bits wide: a flip can ask for gigabytes.
+                // Sizes are 16 bits wide: a flipped bit can request gigabytes.
                 options.limits.heldPixels = 1 << 20
             }
         }

@@ -50,7 +50,7 @@ import Testing
             for accepted in [false, true] {
                 let change = { (options: inout DecodeOptions) in
                     options.acceptPartial = accepted
-                    // A flip in the size can ask for gigabytes.
+                    // A flipped bit in the size can request gigabytes.
                     options.limits.outputBytes = 1 << 20
                 }
                 let grown = try GrowingPicture(coder, damaged, pieces: [50], change)

@@ -1,17 +1,17 @@
 import SDImage
 import Testing
 
-/// What a decoder makes of bytes that arrive piece by piece.
+/// The results of a decoder for bytes that arrive piece by piece.
 struct GrowingPicture {
-    /// Pixels of all frames at the end, or of the still; nil after an error.
+    /// The final pixels of all frames, or of the still image; nil after an error.
     private(set) var frames: [[UInt8]]?
     private(set) var failure: Status?
-    /// Pictures on the way.
+    /// Images before the end.
     private(set) var previews: [Image] = []
     /// Number of frames after each piece.
     private(set) var counts: [Int] = []
 
-    /// `pieces`: lengths, used again and again.
+    /// `pieces`: lengths, used cyclically.
     init(_ coder: some ImageCoder, _ data: [UInt8], pieces: [Int], _ change: (inout DecodeOptions) -> Void = { _ in }) throws {
         var options = DecodeOptions()
         change(&options)
@@ -38,7 +38,7 @@ struct GrowingPicture {
         return try GrowingPicture.contents(image, decoder)
     }
 
-    /// The same of one decode.
+    /// The same results for a decode of all bytes at once.
     static func whole(_ coder: some ImageCoder, _ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) -> (
         frames: [[UInt8]]?, failure: Status?
     ) {
@@ -50,7 +50,7 @@ struct GrowingPicture {
         } catch { return (nil, error.status) }
     }
 
-    /// A frame that cannot be decoded is empty.
+    /// Pixels of the image and of its frames; empty for a frame that cannot be decoded.
     private static func contents(_ image: Image, _ frames: (any FrameProvider)?) throws(ImageError) -> [[UInt8]] {
         guard let frames, frames.frameCount > 1 else { return [image.content] }
         return [image.content]
@@ -59,6 +59,6 @@ struct GrowingPicture {
             }
     }
 
-    /// 1, 7, 64, 4096 and lengths without order.
+    /// 1, 7, 64, 4096 and irregular lengths.
     static let pieces = [[1], [7], [64], [4096], [3, 1, 500, 17, 90, 2, 1000]]
 }

@@ -3,7 +3,7 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// PQ, HLG and wide primaries to light and to sRGB; PNG with cICP is the vehicle.
+/// PQ, HLG and wide primaries, converted to linear light and to sRGB; the container is PNG with cICP.
 @Suite struct HighDynamicRangeTests {
     private static let pq: UInt8 = 16
     private static let hlg: UInt8 = 18
@@ -39,7 +39,7 @@ import Testing
             }
     }
 
-    // MARK: To light
+    // MARK: To linear light
 
     @Test(arguments: [0, 0.1, 1, 48, 100, 203, 1000, 4000, 10_000]) func pqIsLightRelativeToReferenceWhite(_ nits: Double) throws
     {
@@ -48,7 +48,7 @@ import Testing
             isClose(try light([v, v, v], transfer: HighDynamicRangeTests.pq), [nits / 203, nits / 203, nits / 203, 1], 2e-3))
     }
 
-    /// ITU-R BT.2408: 75 % is reference white, 38 % is an 18 % grey card at 26 cd/m²; the nominal peak is 1000 cd/m².
+    /// ITU-R BT.2408: 75 % is reference white, 38 % is an 18 % gray card at 26 cd/m²; the nominal peak is 1000 cd/m².
     @Test func hlgMeetsTheSignalLevelsOfITU() throws {
         let levels = try light([0.75, 0.75, 0.75, 0.38, 0.38, 0.38, 1, 1, 1, 0, 0, 0], transfer: HighDynamicRangeTests.hlg)
         #expect(abs(levels[0] - 1) < 0.005 && abs(levels[4] * 203 - 26) < 1 && abs(levels[8] * 203 - 1000) < 1)
@@ -109,7 +109,7 @@ import Testing
         let levels = stride(from: 0, to: values.count, by: 3).map { (at: Int) -> Int in Int(content[at]) }
         #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 && $1 - $0 < 10 })
         #expect(levels.last == 255)
-        // Reference white stays near white, and leaves room above.
+        // Reference white stays near white, with headroom above.
         #expect((235...245).contains(levels[10]))
     }
 
@@ -149,7 +149,7 @@ import Testing
         #expect(LightTests.deep(try decode(data))[3] == 0x8000)
     }
 
-    // MARK: Finished pictures
+    // MARK: Post-processed images
 
     private func finished(_ image: Image, _ change: (inout ImageMetadata) -> Void) -> Image {
         var metadata = image.metadata

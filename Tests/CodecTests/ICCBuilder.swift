@@ -12,7 +12,7 @@ struct ICCBuilder {
         self.space = space
         self.deviceClass = deviceClass
         self.connection = connection
-        // The white of the connection space is D50, and that of every display here.
+        // The white point of the connection space is D50, also for every display here.
         tag("wtpt", ICCBuilder.xyz(0.9642, 1, 0.8249))
     }
 
@@ -20,7 +20,7 @@ struct ICCBuilder {
         [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
     }
 
-    /// A number with 16 bits behind the point.
+    /// A number with 16 fractional bits.
     private static func fixed(_ value: Double) -> [UInt8] { PNGBuilder.four(Int((value * 65536).rounded())) }
 
     private static func xyz(_ x: Double, _ y: Double, _ z: Double) -> [UInt8] {
@@ -42,8 +42,7 @@ struct ICCBuilder {
         }
     }
 
-    /// A table with the corners of the colour space only, in the order in which the last channel changes fastest; each
-    /// is a colour of Lab.
+    /// A table with only the corners of the color space, the last channel varying fastest; each corner is a Lab color.
     mutating func table(inputs: Int, corners: [[Double]]) {
         var data = Array("mft2".utf8) + PNGBuilder.four(0) + [UInt8(inputs), 3, 2, 0]
         for index in 0..<9 { data += ICCBuilder.fixed(index % 4 == 0 ? 1 : 0) }
@@ -74,7 +73,7 @@ struct ICCBuilder {
 
     // MARK: Profiles
 
-    /// A curve of `x` to the power, finely sampled.
+    /// A densely sampled power curve with the given exponent.
     private static func power(_ exponent: Double) -> [Int] {
         (0...1023).map { (index: Int) -> Int in Int((Glibc.pow(Double(index) / 1023, exponent) * 65535).rounded()) }
     }
@@ -89,7 +88,7 @@ struct ICCBuilder {
     static let standardColumns = [[0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.7141]]
     static let wideColumns = [[0.51512, 0.2412, -0.00105], [0.29198, 0.69225, 0.04189], [0.1571, 0.06657, 0.78407]]
 
-    /// sRGB's own curve.
+    /// The sRGB curve.
     static let standardCurve = (0...1023).map { (index: Int) -> Int in
         let v = Double(index) / 1023
         let light: Double = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
@@ -105,7 +104,7 @@ struct ICCBuilder {
         return builder.bytes
     }
 
-    /// Inks on white paper: each darkens alike, black most.
+    /// Inks on white paper: each ink darkens equally, black most.
     static var inks: [UInt8] {
         var builder = ICCBuilder("CMYK", deviceClass: "prtr", connection: "Lab ")
         builder.table(

@@ -15,7 +15,7 @@ import Testing
         imageError { _ = try decode(data, change) }?.status
     }
 
-    /// A square of 24 bits in one shade of red, nothing of it hidden.
+    /// A square of 24 bits per pixel in one shade of red, with an empty mask.
     private func square(_ side: Int, red: UInt8) -> [UInt8] {
         let padding = [UInt8](repeating: 0, count: (4 - side * 3 % 4) % 4)
         let row: [UInt8] = (0..<side).flatMap { _ in [0, 0, red] as [UInt8] } + padding
@@ -28,7 +28,7 @@ import Testing
         return PNGBuilder.header(side, side, depth: 8, type: 6).finished((0..<side).map { _ in row })
     }
 
-    // MARK: Which picture
+    // MARK: Entry selection
 
     @Test func theLargestPictureIsTakenAndOfEqualOnesTheDeepest() throws {
         #expect(try coder.decode("ico/three.ico").size == PixelSize(width: 64, height: 64))
@@ -55,7 +55,7 @@ import Testing
         #expect(info.frameCount == 1 && info.format == .ico && info.storedSize == PixelSize(width: 64, height: 64))
     }
 
-    // MARK: What is hidden
+    // MARK: Masks
 
     @Test(arguments: ["three.ico", "pointer.cur"]) func theMaskHidesPixels(_ name: String) throws {
         let image = try coder.decode("ico/\(name)") { $0.thumbnailSize = PixelSize(width: 16, height: 16) }
@@ -110,7 +110,7 @@ import Testing
     @Test func noMoreEntriesAreLookedAtThanTheLimitOfFrames() throws {
         let icon = ICOBuilder(square(2, red: 2), square(4, red: 4))
         #expect(try decode(icon.bytes) { $0.limits.frames = 1 }.pixel(0, 0) == [2, 0, 0, 255])
-        // 65,535 entries announced, none there.
+        // 65,535 entries announced, none present.
         #expect(status([0, 0, 1, 0, 255, 255]) == .truncated)
     }
 

@@ -31,7 +31,7 @@ import Testing
         for (pieces, room) in [([Int.max], 100_000), ([1], 1 + randoms.below(2000)), ([1 + randoms.below(200), 3], 700)] {
             let (own, ownBytes) = Reference.ownInflate(stream, pieces: pieces, room: room, limit: InflateTests.limit)
             #expect(ownBytes == bytes)
-            // zlib waits for the check sum behind the last block, and for lengths that an empty code cannot have.
+            // zlib waits for the checksum after the last block, and for lengths that an empty code cannot have.
             #expect(own == result || result == .goesOn && own != .goesOn)
         }
     }
@@ -60,14 +60,14 @@ import Testing
     @Test(arguments: 200..<240) func noiseIsNoStream(seed: Int) {
         var randoms = Randoms(seed: UInt64(seed))
         for type in [3, 5, 1] as [UInt8] {
-            // A block of fixed, dynamic or stored data that never was.
+            // A random block of fixed, dynamic or stored data.
             let noise = (0..<300).map { _ in UInt8(truncatingIfNeeded: randoms.next()) }
             expectSame([0x78, 0x01, noise[0] & 0xF8 | type] + noise, &randoms)
         }
     }
 
     @Test func aReferenceToBeforeTheWindowIsDamage() {
-        // One fixed block: the length 3 at distance 1, with nothing before it.
+        // One fixed block: length 3 at distance 1, with an empty history.
         let (result, bytes) = Reference.ownInflate([0x78, 0x01, 0x03, 0x02, 0, 0, 0, 0], pieces: [8], room: 100, limit: 100)
         #expect(result == .damaged && bytes.isEmpty)
     }

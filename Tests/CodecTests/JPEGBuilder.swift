@@ -1,12 +1,11 @@
 import TestSupport
 import Testing
 
-/// Writes baseline JPEG files of random blocks with any sampling (ISO/IEC 10918-1): pictures of nothing that need every
-/// part of a decoder.
+/// Writes baseline JPEG files of random blocks with any sampling (ISO/IEC 10918-1), which exercise every part of a decoder.
 struct JPEGBuilder {
     struct Sampling: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Blocks across and down of each component in an MCU.
+        /// Horizontal and vertical blocks of each component in an MCU.
         let factors: [(across: Int, down: Int)]
         var testDescription: String { name }
     }
@@ -30,9 +29,9 @@ struct JPEGBuilder {
     private let width: Int
     private let height: Int
     private let factors: [(across: Int, down: Int)]
-    /// MCUs from one restart marker to the next; 0 for none.
+    /// Restart interval in MCUs; 0 for none.
     private let restartInterval: Int
-    /// Coefficients beside the mean of each block.
+    /// Number of AC coefficients of each block.
     private let detail: Int
     private var randoms: Randoms
     private var out: [UInt8] = []
@@ -65,7 +64,7 @@ struct JPEGBuilder {
             components += [UInt8(index + 1), UInt8(factor.across << 4 | factor.down), 0]
         }
         segment(0xC0, [8] + size + [UInt8(factors.count)] + components)
-        // Codes of equal length: four bits for the one table, eight for the other.
+        // Codes of equal length: four bits for one table, eight for the other.
         let none = [UInt8](repeating: 0, count: 16)
         var short = none
         short[3] = UInt8(JPEGBuilder.differences.count)
@@ -80,7 +79,7 @@ struct JPEGBuilder {
     private mutating func writeScan() {
         let across = factors.map(\.across).max() ?? 1
         let down = factors.map(\.down).max() ?? 1
-        // A scan of one component has no MCUs of several blocks (A.2.2).
+        // In a scan of one component, an MCU is one block (A.2.2).
         let isSingle = factors.count == 1
         let (unitWidth, unitHeight) = isSingle ? (8, 8) : (8 * across, 8 * down)
         let count = ((width + unitWidth - 1) / unitWidth) * ((height + unitHeight - 1) / unitHeight)
@@ -114,7 +113,7 @@ struct JPEGBuilder {
         put(0, 8)
     }
 
-    /// A code, then the bits of the value, from which one is taken where it is negative (F.1.2.1).
+    /// A code, then the bits of the value, minus one if it is negative (F.1.2.1).
     private mutating func write(_ value: Int, symbol: (Int) -> Int, in table: [UInt8], length: Int) {
         let size = Int.bitWidth - abs(value).leadingZeroBitCount
         let code = table.firstIndex(of: UInt8(symbol(size))) ?? 0

@@ -48,7 +48,7 @@ struct JPEGEncoderTests {
     }
 
     @Test func flatteningRoundsToTheNearestForAllValues() throws {
-        // Grey has no other loss at the best quality than one step.
+        // At best quality, gray loses at most one step.
         for under in [UInt8(0), 77, 255] {
             for colour in stride(from: 0, through: 255, by: 5) {
                 let from = (0...255).flatMap { [UInt8(colour), UInt8(colour), UInt8(colour), UInt8($0)] }
@@ -165,7 +165,7 @@ struct JPEGEncoderTests {
         #expect(markers == [0xD0, 0xD1, 0xD2, 0xD3, 0xD4, 0xD5])
     }
 
-    // MARK: Beside the pixels
+    // MARK: Metadata
 
     @Test(arguments: Orientation.allCases)
     func theOrientationIsKeptAsATag(orientation: Orientation) throws {

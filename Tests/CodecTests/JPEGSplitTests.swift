@@ -71,7 +71,7 @@ struct JPEGSplitTests {
         #expect(try together.content() == alone.content())
     }
 
-    // MARK: When a picture is shared
+    // MARK: Work sharing
 
     @Test func anIdleWorkerTakesTheLowerRows() throws {
         let pool = WorkPool(name: "test", threads: 2)
@@ -119,7 +119,7 @@ struct JPEGSplitTests {
         #expect(early.isComplete)
     }
 
-    // MARK: Damage, and the end of interest
+    // MARK: Damage and cancellation
 
     @Test func damageIsReportedAsByOneThread() throws {
         let pool = WorkPool(name: "test", threads: 2)

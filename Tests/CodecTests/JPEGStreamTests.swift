@@ -104,7 +104,7 @@ struct JPEGStreamTests {
     }
 
     @Test func aSecondPictureBehindTheFirstIsNotLookedAt() throws {
-        // As files with a gain map have it (CIPA DC-007).
+        // Like files with a gain map (CIPA DC-007).
         let base = try CodecFixture.data("jpeg/ramp.jpg")
         let both = base + (try CodecFixture.data("jpeg/ramp_gray.jpg"))
         for side in [0, 16, 5] {
@@ -141,7 +141,7 @@ struct JPEGStreamTests {
         return try #require(decoder)
     }
 
-    /// Feeds pieces, of random size for 0, and looks at each picture on the way.
+    /// Feeds pieces of `piece` bytes, or of random sizes for 0, and looks at each image.
     private func feed(
         _ data: [UInt8], piece: Int, options: DecodeOptions, look: (Image) throws -> Void
     ) throws -> Image {

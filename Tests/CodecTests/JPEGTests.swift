@@ -46,7 +46,7 @@ struct JPEGTests {
         let plain = try coder.decode("jpeg/ramp.jpg")
         let image = try coder.decode("jpeg/turned_\(tag).jpg")
         let (right, bottom) = (63, 47)
-        // Where the stored top left and top right corners are seen (EXIF 2.32, 4.6.4).
+        // Displayed positions of the stored top left and top right corners (EXIF 2.32, 4.6.4).
         let corners: [Int: (topLeft: (Int, Int), topRight: (Int, Int))] = [
             1: ((0, 0), (right, 0)), 2: ((right, 0), (0, 0)), 3: ((right, bottom), (0, bottom)),
             4: ((0, bottom), (right, bottom)),
@@ -88,7 +88,7 @@ struct JPEGTests {
     }
 
     @Test func aThumbnailNeverHoldsTheWholeBitmap() throws {
-        // The whole picture would need 2.3 MB in the result or beside it.
+        // The whole image would need 2.3 MB of output or working memory.
         let image = try coder.decode("jpeg/large.jpg") {
             $0.thumbnailSize = PixelSize(width: 64, height: 64)
             $0.limits.workingBytes = 300_000
@@ -124,7 +124,7 @@ struct JPEGTests {
         let data = try CodecFixture.data("jpeg/" + name)
         for length in stride(from: 0, to: data.count, by: 37) {
             let strict = try coder.survive(Array(data.prefix(length)))
-            // Only the last bytes can be missed by a complete picture.
+            // A complete image can lack only the last bytes of its file.
             if length < data.count - 64 { #expect(strict == nil) }
             _ = try coder.survive(Array(data.prefix(length))) { $0.acceptPartial = true }
             _ = try coder.survive(Array(data.prefix(length))) { $0.thumbnailSize = PixelSize(width: 9, height: 9) }
@@ -161,7 +161,7 @@ struct JPEGTests {
         for position in stride(from: 2, to: data.count, by: 3) {
             var damaged = data
             damaged[position] ^= UInt8(1 << (position % 8))
-            // A flipped size may ask for up to 65,535 pixels a side.
+            // A flipped bit in the size may request up to 65,535 pixels per side.
             _ = try coder.survive(damaged) { $0.limits.streamedPixels = 1 << 20 }
         }
     }

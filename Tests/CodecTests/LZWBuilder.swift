@@ -1,10 +1,10 @@
-/// Writes the codes of GIF's LZW (GIF89a, appendix F).
+/// Writes the LZW codes of GIF (GIF89a, appendix F).
 struct LZWBuilder {
     private(set) var bytes: [UInt8] = []
     private var bits = 0
     private let codeSize: Int
     private var width: Int
-    /// Strings with a code, beginning with those of one pixel.
+    /// The strings that have a code, starting with those of one pixel.
     private var table: [[UInt8]: Int] = [:]
     private var next = 0
 
@@ -22,7 +22,7 @@ struct LZWBuilder {
         width = codeSize + 1
     }
 
-    /// One code at the width that is due, whatever it means.
+    /// Writes one code, valid or not, with the current width.
     mutating func put(_ code: Int) {
         for bit in 0..<width {
             if bits % 8 == 0 { bytes.append(0) }
@@ -38,7 +38,7 @@ struct LZWBuilder {
 
     mutating func putEnd() { put(clear + 1) }
 
-    /// The codes of a picture. `next` is what the decoder has when it read the code: one entry less than codes.
+    /// Writes the codes of an image. `next` is the decoder's table size after reading the code: one entry behind the encoder.
     mutating func put(_ indices: [UInt8], clearsWhenFull: Bool = true) {
         var string: [UInt8] = []
         var isFirst = true

@@ -3,7 +3,7 @@ import SDImageCodecs
 import Testing
 
 @Suite struct LZWTests {
-    /// A picture of grey values whose palette has all of them.
+    /// Decodes a gray image whose palette contains all gray values.
     private func decode(
         _ width: Int, _ height: Int, codeSize: UInt8, data: [UInt8], blockSize: Int = 255
     ) throws -> [UInt8] {
@@ -17,7 +17,7 @@ import Testing
         return try GIFCoder().decode(try .copying(bytes), options: options, stop: StopSignal()).content
     }
 
-    /// Repeats itself at all distances, with runs.
+    /// Data that repeat at all distances, with runs.
     private func picture(_ count: Int, values: Int) -> [UInt8] {
         var state: UInt32 = 7
         return (0..<count).map { index in

@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 import Testing
 
-/// Pixels of float, and the arithmetic of alpha that they rest on.
+/// Float pixels, and the alpha arithmetic for them.
 @Suite struct LightTests {
     static func image(_ format: PixelFormat, width: Int, height: Int = 1, _ bytes: [UInt8]) throws -> Image {
         let pixels = try PixelBuffer(size: PixelSize(width: width, height: height), format: format)
@@ -43,13 +43,13 @@ import Testing
 
     // MARK: Alpha
 
-    /// Every colour with every alpha: pixel c + 256 a.
+    /// Every color with every alpha: pixel c + 256 a.
     private static let pairs: [UInt8] = (0...65535).flatMap { (pair: Int) -> [UInt8] in
         let color = UInt8(pair & 255)
         return [color, 255 - color, color, UInt8(pair >> 8)]
     }
 
-    /// Pixels of which some color is not what `expected` makes of the given color and alpha.
+    /// The number of color samples that differ from `expected` for the given color and alpha.
     private func wrong(_ result: [UInt8], _ expected: (Double, Double) -> Double) -> Int {
         var count = 0
         for sample in 0..<result.count where sample % 4 != 3 {
@@ -136,7 +136,7 @@ import Testing
         one.count == other.count && zip(one, other).allSatisfy { (pair: (Float, Float)) -> Bool in abs(pair.0 - pair.1) < 1e-4 }
     }
 
-    /// Under the sanitizers any arithmetic without a value ends the test.
+    /// The sanitizers end the test on undefined arithmetic.
     @Test func samplesWithoutAValueBecomeSomeColor() throws {
         let samples: [Float] = [
             .nan, -.nan, .infinity, -.infinity, -0.0, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,

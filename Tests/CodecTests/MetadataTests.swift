@@ -2,7 +2,7 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// EXIF, XMP, profiles, resolution and texts, as the headers of each format carry them.
+/// EXIF, XMP, profiles, resolution and texts in the headers of each format.
 @Suite struct MetadataTests {
     private func info(_ coder: any ImageCoder, _ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws
         -> ImageInfo

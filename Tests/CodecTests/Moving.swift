@@ -2,16 +2,17 @@ import SDImage
 import TestSupport
 import Testing
 
-/// Animations made for encoders, and what is left of them behind an encoder.
+/// Animations made for encoders, and their frames after a round trip.
 enum Moving {
-    /// Frames of one size with so many milliseconds each.
+    /// An animation of frames of one size, with durations in milliseconds.
     static func image(_ frames: [Image], _ durations: [Int]? = nil, loops: Int = 0) throws -> Image {
         let first = try #require(frames.first)
         let held = try HeldFrames(frames, durations: durations ?? frames.map { _ in 40 }, loopCount: loops)
         return first.with(frames: held)
     }
 
-    /// Rectangles of a few colours that come and go, some of them clear or half clear; now and then nothing happens.
+    /// Rectangles of a few colors that appear and disappear, some of them transparent or translucent; some frames equal the
+    /// previous one.
     static func sprites(
         _ count: Int, _ width: Int = 37, _ height: Int = 23, format: PixelFormat = .rgba8, alphas: [UInt8], seed: UInt64
     ) throws -> [Image] {

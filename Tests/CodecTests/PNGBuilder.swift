@@ -1,6 +1,6 @@
 import SDImage
 
-/// Writes PNG files chunk by chunk, the wrong ones too; the picture data is stored, not compressed.
+/// Writes PNG files chunk by chunk, invalid ones too; the image data are stored uncompressed.
 struct PNGBuilder {
     private(set) var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -17,10 +17,10 @@ struct PNGBuilder {
         bytes += PNGBuilder.four(data.count) + covered + PNGBuilder.four(Int(PNGBuilder.crc(covered)) ^ (damaged ? 1 : 0))
     }
 
-    /// Rows of packed samples; each gets the filter type 0.
+    /// Rows of packed samples; each gets filter type 0.
     static func rows(_ rows: [[UInt8]]) -> [UInt8] { zlib(rows.flatMap { [0] + $0 }) }
 
-    /// The rest of the file: picture data and IEND.
+    /// The complete file, with image data and IEND appended.
     func finished(_ rows: [[UInt8]]) -> [UInt8] {
         var builder = self
         builder.chunk("IDAT", PNGBuilder.rows(rows))

@@ -21,7 +21,7 @@ import Testing
         return try coder.decode(file, options: options, stop: StopSignal())
     }
 
-    /// Depth and colour type, as the header says them.
+    /// Bit depth and color type of the header.
     private func kind(_ file: Bytes) -> [UInt8] { [file.reader.byte(at: 24) ?? 0, file.reader.byte(at: 25) ?? 99] }
 
     private func chunk(_ name: StaticString, of file: Bytes) -> Bytes? {
@@ -71,7 +71,7 @@ import Testing
         #expect(try decode(file, .rgb16).content == image.content)
     }
 
-    // MARK: Smaller ways to say it
+    // MARK: Smaller encodings
 
     @Test func anOpaquePictureIsStoredWithoutAlpha() throws {
         let image = try Drawn.image(64, 48, .rgba8, isNoisy: true, isOpaque: true)
@@ -121,7 +121,7 @@ import Testing
     @Test func exifIsWrittenWithTheDirectionOfThePicture() throws {
         var metadata = ImageMetadata()
         metadata.orientation = .left
-        // Intel's order, an orientation of 6.
+        // Little-endian, with orientation 6.
         let exif = try Bytes.copying(
             [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0])
         let prefixed = try Bytes.copying(Array("Exif\0\0".utf8) + exif.array)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aDirectionIsAddedToExifThatHasNone() throws {
-        // One rational, XResolution, whose value lies behind the directory; then an odd byte.
+        // One rational, XResolution, whose value follows the directory; then an odd byte.
         let exif =
             [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x1A, 0, 5, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
             + [0, 0, 0, 144, 0, 0, 0, 2, 7] as [UInt8]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SDImageCodecs
 
-/// Pictures of noise, with every filter: any bytes are a picture, and libpng must see the same one.
+/// Images of noise with every filter: libpng must decode the same pixels.
 @Suite struct PNGReferenceTests {
     private let coder = PNGCoder()
 
@@ -25,12 +25,12 @@ import Testing
             }
         }
 
-    /// A file of few distinct values, so that keys are hit.
+    /// A file with few distinct values, so that transparent colors occur.
     static func file(_ kind: Kind, _ width: Int, _ height: Int, interlaced: Bool, seed: UInt64, parts: Int = 1) -> [UInt8] {
         var randoms = Randoms(seed: seed)
         var builder = PNGBuilder.header(width, height, depth: kind.depth, type: kind.type, interlaced: interlaced)
         if kind.type == 3 {
-            // Indices go beyond it.
+            // Some indices lie outside the palette.
             builder.chunk("PLTE", randoms.bytes(3 * max(1, (1 << Int(kind.depth)) - 1), from: Array(0...255)))
         }
         if kind.isKeyed {

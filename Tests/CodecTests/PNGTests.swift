@@ -28,7 +28,7 @@ import Testing
         let pixels: [UInt8]
     }
 
-    /// One row of two or more pixels of every colour type and depth, and what it must become.
+    /// One row of two or more pixels of every color type and depth, and its expected result.
     static let kinds: [Kind] = [
         Kind(testDescription: "grey 1", depth: 1, type: 0, row: [0x40], format: .gray8, pixels: [0, 255]),
         Kind(testDescription: "grey 2", depth: 2, type: 0, row: [0x60], format: .gray8, pixels: [85, 170]),
@@ -89,7 +89,7 @@ import Testing
         #expect(try decode(builder.finished([[1, 2, 3, 4, 5, 6]])).content == [1, 2, 3, 255, 4, 5, 6, 0])
     }
 
-    // MARK: Ways to the pixels
+    // MARK: Decoding paths
 
     @Test func interlacedPicturesEqualTheirStraightForm() throws {
         // 5 × 3 pixels of value 10y + x, by hand in the seven passes of Adam7.
@@ -115,7 +115,7 @@ import Testing
         let data = PNGBuilder.header(600, 80, depth: 8, type: 2).finished(rows)
         let image = try decode(data) {
             $0.thumbnailSize = PixelSize(width: 30, height: 30)
-            // The picture itself has 144,000 bytes.
+            // The full image has 144,000 bytes.
             $0.limits.outputBytes = 1 << 14
             $0.limits.workingBytes = 1 << 16
         }
@@ -151,7 +151,7 @@ import Testing
         for length in stride(from: 0, to: whole.count, by: 3) {
             for partial in [false, true] {
                 let image = try coder.survive(Array(whole[..<length])) { $0.acceptPartial = partial }
-                // Behind the last row only the checksum, its chunk and IEND are missing.
+                // After the last row only the checksum, the end of the chunk and IEND are missing.
                 if !partial { #expect(image == nil || length >= whole.count - 20) }
             }
         }
@@ -164,7 +164,7 @@ import Testing
             damaged[bit / 8] ^= 1 << (bit % 8)
             _ = try coder.survive(damaged) { options in
                 options.acceptPartial = bit % 2 == 0
-                // A flip in the size can ask for gigabytes.
+                // A flipped bit in the size can request gigabytes.
                 options.limits.outputBytes = 1 << 16
             }
         }
@@ -254,7 +254,7 @@ import Testing
     @Test func primariesOfAWiderSpaceAreBroughtToSRGB() throws {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 2)
         builder.chunk("cICP", [12, 13, 0, 1])
-        // Display P3 (117, 251, 76) is sRGB (0, 255, 0), nearly; grey stays grey.
+        // Display P3 (117, 251, 76) is nearly sRGB (0, 255, 0); gray stays gray.
         let green = try decode(builder.finished([[117, 251, 76]])).content
         #expect(green[0] < 8 && green[1] > 252 && green[2] < 8)
         #expect(try decode(builder.finished([[90, 90, 90]])).content.allSatisfy { abs(Int($0) - 90) <= 1 })
@@ -283,7 +283,7 @@ import Testing
         let info = try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal())
         #expect(info.frameCount == 2)
         #expect(info.loopCount == 7)
-        // 50 of 1,000 make 50 ms; 1 of 0 is a hundredth, less than the shortest delay, and so 100 ms.
+        // 50 of 1,000 are 50 ms; 1 of 0 is a hundredth of a second, below the shortest delay, and becomes 100 ms.
         #expect(info.durationMilliseconds == 150)
         #expect(try decode(data).content == [5, 5, 5, 255])
     }

@@ -2,7 +2,7 @@ import SDImagePixels
 import TestSupport
 import Testing
 
-/// Rows of palette indices, in steps of the kernels and beside them.
+/// Rows of palette indices, with lengths that are and are not multiples of the kernel's step.
 @Suite struct PaletteRowTests {
     @Test(arguments: [2, 4, 256]) func everyLengthShowsItsColoursOverWhatIsBelow(_ colors: Int) {
         var randoms = Randoms(seed: UInt64(colors))
@@ -14,7 +14,7 @@ import Testing
             let shown = indices.map { palette[Int($0)] }
             let over = zip(indices, below).map { $0 == clear ? $1 : palette[Int($0)] }
 
-            // One pixel more than is asked for, which must stay.
+            // One extra pixel, which must stay unchanged.
             var row = [UInt32](repeating: 7, count: count + 1)
             unsafe sdpx_palette_row(&row, indices, count, palette)
             #expect(row == shown + [7])

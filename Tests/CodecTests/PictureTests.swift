@@ -3,7 +3,7 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// The pictures of `Tests/Fixtures/pictures` against what was drawn.
+/// The images of `Tests/Fixtures/pictures`, compared with their drawn colors.
 @Suite struct PictureTests {
     struct Picture: Decodable, Sendable, CustomTestStringConvertible {
         struct Probe: Decodable, Sendable {
@@ -28,7 +28,7 @@ import Testing
 
     private struct Manifest: Decodable { let pictures: [Picture] }
 
-    /// An unreadable manifest gives no picture, which the first test reports.
+    /// Empty for an unreadable manifest, which the first test reports.
     static let pictures: [Picture] = {
         guard let data = try? CodecFixture.data("pictures/manifest.json") else { return [] }
         return (try? JSONDecoder().decode(Manifest.self, from: Data(data)).pictures) ?? []
@@ -50,7 +50,7 @@ import Testing
         #expect(image.metadata.hasAlpha == picture.has_alpha)
         for probe in picture.probes {
             let got = image.pixel(probe.x, probe.y)
-            // The colour of what cannot be seen does not matter.
+            // The color of fully transparent pixels is ignored.
             let compared = probe.rgba.last == 0 ? 3..<4 : 0..<4
             let distance = zip(got, probe.rgba).map { abs(Int($0) - Int($1)) }[compared].max() ?? 255
             #expect(distance <= probe.tolerance, "\(probe.x), \(probe.y): \(got), drawn \(probe.rgba)")

@@ -2,7 +2,7 @@ import SDImage
 import Testing
 
 struct PixelConversionTests {
-    /// A picture of one row from 8-bit samples.
+    /// An image of one row from 8-bit samples.
     private func image(_ format: PixelFormat, _ samples: [UInt8]) throws -> Image {
         let pixels = try PixelBuffer(size: PixelSize(width: samples.count / format.bytesPerPixel, height: 1), format: format)
         if let row = unsafe pixels.mutableRow(0) { unsafe row.copyBytes(from: samples) }

@@ -1,9 +1,9 @@
 import SDImagePixels
 import Testing
 
-/// Palettes made of pixels, and pixels mapped to them.
+/// Palettes computed from pixels, and pixels mapped to them.
 @Suite struct QuantizeTests {
-    /// Memory of a quantizer, and the calls on it with arrays.
+    /// Memory of a quantizer, and calls on it with arrays.
     @safe private final class Quantizer {
         private let memory: UnsafeMutableRawPointer
         private var quantizer: OpaquePointer { unsafe OpaquePointer(memory) }
@@ -45,7 +45,7 @@ import Testing
         colors.flatMap { color in color.map { UInt8($0) } + [255] }
     }
 
-    /// Smooth in all channels, with noise: like a photograph, but for detail.
+    /// Smooth in all channels, with noise: similar to a photograph without detail.
     private static func landscape(width: Int = 128, height: Int = 128, noise: Int = 8) -> [[Int]] {
         var random: UInt32 = 1
         return (0..<width * height).map { (pixel: Int) -> [Int] in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Every colour of 6 bits a channel: far more than a quantizer counts.
+    /// Every color of 6 bits per channel: far more than the quantizer's histogram holds.
     private static func cube() -> [[Int]] {
         (0..<1 << 18).map { (number: Int) -> [Int] in [number / 4096 * 4, number / 64 % 64 * 4, number % 64 * 4] }
     }
@@ -111,7 +111,8 @@ import Testing
             let indices = quantizer.map(Self.opaque(picture), width: 128, to: palette, dither: Self.none)
             return Self.error(picture, indices, palette)
         }
-        // As it was when this was written: a tenth more would be a loss, half of it a fault of the test.
+        // Errors measured when the test was written. More than 10 % above them is a regression; less than half is a fault of the
+        // test.
         let known: [Int: Double] = [2: 24980, 16: 2703, 64: 735, 256: 260]
         let measured = known[count] ?? 0
         #expect(errors[1] < measured * 1.1 && errors[1] > measured / 2, "\(errors)")
@@ -147,7 +148,7 @@ import Testing
     }
 
     @Test func everyPixelGetsItsNearestColorWhenAllHaveBeenAskedFor() {
-        // One colour of each small cube fills the memory of the lists.
+        // One color of each small cube fills the memory of the lists.
         let palette = Self.colors(256, seed: 5).map { $0.map { $0 / 4 + 90 } }
         let pixels = Self.cube()
         let indices = Quantizer().map(Self.opaque(pixels), width: 1 << 18, to: palette, dither: Self.none)
@@ -164,7 +165,7 @@ import Testing
             let indices = Quantizer().map(Self.opaque(pixels), width: 64, to: palette, dither: dither)
             let mean = 96.0 * Double(indices.reduce(0) { $0 + Int($1) }) / (64 * 64)
             #expect(abs(mean - Double(value)) < 7, "\(value) became \(mean)")
-            // The upper left quarter has as much of it as the whole.
+            // The upper left quarter has the same share as the whole.
             let quarter = (0..<32).flatMap { indices[$0 * 64..<$0 * 64 + 32] }
             #expect(abs(96.0 * Double(quarter.reduce(0) { $0 + Int($1) }) / 1024 - Double(value)) < 8)
         }

@@ -2,8 +2,8 @@ import SDImage
 import SDImageCodecs
 import Synchronization
 
-/// A format whose frames are rectangles of one colour. Those of `broken` cannot be decoded; those of `patchy` leave their
-/// first pixel out.
+/// An image format whose frames are rectangles of one color. Frames in `broken` cannot be decoded; frames in `patchy` omit their
+/// first pixel.
 final class Rectangles: FramePainter {
     let layouts: [FrameLayout]
     let broken: Set<Int>
@@ -16,7 +16,7 @@ final class Rectangles: FramePainter {
         self.patchy = patchy
     }
 
-    /// Frames drawn since the last time.
+    /// Indices of the frames drawn since the last call.
     func drawn() -> [Int] {
         log.withLock { log in
             defer { log = [] }
@@ -41,7 +41,7 @@ final class Rectangles: FramePainter {
         return !patchy.contains(index)
     }
 
-    /// Keeps something of what is below: enough to tell the order of things.
+    /// Preserves part of the backdrop, to make the drawing order visible.
     static let blend: FrameCanvas.BlendFunction = { to, from, count in
         for i in 0..<count * 4 {
             let keeps: UInt8 = unsafe from[i | 3] == 255 ? 0 : 1
@@ -49,7 +49,7 @@ final class Rectangles: FramePainter {
         }
     }
 
-    /// What every frame looks like, drawn one after the other by the rules.
+    /// The expected canvas of every frame, composited in order.
     func reference(_ size: PixelSize) -> [[UInt8]] {
         var canvas = [UInt8](repeating: 0, count: size.width * size.height * 4)
         return layouts.indices.map { index in
@@ -99,7 +99,7 @@ extension Rectangles {
         return layout
     }
 
-    /// Forty frames by a fixed sequence of pseudo-random numbers.
+    /// Forty frames from a fixed sequence of pseudo-random numbers.
     static func mixture(_ seed: UInt64, keys: Bool) -> [FrameLayout] {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         func next(_ bound: Int) -> Int {

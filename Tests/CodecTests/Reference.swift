@@ -1,7 +1,7 @@
 import CReference
 import SDImagePixels
 
-/// zlib and libpng, and the project's own inflater in the same terms.
+/// zlib and libpng, and the project's own inflater with the same interface.
 enum Reference {
     enum Result: Equatable {
         case goesOn, ended, damaged
@@ -22,8 +22,8 @@ enum Reference {
         return (result, bytes)
     }
 
-    /// The project's: input in pieces of these lengths, in turns, each in memory of its own size; output into a window with
-    /// so many bytes beyond the history.
+    /// The project's inflater. The input comes in pieces of these lengths, used cyclically, each in a buffer of exactly its size.
+    /// The output window has `room` bytes beyond the history.
     static func ownInflate(_ stream: [UInt8], pieces: [Int], room: Int, limit: Int) -> (Result, [UInt8]) {
         let state = UnsafeMutableRawPointer.allocate(byteCount: sdpx_inflater_size(), alignment: 8)
         defer { unsafe state.deallocate() }

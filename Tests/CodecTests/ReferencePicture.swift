@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 import TestSupport
 
-/// A picture in double precision, premultiplied and in 0 ... 1: what the kernels are measured against.
+/// An image in double precision, premultiplied and in 0 ... 1: the reference for the kernels.
 struct ReferencePicture {
     let width: Int
     let height: Int
@@ -25,7 +25,7 @@ struct ReferencePicture {
         }
     }
 
-    /// The pixels of a buffer, as light if wanted.
+    /// The pixels of a buffer, converted to linear light if `isLight`.
     init(_ buffer: PixelBuffer, isLight: Bool = false) {
         self.init(width: buffer.size.width, height: buffer.size.height, channels: buffer.format.channels)
         let format = buffer.format
@@ -43,7 +43,7 @@ struct ReferencePicture {
         }
     }
 
-    /// Stored again in a format of as many channels, without rounding: 0 ... 1.
+    /// The unrounded stored samples, in 0 ... 1, for a format with the same number of channels.
     func stored(_ format: PixelFormat, isLight: Bool = false) -> ReferencePicture {
         var result = self
         for at in stride(from: 0, to: samples.count, by: channels) {
@@ -119,7 +119,7 @@ struct ReferencePicture {
 
     // MARK: Blurring
 
-    /// Three means of boxes so wide, with the edges continued.
+    /// Three box filters of width `box`, with the edges continued.
     func blurred(box: Int) -> ReferencePicture {
         var result = self
         for y in 0..<height {
@@ -149,7 +149,7 @@ struct ReferencePicture {
 
     // MARK: Comparing
 
-    /// In decibels, of samples in 0 ... 1; the colour of pixels with little alpha, which says little, by as much less.
+    /// In decibels, for samples in 0 ... 1. Colors of pixels with little alpha have proportionally less weight.
     func psnr(_ other: ReferencePicture, hasAlpha: Bool) -> Double {
         var sum = 0.0
         for at in samples.indices {
@@ -166,7 +166,7 @@ struct ReferencePicture {
 }
 
 extension PixelBuffer {
-    /// A sample in 0 ... 1; of float as it is.
+    /// A sample in 0 ... 1; float samples unchanged.
     func sample(_ x: Int, _ y: Int, _ channel: Int) -> Double {
         guard let row = unsafe row(y) else { return .nan }
         let index = x * format.channels + channel
@@ -189,7 +189,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Waves, noise and hard edges; where there is alpha, clear and half clear parts that hide bright colours.
+    /// Waves, noise and hard edges; with alpha also transparent and translucent parts that hide bright colors.
     static func scene(_ width: Int, _ height: Int, _ format: PixelFormat, seed: UInt64 = 1) throws -> PixelBuffer {
         var randoms = Randoms(seed: seed)
         let buffer = try PixelBuffer(size: PixelSize(width: width, height: height), format: format)
@@ -209,7 +209,7 @@ extension PixelBuffer {
         return buffer
     }
 
-    /// Every channel of every pixel the same number.
+    /// The same value in every channel of every pixel.
     static func plain(_ width: Int, _ height: Int, _ format: PixelFormat, _ value: Double, alpha: Double = 1) throws
         -> PixelBuffer
     {

@@ -2,7 +2,7 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// Claims every bytes that begin with its letter, and makes a grey picture of one pixel.
+/// Accepts all bytes that begin with its letter, and decodes a gray image of one pixel.
 private final class LetterCoder: ImageCoder {
     let name: String
     let letter: UInt8

@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 import Testing
 
-/// Resampling against plain arithmetic in double precision.
+/// Resampling compared with plain arithmetic in double precision.
 @Suite struct ResizeKernelTests {
     private static let shapes: [FilterShape] = [.lanczos, .area, .cubic, .linear]
 
@@ -25,7 +25,7 @@ import Testing
         Rectangle(x: 0, y: 0, width: Double(source.size.width), height: Double(source.size.height))
     }
 
-    /// In decibels, of the stored samples.
+    /// PSNR of the stored samples in decibels.
     private func quality(
         _ result: PixelBuffer, of source: PixelBuffer, part: Rectangle? = nil, shape: FilterShape, isLight: Bool = false
     ) -> Double {
@@ -41,7 +41,7 @@ import Testing
         for (width, height) in [(20, 15), (61, 9), (5, 47), (97, 113), (1, 1), (60, 48)] {
             let result = try resize(source, to: width, height, shape: shape)
             let decibels = quality(result, of: source, shape: shape)
-            // Rounding a single sample may cost as much as 54.15 dB.
+            // Rounding a single sample can reduce the PSNR to 54.15 dB.
             let least = format.bytesPerChannel > 1 ? 90.0 : result.size.pixelCount == 1 ? 54.1 : 55
             #expect(decibels > least, "\(format) \(shape) \(width)x\(height): \(decibels)")
         }
@@ -118,7 +118,7 @@ import Testing
         let source = try PixelBuffer(size: PixelSize(width: 40, height: 8), format: .rgba8)
         for y in 0..<8 {
             for x in 0..<40 {
-                // Left opaque blue, right clear red.
+                // Opaque blue on the left, transparent red on the right.
                 let pixel: [Double] = x < 20 ? [0, 0, 1, 1] : [1, 0, 0, 0]
                 for k in 0..<4 { source.setSample(x, y, k, pixel[k]) }
             }
@@ -157,7 +157,7 @@ import Testing
             }
         }
         let opaque = try resize(source, to: 31, 22)
-        // One pixel that is not quite opaque sends its rows, and those beside it, through the other filter.
+        // One pixel that is not fully opaque makes its rows, and the adjacent ones, use the other filter.
         source.setSample(0, 69, 3, 254.0 / 255)
         let mixed = try resize(source, to: 31, 22)
         var worst = 0.0

@@ -4,11 +4,11 @@ import SDImagePixels
 import TestSupport
 import Testing
 
-/// Lines read across pictures, against the cubic of Catmull and Rom in doubles.
+/// Lines sampled across images, compared with the Catmull-Rom cubic in doubles.
 @Suite struct RotateKernelTests {
     private static let (width, height) = (13, 9)
 
-    /// Premultiplied pixels of a picture as the kernel is to see them, each 0 ... 1.
+    /// Premultiplied pixels of an image as the kernel's input, each 0 ... 1.
     private static func premultiplied(_ stored: [Double], _ format: PixelFormat) -> [[Double]] {
         stride(from: 0, to: stored.count, by: format.channels).map { at in
             let pixel = Array(stored[at..<at + format.channels])

@@ -3,7 +3,7 @@ import SDImagePixels
 import TestSupport
 import Testing
 
-/// Round corners: coverage against many points inside each pixel, and rows weakened by it.
+/// Rounded corners: coverage compared with many sample points per pixel, and rows scaled by coverage.
 @Suite struct RoundKernelTests {
     private static func coverage(_ shape: sdpx_rounded, _ y: Int, width: Int) -> [Float] {
         var row = [Float](repeating: 9, count: width)
@@ -39,7 +39,7 @@ import Testing
                     let (dx, dy) = (Double(i % points) + 0.5, Double(i / points) + 0.5)
                     inside += Self.contains(shape, Double(x) + dx / Double(points), Double(y) + dy / Double(points)) ? 1 : 0
                 }
-                // The points of a straight edge miss up to half a step of it, on two sides.
+                // The sample points of a straight edge miss up to half a sample step, on two sides.
                 #expect(abs(Double(row[x]) - Double(inside) / Double(points * points)) < 1.1 / Double(points))
             }
         }

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func videoLevelsBecomeFullOnes() {
-        // Black, white, mid grey, and beyond both ends; then the strongest red and blue.
+        // Black, white, mid gray, and values beyond both ends; then the most saturated red and blue.
         let luma: [UInt8] = [16, 235, 126, 0, 255, 82, 41]
         let blue: [UInt8] = [128, 128, 128, 128, 128, 90, 240]
         let red: [UInt8] = [128, 128, 128, 128, 128, 240, 110]

@@ -100,7 +100,7 @@ struct ScanlineWriterTests {
 
     // MARK: Filters
 
-    /// What exact arithmetic makes of one axis: a row of weights for each output position.
+    /// Exact filter weights of one axis: a row of weights for each output position.
     private static func weights(_ source: Int, _ output: Int) -> [[Double]] {
         let ratio = Double(source) / Double(output)
         return (0..<output).map { index in
@@ -169,7 +169,7 @@ struct ScanlineWriterTests {
 
     @Test func sixteenBitPicturesKeepTheirDepth() throws {
         let setup = Setup(size: PixelSize(width: 64, height: 64), format: .gray16, target: PixelSize(width: 4, height: 4))
-        // The mean of 0x1200 and 0x1201 in turn is kept to half a step.
+        // The mean of alternating 0x1200 and 0x1201 is exact to half a step.
         let image = try write(setup) { x, _ in [UInt8(x % 2), 0x12] }
         #expect(image.distance { _, _ in [1, 0x12] } <= 1)
     }

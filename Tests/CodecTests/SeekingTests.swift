@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A format whose frames are stripes and boxes on what was there before; counts those that are drawn.
+/// An image format whose frames are stripes and boxes drawn on the previous canvas; counts the frames drawn.
 private final class Boxes: FramePainter {
     let layouts: [FrameLayout]
-    /// Of the colours in a box: more than 256 where it is noise.
+    /// Number of colors in a box: more than 256 is noise.
     let colors: Int
     private let count = Mutex(0)
 
@@ -16,7 +16,7 @@ private final class Boxes: FramePainter {
         self.colors = colors
     }
 
-    /// Frames drawn since the last time.
+    /// Number of frames drawn since the last call.
     func drawn() -> Int {
         count.withLock { count in
             defer { count = 0 }
@@ -35,7 +35,7 @@ private final class Boxes: FramePainter {
     }
 }
 
-/// Any frame of a long animation is near, within little memory.
+/// Random access within a long animation is fast and needs little memory.
 @Suite struct SeekingTests {
     private static let size = PixelSize(width: 480, height: 270)
 
@@ -57,7 +57,7 @@ private final class Boxes: FramePainter {
 
     private func content(_ canvas: PixelBuffer) -> [UInt8] { Image(pixels: canvas, metadata: ImageMetadata()).content }
 
-    /// Sixteen canvases of that size are 8 MiB as they are.
+    /// Sixteen unpacked canvases of that size take 8 MiB.
     @Test func anyOfAThousandLargeFramesIsAtMostThreeAway() throws {
         let painter = boxes(1000)
         let budget = FrameBudget(limit: 64 << 20)
@@ -73,7 +73,7 @@ private final class Boxes: FramePainter {
         }
     }
 
-    /// The same frames, one after the other and across.
+    /// The same frames, in order and by seeking.
     @Test func whatWasPackedIsWhatWasDrawn() throws {
         let painter = boxes(80, colors: 300, side: 200)
         var ordered = try compositor(painter, of: FrameBudget(limit: 0))
@@ -99,7 +99,7 @@ private final class Boxes: FramePainter {
         }
     }
 
-    /// Noise as large as the canvas: fewer canvases are kept, and none too many.
+    /// Noise as large as the canvas: fewer canvases are cached, all within the limit.
     @Test func whatCannotBePackedStaysWithinTheLimit() throws {
         let painter = boxes(60, colors: 1 << 24, side: 270)
         let budget = FrameBudget(limit: 64 << 20)
@@ -111,7 +111,7 @@ private final class Boxes: FramePainter {
         #expect(budget.statistics.canvasBytes > FrameCompositor.standardBudget / 2)
     }
 
-    /// What is kept may go at any time.
+    /// Cached canvases may be evicted at any time.
     @Test func withoutRoomInTheProcessSeeksAreLongerAndRight() throws {
         let painter = boxes(40)
         let budget = FrameBudget(limit: 2 << 20)
@@ -124,9 +124,9 @@ private final class Boxes: FramePainter {
         #expect(budget.statistics.canvasBytes <= 2 << 20)
     }
 
-    // MARK: A frame on show
+    // MARK: The frame shown
 
-    /// As a screen does: each frame is held until the next is there.
+    /// As on a display: each frame is held until the next is ready.
     @Test func theCanvasBeforeTheOneOnShowIsDrawnOnAgain() throws {
         let painter = boxes(12)
         let budget = FrameBudget(limit: 64 << 20)
@@ -143,7 +143,7 @@ private final class Boxes: FramePainter {
             shown = next
             places.insert(ObjectIdentifier(next))
         }
-        // Two canvases in turns.
+        // Two canvases alternate.
         #expect(places.count == 2)
         #expect(budget.statistics.canvasBytes <= next(shown))
     }
@@ -158,7 +158,7 @@ private final class Boxes: FramePainter {
         }
     }
 
-    /// Every format, with clear pixels, small rectangles and disposals, against what was drawn.
+    /// Every format, with transparent pixels, small rectangles and disposals, compared with the drawn frames.
     @Test(arguments: [ImageFormat.gif, .png, .webp]) func framesAreTheSameWhileTheOneBeforeIsOnShow(_ format: ImageFormat) throws
     {
         for seed in [UInt64](1...6) {

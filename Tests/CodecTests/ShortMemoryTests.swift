@@ -2,11 +2,11 @@ import SDImage
 import SDImageCodecs
 import Testing
 
-/// Canvases of a process that is short of memory for frames.
+/// Canvases while the process is short of memory for frames.
 @Suite struct ShortMemoryTests {
     private static let size = PixelSize(width: 6, height: 5)
 
-    /// Two frames that somebody plays.
+    /// Two frames for a player.
     private final class Other: FrameProvider {
         let frameCount = 2
         let loopCount = 0
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A budget, and who makes it short: it has room for one of the frames that are played, not for two.
+    /// A budget and the player that makes it short: the budget has room for one of the two frames played.
     private func shortBudget() throws -> (budget: FrameBudget, player: AnimationPlayer) {
         let budget = FrameBudget(limit: 1)
         let player = try AnimationPlayer(FrameSource(Other()), handler: nil, budget: budget, lease: try Engine.acquire())
@@ -44,7 +44,7 @@ import Testing
         for order in orders {
             var compositor = try compositor(painter, budget)
             for (turn, index) in order.enumerated() where !painter.broken.contains(index) {
-                // Now and then the memory is enough for a while.
+                // The memory is sufficient in some rounds.
                 if turn % 11 == 10 { budget.setLimit(turn % 22 == 10 ? 1 << 20 : 1) }
                 let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
                 #expect(content(canvas) == expected[index])
@@ -69,7 +69,7 @@ import Testing
         withExtendedLifetime(player) {}
     }
 
-    /// The second of three frames leaves no trace: what is drawn on is there as indices alone all the same.
+    /// The second of three frames is disposed without a trace: the canvas to draw on is nevertheless stored as indices alone.
     @Test func noCanvasIsKeptAsPixels() throws {
         let painter = Rectangles([
             Rectangles.layout(0, 0, 3, 3), Rectangles.layout(1, 1, 3, 3) { $0.disposal = .previous },
@@ -104,7 +104,7 @@ import Testing
         withExtendedLifetime(player) {}
     }
 
-    /// Of every pixel another colour in odd frames, of twenty in even ones.
+    /// In odd frames each pixel has a different color; even frames have twenty colors.
     private final class Gradient: FramePainter {
         func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
             for y in 0..<20 {

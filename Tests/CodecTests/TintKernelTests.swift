@@ -3,11 +3,11 @@ import SDImagePixels
 import TestSupport
 import Testing
 
-/// A colour laid over rows, against the formulas in doubles.
+/// A color blended over rows, compared with the formulas in doubles.
 @Suite struct TintKernelTests {
     private static let modes = BlendMode.allCases
 
-    /// Pixels of all kinds: extremes, and anything.
+    /// Pixels with extreme and with random values.
     private static func pixels(_ count: Int, premultiplied: Bool) -> [UInt8] {
         var randoms = Randoms(seed: 4)
         return (0..<count).flatMap { (_: Int) -> [UInt8] in

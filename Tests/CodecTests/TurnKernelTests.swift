@@ -2,9 +2,9 @@ import SDImage
 import SDImagePixels
 import Testing
 
-/// Pixels moved, and multiplied by alpha: exact, whatever the size.
+/// Pixels moved, and multiplied by alpha: exact for any size.
 @Suite struct TurnKernelTests {
-    /// Where pixel (x, y) of the result lies in a picture of this size.
+    /// The source position of pixel (x, y) of the result in an image of this size.
     private func origin(_ x: Int, _ y: Int, _ size: PixelSize, _ orientation: Orientation) -> (Int, Int) {
         let right = size.width - 1
         let bottom = size.height - 1
@@ -43,7 +43,7 @@ import Testing
         for isBGRA in [false, true] {
             let format = isBGRA ? SDPX_BGRA8_PREMULTIPLIED : SDPX_RGBA8_PREMULTIPLIED
             for alpha in 0..<256 {
-                // Whole vectors and a rest.
+                // Complete vectors and a remainder.
                 var row: [UInt8] = []
                 var expected: [UInt8] = []
                 for i in 0..<261 {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WebPAnimationTests {
     private let coder = WebPCoder()
 
-    /// The rows of a picture in which frames lie one below the other.
+    /// The frames of a reference image in which they are stacked vertically.
     private func reference(_ name: String) throws -> [[UInt8]] {
         let strip = try PNGCoder().decode("webp/" + name) { $0.convertToSRGB = false }.content
         let size = 24 * 20 * 4
@@ -45,12 +45,12 @@ import Testing
     }
 
     @Test func aFrameThatCoversTheCanvasNeedsNoneBeforeIt() throws {
-        // Frame 11 of 12 resets the canvas. Nothing before it is readable.
+        // Frame 11 of 12 resets the canvas. The previous frames are unreadable.
         var data = try CodecFixture.data("webp/keys.webp")
         let expected = try contents(try frames("keys.webp"))
         let names = data.indices.dropLast(3).filter { Array(data[$0..<$0 + 4]) == Array("ANMF".utf8) }
         for start in names.prefix(10) {
-            // The payload of the bitstream, behind both headers and its signature.
+            // The payload of the bitstream, after both headers and its signature.
             for position in start + 37..<start + 40 { data[position] ^= 0xFF }
         }
         let bytes = try Bytes.copying(data)

@@ -113,7 +113,7 @@ struct WebPEncoderTests {
             $0.webP[parameter] = value
         }
         #expect(try coder.decoded(file).size == image.size)
-        // These are about how, and not what, is computed; or a small picture has nothing that they change.
+        // Parameters that affect only the computation, or that have no effect on a small image.
         let quiet: Set<EncodeOptions.WebPParameter> = [
             .threadLevel, .lowMemory, .showCompressed, .partitionLimit, .autofilter, .pass, .partitions,
         ]
@@ -221,13 +221,13 @@ struct WebPEncoderTests {
                 if try frame.rgba0() == UInt8(bad * 40) { throw ImageError(.badData, "damaged") }
                 return frame
             }
-            // The first frame is in the image itself.
+            // The first frame comes from the image itself.
             let status = imageError { _ = try coder.encoded(animation.with(frames: frames)) }?.status
             #expect(status == (bad == 0 ? nil : .badData))
         }
     }
 
-    // MARK: Beside the pixels
+    // MARK: Metadata
 
     @Test(arguments: Orientation.allCases)
     func thePictureIsTurned(orientation: Orientation) throws {

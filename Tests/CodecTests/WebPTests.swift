@@ -84,7 +84,7 @@ struct WebPTests {
     @Test(arguments: ["lossy_alpha.webp", "lossless_alpha.webp"])
     func transparentColorDoesNotShowInThumbnails(name: String) throws {
         let image = try coder.decode("webp/" + name) { $0.thumbnailSize = PixelSize(width: 16, height: 12) }
-        // Where the picture is opaque at the left and empty at the right, the mean colour follows the opaque side.
+        // The image is opaque at the left and transparent at the right: mean colors follow the opaque side.
         let alpha = (0..<16).map { Int(image.pixel($0, 6)[3]) }
         #expect(zip(alpha, alpha.dropFirst()).allSatisfy { $0 >= $1 })
         #expect(image.pixel(12, 6)[0] < 220)
@@ -146,7 +146,7 @@ struct WebPTests {
         for position in data.indices {
             var damaged = data
             damaged[position] ^= UInt8(1 << (position % 8))
-            // A flipped size may ask for up to 16,383 pixels a side.
+            // A flipped bit in the size may request up to 16,383 pixels per side.
             _ = try coder.survive(damaged) { $0.limits.streamedPixels = 1 << 20 }
             _ = try coder.survive(damaged) {
                 $0.limits.streamedPixels = 1 << 20

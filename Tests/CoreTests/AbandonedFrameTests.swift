@@ -1,19 +1,19 @@
 import SDImage
 import Testing
 
-/// Frames that are only finished by the test: what becomes of one in the making when nobody plays it any more.
+/// Frames that only the test completes: the handling of a frame in progress after its last player was released.
 private final class HeldFrames: FrameProvider {
     struct State {
         var started = 0
         var cancelled = 0
-        /// Frames that may be finished.
+        /// Number of frames that may finish.
         var released = 0
     }
 
     let frameCount = 2
     let loopCount = 0
     private let state = Monitor(State())
-    /// Whether cancellation ends a frame before the test does.
+    /// True if cancellation ends a frame before the test does.
     private let heedsCancellation: Bool
 
     init(heedsCancellation: Bool = true) { self.heedsCancellation = heedsCancellation }
@@ -37,7 +37,7 @@ private final class HeldFrames: FrameProvider {
     func release(_ count: Int) { state.withLock { $0.released += count } }
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    /// False when the state is not as wanted within a minute.
+    /// Returns false if the condition does not hold within a minute.
     func wait(_ isTrue: (State) -> Bool) -> Bool {
         state.wait(deadline: MonotonicClock.now + 60_000_000_000) { state, wake in
             wake = MonotonicClock.now + 1_000_000
@@ -87,7 +87,7 @@ private final class HeldFrames: FrameProvider {
             #expect(frames.wait { $0.started == 1 })
             withExtendedLifetime(leaving) {}
         }
-        // The pool is held by the worker that makes the frame.
+        // The worker that makes the frame holds the pool.
         let coming = try player(frames)
         coming.start()
         frames.release(3)

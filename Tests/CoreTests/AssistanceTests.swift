@@ -5,7 +5,7 @@ import Testing
 @testable import SDImage
 
 struct AssistanceTests {
-    /// A place where a job stays until it is let go.
+    /// Blocks a job until it is opened.
     private final class Gate: Sendable {
         private let state = Monitor((arrived: 0, isOpen: false))
 
@@ -29,7 +29,7 @@ struct AssistanceTests {
         for _ in 0..<20 {
             let thread = Mutex<pthread_t?>(nil)
             let gate = Gate()
-            // The worker of the round before may not be back yet.
+            // The worker of the previous round may not have returned yet.
             var assistance: Assistance?
             while assistance == nil {
                 assistance = pool.assist {
@@ -59,7 +59,7 @@ struct AssistanceTests {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
         let gate = Gate()
-        // One thread stays free of low work, and this pool has no other for the second job.
+        // One thread stays free of low-priority work, and this pool has no other for the second job.
         for _ in 0..<2 { pool.submit(.low) { gate.pass() } }
         gate.waitFor(1)
         #expect(pool.assist {} == nil)
@@ -168,7 +168,7 @@ struct AssistanceTests {
             let pool = WorkPool(name: "test", threads: 2)
             let assistance = pool.assist {}
             pool.stop()
-            // Either it ran before the end or it is withdrawn now.
+            // It either ran before the stop or is withdrawn now.
             assistance?.wait()
         }
     }

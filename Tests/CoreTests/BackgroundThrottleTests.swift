@@ -2,7 +2,7 @@ import Testing
 
 @testable import SDImageCurl
 
-/// When transfers that nobody waits for may start.
+/// Start times of background transfers.
 @Suite struct CourtesyTests {
     private let millisecond: UInt64 = 1_000_000
 
@@ -36,7 +36,7 @@ import Testing
         #expect(courtesy.admits(at: 301 * millisecond))
     }
 
-    // Endless visible loads slow the others down, and do not stop them.
+    // Endless visible loads slow background transfers down, but do not stop them.
     @Test func oneStartsEachSecondWhateverRuns() {
         var courtesy = BackgroundThrottle()
         courtesy.began(inBackground: true, at: millisecond)

@@ -18,7 +18,7 @@ private struct Pair {
         chain.setPolicy(policy, for: operation)
     }
 
-    /// The seeds of the bytes that each holds, low first; nil for none.
+    /// The bytes that each cache holds, low first; nil for none.
     func held(_ key: CacheKey) async throws -> [[UInt8]?] {
         [array(try await low.diskData(for: key)?.bytes), array(try await high.diskData(for: key)?.bytes)]
     }

@@ -3,7 +3,7 @@ import SDImage
 import SDImageSQLite
 import TestSupport
 
-/// A small picture of its own.
+/// A new small image.
 func picture(width: Int = 4) throws -> Image {
     Image(pixels: try PixelBuffer(size: PixelSize(width: width, height: 1), format: .rgba8), metadata: ImageMetadata())
 }
@@ -18,7 +18,7 @@ func array(_ bytes: Bytes?) -> [UInt8]? {
     return unsafe bytes.withUnsafeBytes { unsafe Array($0) }
 }
 
-/// The folder of a disk cache, with the means to look at it and to harm it.
+/// The folder of a disk cache, with helpers to inspect and damage it.
 struct CacheFixture {
     let directory = TemporaryDirectory()
     var configuration = CacheConfiguration()

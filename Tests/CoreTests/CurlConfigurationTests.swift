@@ -28,7 +28,7 @@ extension CurlTests {
         #expect(await downloader.status(server.url("/")) == .ok)
         #expect(await downloader.status(server.url("/away")) == .ok)
         #expect(target.requests.first?.headers["authorization"] == nil)
-        // A field of the request, or a user in the URL, comes before it.
+        // A header field of the request, or a user in the URL, takes precedence.
         #expect(await downloader.load(server.url("/"), headers: [HeaderField(name: "authorization", value: "x")]).status != .ok)
         #expect(await downloader.status("http://u:p@127.0.0.1:\(server.port)/") == .authenticationFailed)
         #expect(throws: ImageError.self) { try Downloader { $0.bearerToken = "a\r\nEvil: b" } }

@@ -307,7 +307,7 @@ extension CurlTests {
         let downloader = try Downloader { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         #expect(await downloader.status("http://no-such-host.invalid/a?b") == .ok)
         #expect(proxy.requests.map(\.target) == ["http://no-such-host.invalid/a?b"])
-        // A proxy would connect where the policy forbids it.
+        // A proxy would bypass the address policy.
         let guarded = try Downloader {
             $0.proxy = "http://127.0.0.1:\(proxy.port)"
             $0.addressPolicy = .publicOnly

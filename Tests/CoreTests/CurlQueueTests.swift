@@ -10,7 +10,7 @@ extension CurlTests {
         let sent = Mutex(0)
         let server = LoopbackServer { request, connection in
             connection.answer(200, body: Array(request.target.utf8))
-            // In a packet of its own, so that it waits for the next request.
+            // Sent in a separate packet, so that it is pending when the next request starts.
             usleep(2000)
             connection.answer(200, body: Array("poison".utf8))
             sent.withLock { $0 += 1 }
@@ -82,7 +82,7 @@ extension CurlTests {
         #expect(server.mostConcurrent <= 4)
     }
 
-    /// Loads "/blocker", then the others in the given order while it runs; returns the order in which all were asked for.
+    /// Loads "/blocker", then the others in the given order while it runs; returns the order of all requests.
     private func orderOfRequests(
         _ downloader: Downloader, _ loads: [(String, LoadPriority)],
         meanwhile: @escaping @Sendable (Downloader, String) -> Void = { _, _ in }
@@ -97,7 +97,7 @@ extension CurlTests {
             group.addTask { await downloader.status(server.url("/blocker")) }
             _ = server.wait { $0.requests.count == 1 }
             for (name, priority) in loads {
-                // On one executor thread, so in order.
+                // One executor thread, so they start in order.
                 group.addTask { await downloader.status(server.url("/\(name)")) { $0.priority = priority } }
                 try? await Task.sleep(for: .milliseconds(5))
             }
@@ -235,7 +235,7 @@ extension CurlTests {
         return threads.count { SmallFile.read("/proc/self/task/\($0)/comm")?.trimmedASCII == "sdimage-curl" }
     }
 
-    /// Sockets of this process whose other end is the port; the server's own are bound to it instead.
+    /// Sockets of this process connected to the port; the server's own sockets are bound to it instead.
     private func descriptors(connectedTo port: UInt16) -> Int {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return all.compactMap { Int32($0) }.count { descriptor in
@@ -249,7 +249,7 @@ extension CurlTests {
     }
 }
 
-/// Holds threads until it is opened.
+/// Blocks threads until it is opened.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

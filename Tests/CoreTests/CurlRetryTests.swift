@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension CurlTests {
-    /// Retries at once.
+    /// A downloader that retries at once.
     private func eager(_ count: UInt32 = 2, _ change: (inout DownloaderConfiguration) -> Void = { _ in }) throws -> Downloader {
         try Downloader {
             $0.maxRetries = count
@@ -14,7 +14,7 @@ extension CurlTests {
         }
     }
 
-    /// Fails `failures` times in a way, then answers.
+    /// Runs `fail` for the first `failures` requests, then responds.
     private func flaky(_ failures: Int, _ fail: @escaping @Sendable (Connection) -> Void) -> LoopbackServer {
         let asked = Mutex(0)
         return LoopbackServer { _, connection in
@@ -105,7 +105,7 @@ extension CurlTests {
         defer { server.stop() }
         let start = MonotonicClock.now
         #expect(try await eager().load(server.url("/")).error?.httpStatus == 503)
-        // Within the limit of the wait, past the total time-out.
+        // Within the retry-after limit, but past the total timeout.
         let hasty = try eager {
             $0.longestRetryAfterMilliseconds = .max
             $0.totalTimeoutMilliseconds = 60_000
@@ -133,9 +133,9 @@ extension CurlTests {
         }
         let start = MonotonicClock.now
         let status = await downloader.status(server.url("/")) { $0.timeoutMilliseconds = 500 }
-        // The time may also end in the middle of a try.
+        // The timeout may also expire during an attempt.
         #expect([.httpStatus, .timeout].contains(status))
-        // All tries would take 25 s.
+        // All attempts would take 25 s.
         #expect(MonotonicClock.now - start < 10_000_000_000)
     }
 
@@ -143,7 +143,7 @@ extension CurlTests {
 
     private static let whole = pattern(400_000)
 
-    /// Breaks off after half of the body the first time, then hands `rest` the request for what is missing.
+    /// Breaks off after half of the body the first time, then passes the next request to `rest`.
     private func breaking(
         _ headers: [String: String], chunked: Bool = false,
         rest: @escaping @Sendable (LoopbackServer.Request, Connection) -> Void
@@ -196,7 +196,7 @@ extension CurlTests {
     @Test(arguments: [
         ["ETag": "\"v1\""], ["Accept-Ranges": "none", "ETag": "\"v1\""], ["Accept-Ranges": "bytes", "ETag": "W/\"v1\""],
         ["Accept-Ranges": "bytes"],
-        // Sent in the second in which it was made, it may have been made again since.
+        // Last-Modified equal to Date: the body may have changed again within that second.
         ["Accept-Ranges": "bytes", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT", "Date": "Tue, 15 Nov 1994 12:45:26 GMT"],
         ["Accept-Ranges": "bytes", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"],
     ])

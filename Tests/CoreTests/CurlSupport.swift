@@ -3,18 +3,18 @@ import SDImageCurl
 import TestSupport
 import Testing
 
-/// The tests of transfers; one after the other, because some of them count threads and measure time.
-// The limit ends a hang. It counts the time in which a test waits for a thread of the runner's pool, behind all others.
+/// The transfer tests; serialized, because some of them count threads and measure time.
+// The time limit ends a hang. It includes the time a test waits for a thread of the runner's pool, behind all other tests.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CurlTests {}
 
-/// A loader with an engine of its own lease.
+/// A loader with an engine lease of its own.
 struct Downloader: Sendable {
     let lease: EngineLease
     let loader: CurlLoader
 
     init(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) throws {
         var configuration = DownloaderConfiguration()
-        // A test that does not speak of retries sees what one try gives.
+        // Tests that do not mention retries see the result of one attempt.
         configuration.maxRetries = 0
         change(&configuration)
         lease = try Engine.acquire()
@@ -57,5 +57,5 @@ extension Result where Success == LoadedData, Failure == ImageError {
     }
 }
 
-/// Bytes that differ from place to place.
+/// Bytes that depend on their position.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 131 >> 2) } }

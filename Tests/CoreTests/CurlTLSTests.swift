@@ -46,7 +46,7 @@ extension CurlTests {
     }
 
     @Test func handshakeThatStallsEndsWithTheConnectTimeout() async throws {
-        // Waits for the empty line of an HTTP head, which never comes.
+        // The server waits for the empty line after an HTTP header, which never arrives.
         let server = LoopbackServer { _, _ in }
         defer { server.stop() }
         let downloader = try Downloader { $0.connectTimeoutMilliseconds = 300 }
@@ -69,7 +69,7 @@ extension CurlTests {
     #expect(gate.admits(hosts[8], of: 1, at: 1))
     gate.settled(hosts[1], of: 1)
     #expect(gate.admits(hosts[1], of: 1, at: 1))
-    // The answer is forgotten before libcurl forgets it.
+    // The result is forgotten before libcurl forgets it.
     for host in hosts[2..<8] { gate.settled(host, of: 1) }
     gate.began(hosts[0], of: 1, at: 60_000_000_000)
     #expect(!gate.admits(hosts[0], of: 1, at: 60_000_000_000))

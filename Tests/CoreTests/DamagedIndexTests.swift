@@ -4,9 +4,9 @@ import SDImageSQLite
 import TestSupport
 import Testing
 
-/// The index of a disk cache whose pages another program changed so that SQLite would read it without end.
+/// A disk cache index whose pages another program changed so that SQLite would read it endlessly.
 @Suite struct DamagedIndexTests {
-    /// A hundredth of what hosts have, still far more than calls on a sound index of this size need.
+    /// A hundredth of the default limits, still far above the needs of calls on an intact index of this size.
     private static let limits = {
         var limits = SQLiteLimits()
         (limits.lookUp, limits.list, limits.change) = (limits.lookUp / 100, limits.list / 100, limits.change / 100)
@@ -23,7 +23,7 @@ import Testing
         case data, contains, stored, accessed, prefix, totals, verify, repair, trim, expired, path, extended, expiry, clear, store
     }
 
-    /// Ends, whatever it returns.
+    /// Runs the call until it ends and ignores its result.
     private func apply(_ use: Use, _ cache: DiskCache) {
         let key = CacheKey("0")
         switch use {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Every page, as a host reads a list.
+    /// Reads all pages of a list.
     private func list(_ cache: DiskCache, _ order: CacheQuery.Order, prefix: String = "") {
         var query = CacheQuery()
         (query.order, query.prefix) = (order, Array(prefix.utf8))
@@ -67,7 +67,7 @@ import Testing
             try FileManager.default.copyItem(atPath: kept, toPath: fixture.directory.path + "/default")
             let cache = try open(fixture)
             apply(use, cache)
-            // Later calls, and what the cache does in the background, find an index that works.
+            // Later calls and the cache's background work find a working index.
             for _ in 0..<2 { apply(.trim, cache) }
             apply(.store, cache)
             #expect(try cache.get("0") == array(try bytes(1, count: 5)), "\(tree), \(use)")

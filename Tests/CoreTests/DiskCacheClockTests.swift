@@ -7,7 +7,7 @@ import Testing
 private let day: UInt64 = 86_400_000_000_000
 private let today: UInt64 = 20_000 * 86_400_000_000_000
 
-/// A clock that a test sets.
+/// A clock set by the test.
 private final class SetClock: Sendable {
     private let time = Mutex(today)
 
@@ -23,7 +23,7 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     let cache = try fixture.open(clock.clock)
     for index in 0..<50 { try cache.put(index, at: "\(index)") }
     clock.set(wrong)
-    // What makes the cache look for aged entries by itself.
+    // Makes the cache search for expired entries.
     cache.setLimits(DiskLimits())
     try await cache.flush()
     try cache.put(50, at: "50")
@@ -32,7 +32,7 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     try await other.flush()
     try await other.flush()
     clock.set(today + day)
-    // Of an eighth the second process could not know better.
+    // Up to an eighth may be lost, because the second process cannot detect the wrong clock.
     var lost = 0
     for index in 0..<50 where try cache.get("\(index)") != array(try bytes(index)) { lost += 1 }
     #expect(lost <= 51 / 8)
@@ -72,7 +72,7 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     }
     clock.set(today + 100 * day)
     let cache = try fixture.open(clock.clock)
-    // Slices of a trim have pauses between them.
+    // A trim pauses between its slices.
     let end = MonotonicClock.now + 10_000_000_000
     while try cache.totalsNow().count > 70, MonotonicClock.now < end { usleep(2000) }
     for _ in 0..<10 {

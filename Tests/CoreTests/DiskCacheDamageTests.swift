@@ -4,14 +4,14 @@ import SDImage
 import TestSupport
 import Testing
 
-/// What a hostile or dying disk may do to one file.
+/// Kinds of damage to one file by an attacker or a failing disk.
 enum Harm: CaseIterable {
     case flip, cut, grow, empty, zero, remove, pipe, link, folder
 
     func apply(to path: String) throws {
         let files = FileManager.default
         guard var bytes = files.contents(atPath: path) else { throw CocoaError(.fileNoSuchFile) }
-        // The journal of a finished transaction: one of another program instead.
+        // The journal of a finished transaction: replaced by one of another program.
         if bytes.isEmpty { bytes = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) + Data(repeating: 1, count: 20_000) }
         switch self {
         case .flip: bytes[bytes.count / 2] ^= 0x10
@@ -53,7 +53,7 @@ func harmedFileIsAMissAndHeals(harm: Harm) throws {
     #expect(try cache.get("b.jpg") == array(try bytes(2, count: 5000)))
     let statistics = cache.statistics
     #expect(statistics.damagedEntries + statistics.missingFiles > 0)
-    // The row of that write is gone too.
+    // The row of that write is removed too.
     #expect(try cache.totalsNow().count == 1)
     try cache.put(3, count: 6000, at: "a.jpg")
     #expect(try cache.get("a.jpg") == array(try bytes(3, count: 6000)))
@@ -83,7 +83,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     let fixture = CacheFixture()
     let keeper = try fixture.open()
     for index in 0..<200 { try keeper.put(index, count: 3000, at: "\(index)") }
-    // A copy, with its log, as a crash would leave it.
+    // A copy with its log, as after a crash.
     let copy = CacheFixture()
     try FileManager.default.createDirectory(
         atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -140,7 +140,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     let (one, two) = (try fixture.open(), try fixture.open())
     try one.put(1, at: "a")
     #expect(try two.get("a") != nil)
-    // What a process does that finds the database damaged.
+    // The action of a process that detects a damaged database.
     _ = FileManager.default.createFile(
         atPath: fixture.root + "/index-2.db", contents: Data(), attributes: [.posixPermissions: 0o600])
     try two.put(2, at: "b")
@@ -163,7 +163,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
         let copy = CacheFixture { $0.inlineEntryLimit = 2000 }
         try FileManager.default.createDirectory(
             atPath: copy.directory.path + "/default", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // Files may come and go under the copying.
+        // Files may appear and disappear during the copy.
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: "/bin/cp")
         tool.arguments = ["-a", fixture.root, copy.root]
@@ -187,19 +187,19 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     let living = try fixture.open()
     try living.put(1, count: 100, at: "living")
     let held = try #require(fixture.entryFiles.first)
-    // A process died: its lock file is there, nobody holds the lock, one file never got its row.
+    // A process died: its lock file exists, the lock is free, and one file never got its row.
     let name = CacheFileName(key: CacheKey("lost.png"), write: CacheWrite(instance: 0xdead, number: 1))
     try FileManager.default.createDirectory(atPath: fixture.root + "/" + name.folder, withIntermediateDirectories: true)
-    // It also replaced the row of a file of one that ended well, and died before it removed that file.
+    // It also replaced the row of a file written by a process that ended normally, and died before removing that file.
     let other = CacheFileName(key: CacheKey("replaced.png"), write: CacheWrite(instance: 0xabc, number: 7))
     try FileManager.default.createDirectory(atPath: fixture.root + "/" + other.folder, withIntermediateDirectories: true)
-    // The lock file last: a sweep of the living cache may come at any moment, and must find all or nothing.
+    // The lock file comes last: a sweep of the open cache may run at any moment, and must find all or nothing.
     for path in [name.path, other.path, "instances/dead"] {
         _ = FileManager.default.createFile(
             atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
     }
     let cache = try fixture.open()
-    // The sweep goes on one sub-folder at a time; each flush waits for one turn of the disk thread.
+    // The sweep handles one subfolder at a time; each flush waits for one iteration of the disk thread.
     for _ in 0..<2000 where FileManager.default.fileExists(atPath: fixture.root + "/instances/dead") { try await cache.flush() }
     #expect(!FileManager.default.fileExists(atPath: fixture.root + "/instances/dead"))
     #expect(fixture.entryFiles == [held])
@@ -215,7 +215,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     #expect(!fixture.files.contains { $0.contains("/instances/") })
 }
 
-/// Each of them has its own descriptors and locks, as processes have.
+/// Each cache has its own descriptors and locks, like a process.
 @Test func cachesThatGiveUpAnIndexAtOnceMakeOneNewGeneration() throws {
     for _ in 0..<5 {
         let fixture = CacheFixture()

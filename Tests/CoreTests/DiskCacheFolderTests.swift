@@ -33,7 +33,7 @@ private func mode(_ path: String) throws -> Int {
         try FileManager.default.setAttributes([.posixPermissions: wrong], ofItemAtPath: path)
         let cache = try fixture.open()
         #expect(status { try cache.put(1, at: "a") } == .cacheUnusable)
-        // A load is not troubled by it.
+        // A load is not affected.
         #expect(try cache.get("a") == nil)
         #expect(cache.statistics.droppedStores == 1)
         #expect(cache.statistics.lastError?.status == .cacheUnusable)
@@ -92,7 +92,7 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     #expect(try other.get("b") != nil)
 }
 
-/// 10,000 keys that try to get out, or to be one file (reliability D6).
+/// 10,000 keys that try path traversal or file name collisions.
 @Test func hostileKeysStayInsideAndApart() throws {
     let fixture = CacheFixture { $0.inlineEntryLimit = 0 }
     let cache = try fixture.open()
@@ -129,7 +129,7 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     #expect(strangers.isEmpty)
 }
 
-/// A file system of 1 MiB, where the process may mount one.
+/// A file system of 1 MiB, if the process may mount one.
 @Test(.enabled(if: geteuid() == 0, "only root may mount a small disk")) func fullDiskIsToldAndPassesAway() throws {
     let fixture = CacheFixture { $0.inlineEntryLimit = 1000 }
     guard unsafe mount("tmpfs", fixture.directory.path, "tmpfs", 0, "size=1m,mode=0700") == 0 else {
@@ -156,7 +156,7 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     cache.close()
 }
 
-// MARK: The way to the folder
+// MARK: Path of the folder
 
 private func makeFolder(_ path: String, mode: mode_t = 0o700) {
     unsafe #expect(mkdir(path, 0o700) == 0 && chmod(path, mode) == 0)
@@ -166,7 +166,7 @@ private func give(_ path: String) { unsafe #expect(lchown(path, 65534, 65534) ==
 
 private func link(_ target: String, at path: String) { unsafe #expect(symlink(target, path) == 0) }
 
-/// Whether a cache in `directory` is refused as one that others could exchange.
+/// True if a cache in `directory` is refused because other users could replace it.
 private func isRefused(_ directory: String) throws -> Bool {
     let cache = try CacheFixture { $0.directory = directory }.open()
     let failure = status { try cache.put(1, at: "a") }
@@ -183,7 +183,7 @@ private func isRefused(_ directory: String) throws -> Bool {
     #expect(try isRefused(path + "/."))
     #expect(try isRefused(path + "/../cache"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
-    // A folder below: a user who may write to its parent may exchange it. Root's sticky folders are the exception.
+    // A folder below: a user with write access to its parent may replace it. Root's sticky folders are the exception.
     let isSafe = mode == 0o1777 && geteuid() == 0
     #expect(try isRefused(path + "/below/deeper") == !isSafe)
     unsafe chmod(path, 0o755)
@@ -242,12 +242,12 @@ private func isRefused(_ directory: String) throws -> Bool {
     #expect(cache.disk == nil)
 }
 
-/// The folder is exchanged with one that another user prepared, by a thread that does nothing else: entries found are ours.
+/// Another thread continuously exchanges the folder with one prepared by another user: only the process's own entries are found.
 @Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(5))) func exchangedFolderNeverAnswers() throws {
     let fixture = TemporaryDirectory()
     let parent = fixture.path + "/shared"
     makeFolder(parent, mode: 0o777)
-    // A cache with a bait, made while the way was safe.
+    // A cache with a decoy entry, created while the path was safe.
     let bait = try CacheFixture { $0.directory = fixture.path + "/bait" }.open()
     try bait.put(666, at: "a")
     bait.close()

@@ -56,7 +56,7 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
     }
     time.withLock { $0 += 100_000_000_000 }
     _ = try cache.get("a")
-    // Dates of access are written at the latest when the cache is closed.
+    // Access times are written at the latest when the cache is closed.
     cache.close()
     var query = CacheQuery()
     query.order = .accessed

@@ -76,7 +76,7 @@ func storedBytesComeBackTheSame(count: Int) throws {
     let isFound = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
         do {
             cache.enqueueStore(CachedData(bytes: try bytes(1)), for: CacheKey("a")) { result in
-                // Another cache on the folder sees the entry: it is committed.
+                // The entry is committed if another cache on the folder sees it.
                 let other = try? fixture.open()
                 let found = try? other?.get("a")
                 continuation.resume(returning: found != nil && (try? result.get()) != nil)
@@ -120,7 +120,7 @@ func storedBytesComeBackTheSame(count: Int) throws {
         #expect(try two.get("one \(index)") == array(try bytes(index, count: index * 2)))
         #expect(try one.get("two \(index)") == array(try bytes(index, count: index * 2)))
     }
-    // Replaced by the other: never the bytes of the old file, never a miss.
+    // Entries replaced by the other cache: never the bytes of the old file, never a miss.
     for round in 0..<50 {
         try one.put(round, count: 200, at: "both")
         #expect(try two.get("both") == array(try bytes(round, count: 200)))
@@ -204,18 +204,18 @@ func storedBytesComeBackTheSame(count: Int) throws {
     #expect(totals.footprint < 500_000 && totals.footprint > 400_000)
     #expect(try cache.get("0") == nil)
     #expect(try cache.get("39") != nil)
-    // The disk thread was told of the limits too: what it has begun is done when it gets to this.
+    // The disk thread also received the limits: its pending trim is complete when it reaches this removal.
     _ = await withCheckedContinuation { continuation in
         cache.enqueueRemove(CacheKey("none")) { continuation.resume(returning: $0) }
     }
     #expect(fixture.entryFiles.count == totals.count)
-    // From now on stores keep it under the limit by themselves.
+    // From now on stores themselves enforce the limit.
     for index in 100..<200 { try cache.put(index, count: 40_000, at: "\(index)") }
     try cache.trimNow()
     #expect(try cache.totalsNow().footprint <= 1_000_000)
 }
 
-// Two caches on one folder are to each other what two processes are.
+// Two caches on one folder behave like two processes.
 @Test func storesElsewhereAreCommittedWhileATrimGoesOn() throws {
     let fixture = CacheFixture()
     let (trimmed, other) = (try fixture.open(), try fixture.open())
@@ -227,7 +227,7 @@ func storedBytesComeBackTheSame(count: Int) throws {
     Thread {
         while !isDone.withLock({ $0 }), (try? other.put(1, at: "elsewhere")) != nil { stores.withLock { $0 += 1 } }
     }.start()
-    // The other thread has begun.
+    // The other thread has started.
     while stores.withLock({ $0 }) == 0 { sched_yield() }
     let before = stores.withLock { $0 }
     try trimmed.trimNow(below: 0)
@@ -288,7 +288,7 @@ func status<R>(_ body: () throws -> R) -> Status? {
     } catch { return (error as? ImageError)?.status }
 }
 
-/// What threads found wrong.
+/// Failures found by threads.
 final class Failures: Sendable {
     private let found = Monitor<[String]>([])
 

@@ -31,7 +31,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     func file(_ key: String) throws -> String {
         try #require(fixture.entryFiles.first { $0.contains(MD5(of: Array(key.utf8)).hexadecimal) })
     }
-    // Read before: what this process has found right once is checked again.
+    // Entries verified by an earlier read are verified again.
     #expect(try cache.get("12") != nil)
     try Harm.flip.apply(to: try file("12"))
     try Harm.remove.apply(to: try file("13"))
@@ -89,7 +89,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     #expect(totals.count == 10 && totals.bytes == 1000)
 }
 
-/// A flip of any bit of the database is a miss at worst: neither wrong bytes nor wrong extended data.
+/// A flipped bit anywhere in the database causes at worst a miss: neither wrong bytes nor wrong extended data.
 @Test func databaseWithOneFlippedBitNeverAnswersWrongly() throws {
     let fixture = CacheFixture()
     let stored = try (0..<40).map { try bytes($0, count: 400) }
@@ -125,7 +125,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     }
 }
 
-/// Files of the cache that are no entries: whatever becomes of them, the cache works and nothing outside is touched.
+/// Files of the cache other than entries: for any damage, the cache works and outside files stay untouched.
 @Test(arguments: Harm.allCases, ["CACHEDIR.TAG", "v1/instances", "v1/pins", "v1/e1", "v1"])
 func harmedSurroundingsNeverHarmOutsidersNorTheCache(harm: Harm, name: String) throws {
     let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
@@ -155,7 +155,7 @@ func harmedSurroundingsNeverHarmOutsidersNorTheCache(harm: Harm, name: String) t
         let stored = array(try bytes(index))
         #expect(found == nil || found == stored)
     }
-    // Refused or done: never somewhere else.
+    // Refused or done, but never outside the folder.
     _ = status { try cache.put(1, at: "new") }
     _ = status { try cache.removeAllNow() }
     _ = status { try cache.pathNow(for: CacheKey("new")) }
@@ -164,7 +164,7 @@ func harmedSurroundingsNeverHarmOutsidersNorTheCache(harm: Harm, name: String) t
     #expect(try String(contentsOfFile: canary, encoding: .utf8) == "untouched")
 }
 
-/// A process that finds no other one removes indexes that were given up.
+/// The only process on the folder removes abandoned indexes.
 @Test func removedIndexIsDamagedAndRepairingStartsANewOne() throws {
     let fixture = CacheFixture()
     let cache = try fixture.open()

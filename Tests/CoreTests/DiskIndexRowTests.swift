@@ -10,11 +10,11 @@ private func alter(_ fixture: CacheFixture, _ sql: String, generation: Int = 1) 
     defer { unsafe sqlite3_close(database) }
     try #require(unsafe sqlite3_open(fixture.root + "/index-\(generation).db", &database) == SQLITE_OK)
     let code = unsafe sqlite3_exec(database, sql, nil, nil, nil)
-    // SQLite itself refuses a text as the number of a row.
+    // SQLite itself refuses text as a rowid.
     try #require(code == SQLITE_OK || code == SQLITE_MISMATCH, "\(unsafe String(cString: sqlite3_errmsg(database)))")
 }
 
-/// Everything that reads rows; only what it returns is of interest.
+/// Runs all calls that read rows, and ignores their results.
 private func useAll(_ cache: DiskCache) throws {
     for key in ["a", "b"] {
         _ = try cache.get(key)
@@ -65,7 +65,7 @@ func strangeValueInARowIsAMiss(column: String) throws {
     }
 }
 
-/// Numbers that SQLite gives to a row only where a program asks for them.
+/// Row numbers that SQLite assigns only on explicit request.
 @Test(arguments: ["-id", "1 - id", "id - 9223372036854775807"])
 func rowOfAnyNumberIsListedAndVerified(number: String) throws {
     let fixture = CacheFixture()
@@ -96,12 +96,12 @@ func strangeTotalsAreSurvived(sql: String) throws {
     let cache = try fixture.open()
     try useAll(cache)
     try cache.put(2, at: "b")
-    // Totals over the limit let a trim remove entries; nothing wrong is found.
+    // Totals over the limit let a trim remove entries; wrong data are never returned.
     let (found, stored) = (try cache.get("b"), array(try bytes(2)))
     #expect(found == nil || found == stored)
 }
 
-/// Statements of another program that would run with each store, and a database that asks to be mapped.
+/// Statements of another program that would run with each store, and a database that requests memory mapping.
 @Test(arguments: [
     "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "CREATE TABLE more (a)",
     "CREATE INDEX slow ON entry (length(hex(key)))", "ALTER TABLE entry ADD COLUMN more DEFAULT 1", "PRAGMA journal_mode = WAL",
@@ -136,7 +136,8 @@ func databaseThatIsNotOursIsLeftAlone(sql: String) throws {
     #expect(try cache.get("a") == array(try bytes(2)))
 }
 
-/// Every file of the open index truncated by another process, again and again. No file may be mapped: SIGBUS would end the process.
+/// Repeatedly truncates each file of the open index as another process would. No file may be mapped: SIGBUS would end the
+/// process.
 @Test(arguments: ["index-1.db", "index-1.db-journal"], [0, 1, 4096])
 func truncatedOpenIndexNeverEndsTheProcess(name: String, length: Int) throws {
     let fixture = CacheFixture()

@@ -25,7 +25,7 @@ import Testing
         weak let seen = taken
         #expect(seen != nil)
         taken = nil
-        // Its body, which may be large, goes with it.
+        // The transfer's body, which may be large, is released with it.
         #expect(seen == nil)
         #expect(queue.next { _ in true } != nil)
     }
@@ -36,12 +36,12 @@ import Testing
         var running: [Transfer] = []
         while let next = queue.next({ _ in true }) { running.append(next) }
         #expect(running.count == 4 && running.allSatisfy(\.isInBackground))
-        // What somebody waits for finds room, and does not take theirs.
+        // Visible transfers get slots without taking those of background transfers.
         for number in 0..<2 { queue.add(transfer("visible\(number)")) }
         #expect(queue.next { _ in true }?.isInBackground == false)
         #expect(queue.next { _ in true }?.isInBackground == false)
         #expect(queue.next { _ in true } == nil)
-        // One that somebody waits for now gives its place in the background to the next.
+        // A transfer that becomes visible frees its background slot for the next one.
         queue.leaveBackground(running[0])
         queue.ended(running[0])
         #expect(queue.next { _ in true }?.isInBackground == true)

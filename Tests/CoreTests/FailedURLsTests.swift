@@ -29,7 +29,7 @@ private func url(_ number: Int) -> CacheKey { CacheKey("https://x/\(number)") }
     let failed = FailedURLs(retryAfter: -1)
     for number in 0..<10_000 { failed.insert(url(number), gone) }
     #expect(failed.failure(of: url(0))?.httpStatus == 410)
-    // One that has failed again is not the oldest any more, and one that was forgotten leaves no trace.
+    // A repeated failure makes a URL the newest one, and a forgotten URL leaves no trace.
     failed.insert(url(0), gone)
     failed.remove(url(2))
     #expect(failed.failure(of: url(1)) != nil && failed.failure(of: url(2)) == nil)

@@ -1,7 +1,7 @@
 import SDImage
 import Testing
 
-/// Frames of 64 x 64 RGBA, 16 KiB each, counted as they are made.
+/// Frames of 64 x 64 RGBA, 16 KiB each, counted when they are made.
 private final class Squares: FrameProvider {
     static let bytes = 64 * 64 * 4
 
@@ -161,7 +161,7 @@ private final class Squares: FrameProvider {
         let player = try player(Squares(3), budget)
         player.start()
         #expect(waitUntil { player.bufferedFrames == 3 })
-        // Three frames, and the one on show, need all of it.
+        // Three buffered frames and the one shown need the whole budget.
         #expect(budget.statistics.canvasBytes == 0 && shelf[0] == nil)
     }
 

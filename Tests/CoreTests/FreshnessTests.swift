@@ -2,10 +2,10 @@ import SDImage
 import TestSupport
 import Testing
 
-/// Sun, 06 Nov 1994 08:49:37 GMT, when every answer of the table came.
+/// Sun, 06 Nov 1994 08:49:37 GMT, the arrival time of every response in the table.
 private let answered: Int64 = 784_111_777
 
-/// An answer, and what it means `after` so many seconds.
+/// A response, and the expected verdict `after` that many seconds.
 private struct Row: CustomStringConvertible, Sendable {
     let section: String
     var control = ""
@@ -14,10 +14,10 @@ private struct Row: CustomStringConvertible, Sendable {
     var expires: String?
     var modified = ""
     var vary = ""
-    /// Seconds from the request to the answer.
+    /// Seconds from the request to the response.
     var delay: Int64 = 0
     var status: Int32 = 200
-    /// Fields of the request that brought it, and of the one to be answered.
+    /// Fields of the original request, and of the request to be served.
     var first: [String: String] = [:]
     var fields: [String: String] = [:]
     var after: Int64 = 0
@@ -49,7 +49,7 @@ private struct Row: CustomStringConvertible, Sendable {
 }
 
 private let rows: [Row] = [
-    // RFC 9111, 4.2.1: which lifetime counts.
+    // RFC 9111, 4.2.1: precedence of lifetimes.
     Row(section: "9111 4.2.1", control: "max-age=60", after: 59, verdict: .fresh, rule: .maxAge),
     Row(section: "9111 4.2", control: "max-age=60", after: 60, verdict: .mustAsk, rule: .expired),
     Row(section: "9111 4.2.1", control: "max-age=0", verdict: .mustAsk, rule: .expired),
@@ -64,14 +64,14 @@ private let rows: [Row] = [
     Row(section: "9111 5.3", expires: "-1", modified: "Sun, 06 Nov 1983 08:49:37 GMT", verdict: .mustAsk, rule: .expired),
     Row(section: "9111 5.3", expires: "", modified: "Sun, 06 Nov 1983 08:49:37 GMT", verdict: .mustAsk, rule: .expired),
     Row(section: "9111 4.2.1", expires: "Sun, 06 Nov 2094 08:50:37 GMT", after: 3_000_000_000, verdict: .mustAsk, rule: .expired),
-    // By the origin's own clock, which is an hour ahead.
+    // Lifetimes use the origin's own clock, which is an hour ahead.
     Row(
         section: "9111 4.2.1", date: "Sun, 06 Nov 1994 09:49:37 GMT", expires: "Sun, 06 Nov 1994 09:50:37 GMT", after: 59,
         verdict: .fresh, rule: .expires),
     Row(section: "9111 5.2.2.10", control: "s-maxage=60", verdict: .mustAsk, rule: .noLifetime),
     Row(section: "9111 5.2.2.7", control: "private, max-age=60", verdict: .fresh, rule: .maxAge),
     Row(section: "9111 5.2.2.8", control: "proxy-revalidate, max-age=60", after: 99, verdict: .mustAsk, rule: .expired),
-    // 4.2.2: a guess, where nothing else tells.
+    // 4.2.2: heuristic lifetime, in the absence of an explicit one.
     Row(section: "9111 4.2.2", modified: "Sun, 06 Nov 1994 08:33:07 GMT", after: 98, verdict: .fresh, rule: .heuristic),
     Row(section: "9111 4.2.2", modified: "Sun, 06 Nov 1994 08:33:07 GMT", after: 99, verdict: .mustAsk, rule: .expired),
     Row(section: "9111 4.2.2", modified: "Sun, 06 Nov 1983 08:49:37 GMT", after: 86_399, verdict: .fresh, rule: .heuristic),
@@ -94,10 +94,10 @@ private let rows: [Row] = [
     Row(
         section: "9111 1.2.2", control: "max-age=99999999999999999999999", after: 2_147_483_648, verdict: .mustAsk, rule: .expired
     ),
-    // The clock was set back: a little, or so that nothing is known.
+    // The clock was set back: within the tolerance, or too far.
     Row(section: "9111 4.2.3", control: "max-age=60", after: -60, verdict: .fresh, rule: .maxAge),
     Row(section: "9111 4.2.3", control: "max-age=60", after: -61, verdict: .mustAsk, rule: .clock),
-    // 4.2.1: what cannot be read, and what is there twice.
+    // 4.2.1: invalid and duplicate values.
     Row(section: "9111 4.2.1", control: "max-age=x", verdict: .mustAsk, rule: .expired),
     Row(section: "9111 4.2.1", control: "max-age", modified: "Sun, 06 Nov 1983 08:49:37 GMT", verdict: .mustAsk, rule: .expired),
     Row(section: "9111 4.2.1", control: "max-age=-1", verdict: .mustAsk, rule: .expired),
@@ -107,7 +107,7 @@ private let rows: [Row] = [
     Row(section: "9111 5.2", control: ", ,max-age=\"60\" ,,", after: 9, verdict: .fresh, rule: .maxAge),
     Row(section: "9111 5.2.3", control: "community=\"a, no-store, \\\"no-cache\", max-age=60", verdict: .fresh, rule: .maxAge),
     Row(section: "9111 5.2.3", control: "x=\"max-age=60", verdict: .mustAsk, rule: .noLifetime),
-    // 5.2.2: what the origin demands.
+    // 5.2.2: response directives.
     Row(section: "9111 5.2.2.4", control: "max-age=60, no-cache", verdict: .mustAsk, rule: .noCache),
     Row(section: "9111 5.2.2.4", control: "max-age=60, no-cache=\"set-cookie\"", verdict: .fresh, rule: .maxAge),
     Row(section: "9111 5.2.2.5", control: "max-age=60, no-store", verdict: .mustAsk, rule: .noStore),
@@ -127,7 +127,7 @@ private let rows: [Row] = [
         rule: .staleWhileRevalidate),
     Row(section: "5861 3", control: "max-age=60, stale-while-revalidate=30", after: 91, verdict: .mustAsk, rule: .expired),
     Row(section: "5861 3", control: "max-age=60, stale-while-revalidate=x", after: 61, verdict: .mustAsk, rule: .expired),
-    // 5.2.1: what the request demands.
+    // 5.2.1: request directives.
     Row(
         section: "9111 5.2.1.1", control: "max-age=60", fields: ["Cache-Control": "max-age=5"], after: 6, verdict: .mustAsk,
         rule: .request),
@@ -177,7 +177,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
             inPlaceOf: error)
     }
     let lost = failure(.connectionLost), bad = failure(.httpStatus, 503)
-    // RFC 9111, 4.2.4 and 4.3.3: without a word, where the origin is not to be had.
+    // RFC 9111, 4.2.4 and 4.3.3: stale responses without a directive, when the origin is unreachable.
     #expect(rule("max-age=1", lost) == .unreachable)
     #expect(rule("max-age=1", bad) == .unreachable)
     #expect(rule("", failure(.notAnImage)) == .unreachable)
@@ -187,13 +187,13 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     #expect(rule("max-age=1", failure(.failedURL, 404, cause: failure(.httpStatus, 404))) == nil)
     #expect(rule("max-age=1", failure(.failedURL, cause: failure(.badData))) == .unreachable)
     #expect(rule("max-age=1", failure(.cancelled)) == nil)
-    // 5.2.2.2 and 5.2.2.4: the origin forbids it.
+    // 5.2.2.2 and 5.2.2.4: the origin forbids stale responses.
     #expect(rule("max-age=1, must-revalidate", lost) == nil)
     #expect(rule("no-cache", lost) == nil)
     #expect(rule("no-cache", failure(.offline)) == nil)
     #expect(rule("no-store", lost) == nil)
     #expect(rule("max-age=1", lost, vary: "*") == nil)
-    // RFC 5861, 4: a time, whatever else is said.
+    // RFC 5861, 4: stale-if-error sets a time, regardless of other directives.
     #expect(rule("max-age=1, stale-if-error=100", bad, after: 101) == .staleIfError)
     #expect(rule("max-age=1, stale-if-error=100", bad, after: 102) == nil)
     #expect(rule("max-age=1, must-revalidate, stale-if-error=100", lost) == .staleIfError)
@@ -236,7 +236,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     #expect(date("Tue, 29 Feb 2000 23:59:60 GMT") == 951_868_800)
     #expect(date("Fri, 31 Dec 9999 23:59:59 GMT") == 253_402_300_799)
     #expect(date("Mon, 01 Jan 1900 00:00:00 GMT") == -2_208_988_800)
-    // More than 50 years ahead is past (RFC 9110, 5.6.7).
+    // A date more than 50 years in the future is in the past (RFC 9110, 5.6.7).
     #expect(date("Sunday, 06-Nov-76 08:49:37 GMT") == 3_371_878_177)
     #expect(date("Sunday, 06-Nov-77 08:49:37 GMT") == 247_654_177)
     for text in [
@@ -265,23 +265,23 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
         ResponseRecord(entityTag: record.entityTag, lastModified: record.lastModified, encoded: encoded, created: 77)
     }
     #expect(again(record.encoded) == record)
-    // The value itself is not there.
+    // The value itself is not stored.
     #expect(!record.encoded.contains(UInt8(ascii: "x")) || record.encoded.split(separator: UInt8(ascii: "x")).count >= 2)
-    // Rows of earlier versions hold a Cache-Control alone.
+    // Rows of earlier versions contain only Cache-Control.
     let old = again(Array("max-age=9".utf8))
     #expect(old.cacheControl == Array("max-age=9".utf8) && old.responseTime == 77 && old.entityTag == record.entityTag)
-    // One cut short is not trusted.
+    // A truncated record is not trusted.
     for count in 1..<record.encoded.count {
         #expect(again(Array(record.encoded.prefix(count))).cacheControl == Array("no-cache".utf8))
     }
     #expect(ResponseRecord().encoded.isEmpty)
     #expect(ResponseRecord(entityTag: [], lastModified: [], encoded: [], created: 5).isEmpty)
-    // Fields of any length leave a row that can be read.
+    // Fields of any length leave a readable row.
     record.cacheControl = [UInt8](repeating: 65, count: 300_000)
     record.vary = record.cacheControl
     record.entityTag = record.cacheControl
     #expect(record.encoded.count < 5000 && record.storedEntityTag.isEmpty)
-    // It may have been private.
+    // The truncated field may have contained `private`.
     #expect(again(record.encoded).cacheControl == Array("no-cache, private".utf8))
     #expect(again(record.encoded).vary == Array("*".utf8))
 }
@@ -292,7 +292,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     record.lastModified = Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8)
     #expect(record.conditions(selectsSame: true).map(\.name) == ["If-None-Match", "If-Modified-Since"])
     #expect(record.conditions(selectsSame: false).map(\.name) == ["If-None-Match"])
-    // What cannot be sent back is no validator.
+    // A value that cannot be sent back is not a validator.
     for tag in [[0xFF, 0xFE], [34, 10, 34], [UInt8](repeating: 65, count: 2000)] as [[UInt8]] {
         record.entityTag = tag
         #expect(record.conditions(selectsSame: true).map(\.name) == ["If-Modified-Since"])
@@ -310,13 +310,13 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     answer.status = 304
     answer.responseTime = 2
     let renewed = try #require(kept.updated(by: answer))
-    // The age is that of the confirmation, not of what it confirmed.
+    // The age is that of the 304 response, not of the stored response.
     #expect(renewed.status == 200 && renewed.entityTag == kept.entityTag && renewed.age.isEmpty && renewed.responseTime == 2)
     #expect(renewed.cacheControl == kept.cacheControl)
     answer.cacheControl = Array("max-age=9".utf8)
     answer.entityTag = Array("\"a\"".utf8)
     #expect(kept.updated(by: answer)?.cacheControl == answer.cacheControl)
-    // RFC 9111, 4.3.4: a strong validator of something else.
+    // RFC 9111, 4.3.4: a strong validator of another representation.
     answer.entityTag = Array("\"b\"".utf8)
     #expect(kept.updated(by: answer) == nil)
     answer.entityTag = Array("W/\"b\"".utf8)
@@ -342,7 +342,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     let after = try #require(try cache.dataNow(for: key))
     #expect(after.record.responseTime == 9 && after.write == before.write && after.created == before.created)
     #expect(array(after.bytes) == array(data.bytes))
-    // Of an entry that was replaced meanwhile the news are no news.
+    // An update for an entry that was replaced meanwhile is ignored.
     var other = renewed
     other.entityTag = Array("\"b\"".utf8)
     other.responseTime = 99

@@ -13,7 +13,7 @@ import Testing
         unsafe try span.withUnsafeBytes { bytes throws(ImageError) in unsafe try body.append(bytes) }
     }
 
-    /// As a file is read: room for one byte more than there may be.
+    /// Reads as from a file: with room for one byte more than the limit.
     private func read(_ count: Int, into body: GrowingBody) throws -> Int {
         unsafe try body.append(upTo: 1) { _ throws(ImageError) in count }
     }

@@ -40,15 +40,15 @@ import Testing
         }
         let first = try #require(IndexedPixels.of(before))
         #expect(content(try #require(IndexedPixels.of(after, before: first, changed: area)).pixels()) == content(after))
-        // What is said to be as it was is taken from there.
+        // Pixels outside the changed area are copied from the previous image.
         let nothing = PixelArea(columns: 0..<0, rows: 0..<0)
         #expect(content(try #require(IndexedPixels.of(after, before: first, changed: nothing)).pixels()) == content(before))
-        // Another size has nothing in common.
+        // An image of another size shares nothing.
         let small = try picture(4, 3) { _, _ in 7 }
         #expect(content(try #require(IndexedPixels.of(small, before: first, changed: nothing)).pixels()) == content(small))
     }
 
-    /// A palette that fills up over time begins anew.
+    /// A palette that fills up over time is rebuilt.
     @Test func coloursThatAreGoneTakeNoPlace() throws {
         var last: IndexedPixels?
         for frame in 0..<10 {
@@ -56,7 +56,7 @@ import Testing
             last = IndexedPixels.of(pixels, before: last, changed: PixelArea(pixels.size))
             #expect(content(try #require(last).pixels()) == content(pixels))
         }
-        // Half of it changes: in sum never more than 200 colours.
+        // Half of the image changes: never more than 200 colors in total.
         for frame in 0..<10 {
             let upper = PixelArea(columns: 0..<20, rows: 0..<5)
             let pixels = try picture(20, 10) { x, y in UInt32(x + 20 * y + (y < 5 ? frame * 5000 : 900_000)) }

@@ -14,7 +14,7 @@ private let thumbnail = "Thumbnail({100.000000,100.000000},1)"
     ("https://h/img.php?id=3.png", "https://h/img-F.php?id=3.png"), ("https://h/img?id=3", "https://h/img?id=3-F"),
     ("https://h/a%20b.png", "https://h/a%20b-F.png"), ("a.tar.gz", "a.tar-F.gz"), ("my key.png", "my key-F.png"),
     ("file:///tmp/a.png", "file:///tmp/a-F.png"), ("https://h/a b.png", "https://h/a b-F.png"),
-    // A dot in a folder, in the host or in the query is no extension.
+    // A dot in a folder, in the host or in the query does not begin an extension.
     ("http://foo.com", "http://foo.com-F"), ("http://h/a.b/image", "http://h/a.b/image-F"),
     ("http://h/image?x=a.png", "http://h/image?x=a.png-F"), ("", "-F"),
 ])
@@ -34,7 +34,7 @@ func transformerSuffixStandsBeforeTheExtension(key: String, expected: String) {
         "http://foo/image", [thumbnail, flip],
         "http://foo/image-Thumbnail({100.000000,100.000000},1)-SDImageFlippingTransformer(1,0)"
     ),
-    // Escaped in URLs only, and not in those of files
+    // Escaped in URLs only, except file URLs.
     ("http://foo/a.png", ["Tint(#ff0000,18)"], "http://foo/a-Tint(%23ff0000,18).png"),
     ("file:///tmp/a.png", [thumbnail], "file:///tmp/a-Thumbnail({100.000000,100.000000},1).png"),
     ("my key.png", [thumbnail], "my key-Thumbnail({100.000000,100.000000},1).png"),

@@ -49,7 +49,7 @@ func pathsThatNobodyMadeAreRefused(path: String) {
     #expect(CacheFileName(path: path) == nil)
 }
 
-/// By the definition, a bit at a time.
+/// CRC-32C by its definition, one bit at a time.
 private func slowChecksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var sum: UInt32 = 0xffff_ffff
     for byte in bytes {

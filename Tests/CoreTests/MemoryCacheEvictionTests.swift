@@ -3,20 +3,20 @@ import SDImage
 import Synchronization
 import Testing
 
-/// Sequences of keys as programs ask for pictures, and what a cache makes of them.
+/// Key sequences typical of programs that load images, and the hit rates of a cache.
 private struct Trace {
     let keys: [Int]
 
     private static let items = 5000
     private static let length = 40_000
 
-    /// The n-th key is asked for with a probability of 1/n^0.9.
+    /// Requests key n with a probability proportional to 1/n^0.9.
     static var skewed: Trace {
         var source = Source()
         return Trace(keys: (0..<length).map { _ in source.popular() })
     }
 
-    /// The same with long runs of keys in between that never come again.
+    /// The same with long runs of keys in between that occur only once.
     static var scanned: Trace {
         var source = Source()
         var keys: [Int] = []
@@ -27,7 +27,7 @@ private struct Trace {
         return Trace(keys: keys)
     }
 
-    /// A list to scroll in: some old, some near the newest, some new.
+    /// Scrolling in a list: some old keys, some near the newest, some new.
     static var scrolled: Trace {
         var source = Source()
         let keys = (0..<length).map { _ -> Int in
@@ -74,7 +74,7 @@ private struct Trace {
         }
     }
 
-    /// The share of hits of a cache for so many pictures, or so many bytes where each key has a cost of its own.
+    /// The hit rate of a cache limited to `capacity` images, or to `capacity` bytes if each key has its own cost.
     func hitRate(_ eviction: EvictionPolicy, capacity: Int, cost: (Int) -> Int? = { _ in nil }) throws -> Double {
         let isCounted = cost(0) == nil
         let cache = MemoryCache(byteLimit: isCounted ? 0 : capacity, countLimit: isCounted ? capacity : 0, eviction: eviction)
@@ -86,7 +86,7 @@ private struct Trace {
         return Double(cache.statistics.hits) / Double(keys.count)
     }
 
-    /// What S3-FIFO with a tenth for the small queue reaches, by a plain model of it.
+    /// The hit rate of S3-FIFO with a tenth for the small queue, from a simple model.
     func hitRateOfFixedShare(capacity: Int) -> Double {
         var (small, main, ghosts): ([Int], [Int], [Int]) = ([], [], [])
         var uses: [Int: Int] = [:]
@@ -133,7 +133,7 @@ private struct Trace {
         #expect(try trace.hitRate(.adaptive, capacity: 300) > trace.hitRate(.leastRecentlyUsed, capacity: 300) + 0.06)
     }
 
-    /// What comes in a burst and never again wants a larger share for the new: a fixed small one loses to plain LRU here.
+    /// Keys that occur in one burst need a larger share for new entries: a small fixed share loses to plain LRU here.
     @Test func theShareOfTheNewFollowsTheTraffic() throws {
         let trace = Trace.scrolled
         let adaptive = try trace.hitRate(.adaptive, capacity: 500)
@@ -154,7 +154,7 @@ private struct Trace {
         #expect(try adaptive > trace.hitRate(.leastRecentlyUsed, capacity: 600_000, cost: cost) + 0.08)
     }
 
-    /// Against a list that is searched from its end.
+    /// Compared with a list that is searched from its end.
     @Test func leastRecentlyUsedIsExact() throws {
         let cache = MemoryCache(byteLimit: 1000, eviction: .leastRecentlyUsed)
         var model: [(key: Int, cost: Int)] = []
@@ -217,7 +217,7 @@ private struct Trace {
         #expect(cache.statistics.count == 0 && cache.statistics.bytes == 0)
     }
 
-    /// Look-ups that never cease must not keep a store from finding something to evict.
+    /// Continuous look-ups must not prevent a store from finding an entry to evict.
     @Test func storesEndWhileEveryPictureIsInUse() throws {
         let cache = MemoryCache(countLimit: 2)
         for name in ["a", "b"] { cache.set(try picture(), for: CacheKey(name)) }

@@ -20,7 +20,7 @@ import Testing
 @Test func leastRecentlyUsedPictureLeavesFirst() throws {
     let cache = MemoryCache(countLimit: 100, eviction: .leastRecentlyUsed)
     for index in 0..<100 { cache.set(try picture(), for: CacheKey("\(index)")) }
-    // Every second one is used again, so that the others are the older ones.
+    // Every second image is used again, so the others are older.
     for index in stride(from: 0, to: 100, by: 2) { #expect(cache.image(for: CacheKey("\(index)")) != nil) }
     for round in 0..<50 {
         cache.set(try picture(), for: CacheKey("new \(round)"))
@@ -48,7 +48,7 @@ func limitsHoldAfterEachStore(eviction: EvictionPolicy) throws {
     cache.set(try picture(), for: CacheKey("large"), cost: 1001)
     #expect(cache.contains(CacheKey("small")))
     #expect(!cache.contains(CacheKey("large")))
-    // It also takes away the picture that it was to replace.
+    // It also removes the image that it was to replace.
     cache.set(try picture(), for: CacheKey("small"), cost: 5000)
     #expect(cache.statistics.count == 0)
 }
@@ -106,7 +106,7 @@ func aReplacementThatGrowsDisplacesOthersButNotItself(eviction: EvictionPolicy) 
     let pictures = try keys.map { _ in try picture() }
     for (key, image) in zip(keys, pictures) { cache.set(image, for: key) }
     for (key, image) in zip(keys, pictures) { #expect(cache.image(for: key) === image) }
-    // Holes in the one run of slots must not hide what lies behind them.
+    // Holes in the one run of slots must not hide the slots after them.
     for index in stride(from: 0, to: 300, by: 2) { cache.remove(keys[index]) }
     for (index, key) in keys.enumerated() { #expect(cache.contains(key) == (index % 2 == 1)) }
     #expect(cache.statistics.count == 150)
@@ -131,7 +131,7 @@ func aReplacementThatGrowsDisplacesOthersButNotItself(eviction: EvictionPolicy) 
     for index in 0..<10_000 where cache.image(for: key(index)) !== shared { Issue.record("key \(index) is lost") }
 }
 
-/// Against a plain dictionary, through growth, removal and runs of colliding slots.
+/// Compared with a plain dictionary, through growth, removal and runs of colliding slots.
 @Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
 func tableAgreesWithADictionary(eviction: EvictionPolicy) throws {
     let cache = MemoryCache(eviction: eviction)
@@ -182,7 +182,7 @@ func manyThreadsMayHammerOneCache(eviction: EvictionPolicy) throws {
     #expect(cache.statistics.count == 0 && cache.statistics.bytes == 0)
 }
 
-/// A picture whose memory, when let go, calls the cache that held it.
+/// An image whose memory, when released, calls the cache that held it.
 @Test(arguments: [EvictionPolicy.adaptive, .leastRecentlyUsed])
 func destructorMayCallTheSameCache(eviction: EvictionPolicy) throws {
     let cache = MemoryCache(countLimit: 1, eviction: eviction)

@@ -88,7 +88,7 @@ private struct FakeSystem {
         try system.write("/proc/pressure/memory", MemoryPressureTests.stalled)
         #expect(answered.wait(timeout: .now() + 20) == .success)
         #expect(!cache.contains(CacheKey("a")))
-        // Once more while it lasts, and not after it was switched off.
+        // Repeated while the pressure lasts; not after the monitor was stopped.
         #expect(answered.wait(timeout: .now() + 20) == .success)
         monitor.stop()
         executor.stop()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SDImage
 
-/// One decoder follows one body.
+/// One decoder handles one growing body.
 @Suite struct ProgressionTests {
-    /// Shows one pixel: the value of the byte that came last.
+    /// Decodes to one pixel with the value of the last byte received.
     private final class LastByteCoder: ImageCoder {
         let name = "last byte", libraryVersion = ""
         let decodableFormats: [ImageFormat] = []
-        /// Decoders that were opened.
+        /// Number of decoders opened.
         let opened = Mutex(0)
 
         func canDecode(_ bytes: Bytes) -> Bool { true }

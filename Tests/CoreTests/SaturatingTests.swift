@@ -1,7 +1,7 @@
 import SDImage
 import Testing
 
-/// Numbers from outside at the limits of their types.
+/// External numbers at the limits of their types.
 @Suite struct SaturatingTests {
     @Test(arguments: [
         (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (-1e300, .min), (0x1p63, .max), (-0x1p63, .min),

@@ -26,11 +26,11 @@ import Testing
         "https://x.blob.core.windows.net/c/a.png?sv=2022-11-02&st=2026&se=2027&sr=b&sp=r&spr=https&sig=Z%2B&snapshot=7",
         "https://x.blob.core.windows.net/c/a.png?snapshot=7"
     ),
-    // Ordinary words where nothing is signed.
+    // Plain parameter names in unsigned URLs.
     ("https://x/a.png?Expires=5&Policy=all", "https://x/a.png?Expires=5&Policy=all"),
     ("https://x/a.png?st=small&sp=3&se=1&sv=2&sr=4", "https://x/a.png?st=small&sp=3&se=1&sv=2&sr=4"),
     ("https://x/a.png?signatures=1&sigma=2", "https://x/a.png?signatures=1&sigma=2"),
-    // What stays, stays byte for byte, in its order.
+    // The remaining text is unchanged byte for byte, in its order.
     ("https://x/a.png?b=%41&&a&=&Signature=1&b=2", "https://x/a.png?b=%41&&a&=&b=2"),
     ("https://x/a.png?Sign%61ture=1&a", "https://x/a.png?a"),
     ("https://x/a.png?", "https://x/a.png?"),

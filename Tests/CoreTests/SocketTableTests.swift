@@ -4,7 +4,7 @@ import Testing
 @testable import SDImageCurl
 
 @Suite struct SocketTableTests {
-    /// A socket that listens on a port of the system's choice, and that port.
+    /// A socket that listens on a port chosen by the system, and that port.
     private func listener() throws -> (socket: Int32, port: UInt16) {
         let socket = try bound(to: 0)
         try #require(listen(socket, 4) == 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(found(first.port) == one)
         #expect(found(second.port) == other)
         #expect(found(local) == nil)
-        // What one server says unasked is not the other's.
+        // Unsolicited input from one server does not count for the other.
         table.answered(one, overHTTP1: true)
         table.answered(other, overHTTP1: true)
         let accepted = accept(first.socket, nil, nil)

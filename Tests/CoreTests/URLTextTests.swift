@@ -108,10 +108,10 @@ func ordinaryURLsAreAccepted(url: String) throws {
         whole += url.host
         let rest =
             Array(url.path) + (url.query.map { Array("?".utf8) + $0 } ?? []) + (url.fragment.map { Array("#".utf8) + $0 } ?? [])
-        // A colon without a port is the one thing that no part shows.
+        // The only text missing from all parts is a colon without a port.
         let withPort = whole + (url.port.map { Array(":".utf8) + $0 } ?? []) + rest, withColon = whole + Array(":".utf8) + rest
         #expect(url.bytes == withPort || url.bytes == withColon)
-        // Nothing below may trap, whatever the text.
+        // No call below may trap, for any text.
         _ = (url.redacted, url.origin, url.pathExtension, url.isWellFormed, url.resolving(url.bytes))
         _ = CacheKey.composed(base: url.bytes, suffixes: ["x"])
         try? url.validateForHTTP()

@@ -1,15 +1,15 @@
 import SDImage
 import SDImageCodecs
 
-/// A picture of any format in pieces: what shows on the way is valid, and the end is that of one decode.
+/// An image of any format in pieces: partial images are valid, and the end result equals that of one decode.
 ///
-/// The first byte sets the sizes of the pieces, the second the options, the third when pictures are looked at.
+/// The first byte sets the sizes of the pieces, the second the options, the third the times to look at images.
 enum DecoderTarget {
     static let header = 3
     static let target = FuzzTarget(name: "decoder", run: run, repair: { PNGChecksums.repair($0, from: header) })
 
     private static let registry = CoderRegistry(BuiltinCoders().registered)
-    /// More would make long inputs slow: every look may decode all that is there.
+    /// A limit on pieces, because each look may decode all bytes so far; more would make long inputs slow.
     private static let mostPieces = 48
 
     @Sendable private static func run(_ input: FuzzTarget.Input) {
@@ -32,7 +32,7 @@ enum DecoderTarget {
         checkFrames(decoder, whole)
     }
 
-    /// One decode of all bytes.
+    /// Decodes all bytes at once.
     private struct Whole {
         let outcome: Outcome
         let image: Image?
@@ -79,12 +79,12 @@ enum DecoderTarget {
         try decoder.append(UnsafeRawBufferPointer(start: nil, count: 0), isFinished: true)
     }
 
-    /// What shows before the end: the size of the final picture, marked as a part.
+    /// Checks a partial image: it has the size of the final image and is marked as partial.
     private static func look(_ decoder: PictureDecoder, _ whole: Whole) throws(ImageError) {
         guard let image = try decoder.image() else { return }
         let picture = Picture(image)
         expect(decoder.isSatisfied || image.metadata.isIncremental, "a part is marked as one")
-        // A WebP tells last how it is to be turned.
+        // The orientation of a WebP comes last.
         if let final = whole.image, final.metadata.format != .webp {
             expect(picture.size == final.size, "a part has the size of the whole")
         }

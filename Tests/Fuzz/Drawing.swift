@@ -1,12 +1,12 @@
 import SDImage
 
-/// Choices drawn from the first bytes of an input; zeros when they are used up.
+/// Choices drawn from the first bytes of an input; zeros after its end.
 struct Drawing {
     private var rest: Slice<FuzzTarget.Input>
 
     init(_ input: FuzzTarget.Input) { rest = input[...] }
 
-    /// What has not been drawn.
+    /// The bytes not drawn yet.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: rest)) }
 
     var isEmpty: Bool { rest.isEmpty }
@@ -18,7 +18,7 @@ struct Drawing {
 }
 
 extension DecodeLimits {
-    /// Small enough for thousands of pictures a second.
+    /// Limits small enough for thousands of images per second.
     static let fuzzing = {
         var limits = DecodeLimits()
         limits.streamedPixels = 1 << 18
@@ -32,6 +32,6 @@ extension DecodeLimits {
 }
 
 extension Bytes {
-    /// A block of exactly this size, so that reading past its end is noticed.
+    /// A block of exactly this size, to detect reads past its end.
     static func exact(_ bytes: UnsafeRawBufferPointer) -> Bytes { (try? Bytes.copying(bytes)) ?? .empty }
 }

@@ -1,17 +1,17 @@
 import SDImage
 import SDImageCodecs
 
-/// One way of giving arbitrary bytes to the library.
+/// One way of passing arbitrary bytes to the library.
 struct FuzzTarget: Sendable {
     typealias Input = UnsafeBufferPointer<UInt8>
 
     let name: String
-    /// Returns whatever the bytes are; ends the process where the library breaks a promise.
+    /// Returns for any bytes; ends the process when the library breaks a guarantee.
     let run: @Sendable (Input) -> Void
-    /// Makes checksums right again, without which few changes would get past the first reader.
+    /// Repairs checksums, because most mutations would otherwise fail in the first reader.
     var repair: (@Sendable (UnsafeMutableBufferPointer<UInt8>) -> Void)?
 
-    /// The formats whose coder this build has, the parsers, what works on pictures of every format, responses, caches, and loads.
+    /// All targets: formats whose coder this build has, parsers, code for images of every format, responses, caches, and loads.
     static let all =
         pictures + modules + parsers + [DecoderTarget.target, OptionsTarget.target, ResponseTarget.target, PhotosTarget.target]
         + [IndexTarget.target, RecordsTarget.target] + URLTarget.targets + RequestTarget.targets
@@ -21,11 +21,11 @@ struct FuzzTarget: Sendable {
     private static var pictures: [FuzzTarget] {
         let coders = BuiltinCoders().formats
         let formats = coders.map { PictureTarget.target($0, name: $0.name) }
-        // The same coder; another corpus.
+        // The same coder with another corpus.
         return formats + coders.filter { $0.name == "png" }.map { PictureTarget.target($0, name: "apng") }
     }
 
-    /// Those whose libraries were there when this was built.
+    /// Targets of modules whose libraries were present at build time.
     private static var modules: [FuzzTarget] {
         #if SDIMAGE_FUZZ_MODULES
             ModuleTarget.all
@@ -46,7 +46,7 @@ struct FuzzTarget: Sendable {
     }
 }
 
-/// Ends the process with one line when the library broke a promise.
+/// Ends the process with one line if the library broke a guarantee.
 func expect(_ holds: Bool, _ promise: @autoclosure () -> String) {
     guard !holds else { return }
     fatalError("broken promise: \(promise())")

@@ -2,7 +2,7 @@ import SDImage
 
 /// The calls of a disk cache, by number.
 enum IndexCalls {
-    /// Few, so that rows and calls meet; some are of a variant or have the extension of a file.
+    /// Few keys, so that rows and calls coincide; some belong to a variant or have a file extension.
     static let keys: [[UInt8]] = [
         "a", "b", "https://example.org/c.png", "https://example.org/d.jpg\u{1F}Thumbnail({1,2},1)", "d-e.png", "", "f/../g.gif",
         "a\0",
@@ -59,7 +59,7 @@ enum IndexCalls {
             "an entry can be given to other caches")
     }
 
-    /// More pages than a database of this size can fill say that the list never ends.
+    /// Lists all entries. More pages than a database of this size can hold mean an endless list.
     private static func list(_ order: CacheQuery.Order, _ argument: UInt8, of cache: DiskCache) throws(ImageError) {
         var query = CacheQuery()
         query.order = order

@@ -3,9 +3,9 @@ import Glibc
 import SDImage
 import SDImageSQLite
 
-/// Makes the database of a disk cache as another program might have changed it.
+/// Creates a disk cache database as another program might have changed it.
 ///
-/// Rows are written by SQLite with values of any type, so that its own checks pass. Then bytes and pages are changed.
+/// SQLite writes rows with values of any type, so that its own checks pass. Then bytes and pages are changed.
 struct IndexDatabase {
     private let folder: CacheFolder
     private static let name = "index-1.db"
@@ -22,7 +22,7 @@ struct IndexDatabase {
         self.folder = folder
     }
 
-    /// Empty databases with the tables of this library, by the size of their pages.
+    /// Empty databases with this library's tables, by page size.
     private static let templates: [Bool: [UInt8]] = {
         let database = IndexDatabase(in: IndexTarget.configuration)
         var result: [Bool: [UInt8]] = [:]
@@ -89,7 +89,7 @@ struct IndexDatabase {
         }
     }
 
-    /// A row as this library writes it, some of its values replaced.
+    /// A row as this library writes it, with some values replaced.
     private func row(_ index: Int, _ drawing: inout Drawing) -> [Value] {
         let shape = drawing.byte()
         var row = CacheRow(key: IndexCalls.key(shape & 7), write: CacheWrite(instance: 7, number: UInt64(index)))
@@ -127,7 +127,7 @@ struct IndexDatabase {
         ]
     }
 
-    /// The seal of the values as they are now: what lies behind the check is reached.
+    /// Recomputes the row's checksum for the current values, to reach the code after the check.
     private static func seal(_ values: inout [Value]) {
         func number(_ column: Int) -> Int64 { if case .int(let number) = values[column] { number } else { 0 } }
         func bytes(_ column: Int) -> [UInt8] { if case .blob(let bytes) = values[column] { bytes } else { [] } }
@@ -199,7 +199,7 @@ struct IndexDatabase {
 
     // MARK: Bytes
 
-    /// One change: some bytes, a page in place of another, a pointer to a cell or child, the length of the file.
+    /// One change: some bytes, a page copied over another, a pointer to a cell or child, the file length.
     private static func change(_ bytes: inout [UInt8], _ pageSize: Int, _ drawing: inout Drawing) {
         let pages = max(1, bytes.count / pageSize)
         let page = drawing.number(below: pages) * pageSize
@@ -214,7 +214,7 @@ struct IndexDatabase {
             guard max(source, page) + pageSize <= bytes.count else { return }
             bytes.replaceSubrange(page..<page + pageSize, with: bytes[source..<source + pageSize])
         case 2:
-            // Most cells of a page of SQLite are named by two bytes each from byte 8 or 12 on.
+            // Most cells of an SQLite page are referenced by two bytes each, starting at byte 8 or 12.
             let offset = page + 8 + 2 * drawing.number(below: 64), value = drawing.number16()
             guard offset + 1 < bytes.count else { return }
             (bytes[offset], bytes[offset + 1]) = (UInt8(value >> 8 & 0xff), UInt8(value & 0xff))
@@ -241,7 +241,7 @@ struct IndexDatabase {
             var page = Array(bytes[source..<min(source + pageSize, bytes.count)])
             IndexDatabase.change(&page, pageSize, &drawing)
             page = Array((page + [UInt8](repeating: 0, count: pageSize)).prefix(pageSize))
-            // The checksum with the nonce 0: every 200th byte from the end.
+            // The checksum with nonce 0: every 200th byte from the end.
             let sum = stride(from: pageSize - 200, to: 0, by: -200).reduce(0) { $0 + Int(page[$1]) }
             journal += four(number) + page + four(sum)
         }

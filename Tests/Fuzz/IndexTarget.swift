@@ -2,13 +2,13 @@ import Glibc
 import SDImage
 import SDImageSQLite
 
-/// The index of a disk cache as another program left it: rows of any types, changed pages, a journal. Every call of the cache runs
-/// on it. The first bytes of the input choose the settings and the calls, the others make the database (`IndexDatabase`).
+/// A disk cache index left by another program: rows of any types, changed pages, a journal. Every call of the cache runs on it.
+/// The first bytes of the input choose the settings and the calls, the others form the database (`IndexDatabase`).
 enum IndexTarget {
     static let target = FuzzTarget(name: "index", run: run)
 
     private static let lease = try? Engine.acquire()
-    /// In memory where that is possible.
+    /// In memory if possible.
     private static let path = (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") + "/sdimage-fuzz-index-\(getpid())"
     /// Holds a file outside the cache, which no row may reach.
     private static let folder: FileDescriptor = {
@@ -26,7 +26,7 @@ enum IndexTarget {
         return configuration
     }()
 
-    /// A database of some kilobytes takes less; a host's limits would take minutes for one input.
+    /// A database of some kilobytes needs less; the default limits would take minutes for one input.
     private static let limits = {
         var limits = SQLiteLimits()
         (limits.lookUp, limits.list, limits.change) = (20_000_000, 40_000_000, 100_000_000)
@@ -76,8 +76,8 @@ enum IndexTarget {
         awaitDisk()
     }
 
-    /// Whatever was found, a repair leaves a sound cache, in which stored bytes are found. What trims in the background may come
-    /// between, so that not the first attempt counts.
+    /// After any damage a repair leaves an intact cache, in which stored bytes are found. Background trims may interfere, so the
+    /// first attempt may fail.
     private static func checkRepair(of cache: DiskCache) {
         var report: CacheReport?, repair: CacheReport?
         for round in 0..<4 {
@@ -94,7 +94,7 @@ enum IndexTarget {
             """)
     }
 
-    /// Calls may fail to find an entry; `busy` is told by a cache whose database was slow.
+    /// Calls may fail to find an entry; a cache with a slow database reports `busy`.
     private static func attempt(_ name: String, _ body: () throws(ImageError) -> Void) {
         do throws(ImageError) { try body() } catch {
             expect(
@@ -103,7 +103,7 @@ enum IndexTarget {
         }
     }
 
-    /// Returns when the background work of closed caches has ended, which would meet the next database.
+    /// Waits for the background work of closed caches, which would otherwise meet the next database.
     private static func awaitDisk() {
         guard let lease else { return }
         let end = Monitor<Bool?>(nil)
@@ -119,7 +119,7 @@ enum IndexTarget {
         rmdir(path)
     }
 
-    /// Removes a folder with all that is in it.
+    /// Removes a folder and its contents.
     private static func remove(_ name: String, in parent: FileDescriptor) {
         guard let folder = try? parent.folder(name) else { return parent.remove(name) }
         var names: [String] = []

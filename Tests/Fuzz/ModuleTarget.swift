@@ -4,7 +4,7 @@
     import SDImage
     import SDImageABI
 
-    /// Bytes for the coder of a module or a plug-in, through the C functions that it is made of: in two pieces and at once.
+    /// Bytes for the coder of a module or a plug-in, through its C functions: in two pieces and at once.
     enum ModuleTarget {
         typealias Place = UnsafeMutablePointer<OpaquePointer?>?
         typealias MakeCoder = @convention(c) (Place, Place) -> sdimage_status
@@ -70,7 +70,7 @@
             expect(whole == pieces, "pieces end as the whole does: \(pieces), \(whole)")
         }
 
-        /// The status, and the size and number of frames of the picture.
+        /// The status, and the size and number of frames of the image.
         private static func decode(_ input: FuzzTarget.Input, _ coder: OpaquePointer?, cut: Int) -> [Int32] {
             var decoder: OpaquePointer?
             sdimage_decoder_new(options, coder, &decoder, nil)

@@ -1,7 +1,7 @@
 import SDImage
 import SDImageCodecs
 
-/// A picture of any format under options and limits drawn from the first bytes of the input.
+/// An image of any format under options and limits drawn from the first bytes of the input.
 enum OptionsTarget {
     static let header = 12
     static let target = FuzzTarget(name: "options", run: run, repair: { PNGChecksums.repair($0, from: header) })
@@ -17,7 +17,7 @@ enum OptionsTarget {
         } catch { return }
     }
 
-    /// Takes `header` bytes.
+    /// Consumes `header` bytes.
     private static func drawOptions(_ drawing: inout Drawing) -> DecodeOptions {
         var options = DecodeOptions()
         options.limits = .fuzzing

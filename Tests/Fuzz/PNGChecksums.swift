@@ -1,10 +1,10 @@
-/// Right checksums for changed PNG chunks (PNG specification, 5.3 and 5.5).
+/// Correct checksums for changed PNG chunks (PNG specification, 5.3 and 5.5).
 enum PNGChecksums {
     private static let signature = 8
-    /// Length and type before the content of a chunk, checksum behind it.
+    /// Length and type before the content of a chunk, checksum after it.
     private static let before = 8, behind = 4
 
-    /// Goes from chunk to chunk as far as their lengths lead inside the bytes.
+    /// Repairs each chunk while the lengths stay within the bytes.
     static func repair(_ whole: UnsafeMutableBufferPointer<UInt8>, from start: Int = 0) {
         let bytes = UnsafeMutableBufferPointer(rebasing: whole.dropFirst(start))
         guard bytes.count > signature, bytes.first == 0x89 else { return }

@@ -1,9 +1,9 @@
 import SDImage
 import SDImageCodecs
 
-/// What reads bytes without making a picture of them.
+/// Parsers that do not decode images.
 enum ParserTargets {
-    /// The block of orientation and resolution that pictures carry.
+    /// The EXIF block with orientation and resolution.
     static func exif(_ input: FuzzTarget.Input) {
         let block = Bytes.exact(UnsafeRawBufferPointer(input))
         _ = ExifOrientation.read(block)
@@ -11,7 +11,7 @@ enum ParserTargets {
         _ = ExifDirectory.block(block)
     }
 
-    /// What a remote cache gives back beside the bytes of an entry: what was read is written alike.
+    /// The metadata that a remote cache returns with an entry's bytes: an encoded copy is equal.
     static func entry(_ input: FuzzTarget.Input) {
         do throws(ImageError) {
             let entry = try CachedData(bytes: .empty, metadata: Bytes.exact(UnsafeRawBufferPointer(input)))
@@ -21,7 +21,7 @@ enum ParserTargets {
         } catch {}
     }
 
-    /// A colour profile, applied to a row of one kind of pixel, which the last byte chooses: making a transform is slow.
+    /// A color profile, applied to a row of one pixel format, chosen by the last byte because creating a transform is slow.
     static func icc(_ input: FuzzTarget.Input) {
         let profile = Bytes.exact(UnsafeRawBufferPointer(input))
         let formats = PixelFormat.allCases.filter { !$0.isPremultiplied && $0 != .rgbaFloat }
@@ -52,7 +52,7 @@ enum ParserTargets {
         ink.withUnsafeBytes { from in row.withUnsafeMutableBytes { transform?.apply(from, to: $0, pixels: pixels) } }
     }
 
-    /// The text of a BlurHash, and the bytes of a ThumbHash: what can be read can be drawn, and written again.
+    /// The text of a BlurHash, and the bytes of a ThumbHash: a valid hash can be drawn and encoded again.
     static func placeholder(_ input: FuzzTarget.Input) {
         let bytes = Array(input)
         do throws(ImageError) {
@@ -67,7 +67,7 @@ enum ParserTargets {
         } catch {}
     }
 
-    /// Lines: fields of an answer and of a request, and a row of a cache.
+    /// Lines: fields of a response and of a request, and a row of a cache.
     static func freshness(_ input: FuzzTarget.Input) {
         let lines = Array(input).split(separator: Byte.newline, maxSplits: 7, omittingEmptySubsequences: false).map(Array.init)
         func line(_ index: Int) -> [UInt8] { index < lines.count ? lines[index] : [] }
@@ -89,10 +89,10 @@ enum ParserTargets {
     }
 
     private static let registry = CoderRegistry(BuiltinCoders().registered)
-    /// As many bytes as are enough for a decoder to choose its coder.
+    /// The number of bytes with which a decoder chooses its coder.
     private static let bytesToChoose = 64
 
-    /// The signature, and that the coder chosen by the first bytes is the one chosen by all.
+    /// Checks the signature: the coder chosen by the first bytes is the coder chosen by all bytes.
     static func sniff(_ input: FuzzTarget.Input) {
         let bytes = Bytes.exact(UnsafeRawBufferPointer(input))
         _ = FormatSniffer.format(of: bytes)
@@ -103,7 +103,7 @@ enum ParserTargets {
             return
         }
         guard let late = registry.coder(for: bytes) else { return expect(false, "more bytes do not unmake a signature") }
-        // Whether a PNG moves is known later: the coder of those that do decodes the others too.
+        // An animated PNG is recognized later: its coder decodes still PNGs, too.
         let isStill = early.name == "apng" && late.name == "basic"
         expect(early === late || isStill, "the first bytes choose the coder: \(early.name), then \(late.name)")
     }

@@ -1,6 +1,6 @@
 import CPhotosFuzz
 
-/// What the photo library reads of files and of databases that other programs wrote.
+/// The photo library's parsers for files and databases written by other programs.
 enum PhotosTarget {
     static let target = FuzzTarget(name: "photos") { photos_fuzz($0.baseAddress, $0.count) }
 }

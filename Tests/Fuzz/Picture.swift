@@ -1,6 +1,6 @@
 import SDImage
 
-/// All that two ways of decoding the same bytes must agree about.
+/// Properties that must be equal for two ways of decoding the same bytes.
 struct Picture: Equatable {
     let size: PixelSize
     let format: PixelFormat
@@ -36,7 +36,7 @@ struct Picture: Equatable {
     }
 }
 
-/// What came of a decode: a picture, or the status of its error.
+/// The result of a decode: an image, or the status of its error.
 enum Outcome: Equatable {
     case picture(Picture)
     case failure(Status)
@@ -45,7 +45,7 @@ enum Outcome: Equatable {
         do throws(ImageError) { self = .picture(Picture(try body())) } catch { self = .failure(error.status) }
     }
 
-    /// Clock and memory differ from run to run.
+    /// True for statuses that depend on time and memory and differ from run to run.
     var isByChance: Bool { self == .failure(.timeout) || self == .failure(.noMemory) }
 
     func agrees(with other: Outcome) -> Bool { isByChance || other.isByChance || self == other }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Bytes of one format: its header, its picture, and its frames in an order that no player asks for.
+/// Bytes of one format: its header, its image, and its frames in an order that no player uses.
 enum PictureTarget {
     static func target(_ coder: any ImageCoder, name: String) -> FuzzTarget {
         let registry = CoderRegistry([coder])
@@ -25,7 +25,7 @@ enum PictureTarget {
     private static func check(_ image: Image, _ info: ImageInfo?, _ options: DecodeOptions) {
         _ = Picture(image)
         expect(image.pixels.byteCount <= options.limits.outputBytes, "a bitmap keeps its limit")
-        // Of an icon a damaged entry gives way to the next best.
+        // In an icon, the next best entry replaces a damaged one.
         if let info, info.format != .ico {
             expect(image.size == info.displayedSize, "the header tells the size: \(info), \(image.size)")
         }

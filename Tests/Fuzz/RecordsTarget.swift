@@ -2,8 +2,8 @@ import CRemoteFuzz
 import CSDImage
 import SDImage
 
-/// What caches keep beside and around the bytes of an entry, as other programs may have written it: into a row of the disk index, or
-/// to the servers of a shared cache. The first byte of the input chooses the reader.
+/// Cache metadata as other programs may have written it, into a row of the disk index or to the servers of a shared cache. The
+/// first byte of the input chooses the reader.
 enum RecordsTarget {
     static let target = FuzzTarget(name: "records", run: run, repair: repair)
     private static let kinds = 6
@@ -29,7 +29,7 @@ enum RecordsTarget {
 
     // MARK: Entries
 
-    /// An entry of a cache of the host, through the functions that such a cache calls.
+    /// An entry of a host cache, through the functions that such a cache calls.
     private static func entry(_ metadata: UnsafeRawBufferPointer) {
         var data: OpaquePointer?, told: OpaquePointer?, entry: OpaquePointer?, again: OpaquePointer?
         sdimage_data_new("bytes", 5, &data, nil)
@@ -110,7 +110,7 @@ enum RecordsTarget {
 
     // MARK: Names
 
-    /// The file of a row: below its folder, or none.
+    /// The file name of a row: below its folder, or nil.
     private static func fileName(_ path: String) {
         guard let name = CacheFileName(path: path) else { return }
         let parts = name.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

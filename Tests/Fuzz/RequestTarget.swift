@@ -1,7 +1,8 @@
 import CSDImage
 import SDImageABI
 
-/// Loads of data: URLs through the C functions: arbitrary URLs, and arbitrary values of requests, options and transformers.
+/// Loads of data URLs through the C functions, with arbitrary URLs, and with arbitrary values of requests, options and
+/// transformers.
 enum RequestTarget {
     static let targets = [FuzzTarget(name: "dataurl", run: dataURL), FuzzTarget(name: "request", run: request)]
 
@@ -23,7 +24,7 @@ enum RequestTarget {
     private static let picture =
         "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR42mP4z8DAAMIM/4EAAB/uBfvxq7p3AAAAAElFTkSuQmCC"
 
-    /// What stands behind "data:".
+    /// The text after "data:".
     @Sendable private static func dataURL(_ input: FuzzTarget.Input) {
         let url = Array("data:".utf8) + Array(input)
         let request = url.withUnsafeBytes { bytes in
@@ -45,7 +46,7 @@ enum RequestTarget {
         sdimage_error_unref(error)
     }
 
-    /// The first and the last byte of the pixels.
+    /// Reads the first and the last byte of the pixels.
     private static func touch(_ image: OpaquePointer?) {
         guard let image, let pixels = sdimage_image_pixels(image) else { return }
         let row = Int(sdimage_image_width(image)) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image))
@@ -60,7 +61,7 @@ enum RequestTarget {
         var drawing = Drawing(input)
         let request = sdimage_request_new(picture, -1)
         let decode = sdimage_decode_options_new(), encode = sdimage_encode_options_new(), bag = sdimage_options_new()
-        // Small, so that whatever else is set ends soon.
+        // Small, so that the load ends soon with any other setting.
         sdimage_decode_options_set_max_bytes(decode, 1 << 20)
         var steps = 0
         while !drawing.bytes.isEmpty, steps < 24 {
@@ -94,7 +95,7 @@ enum RequestTarget {
         sdimage_image_unref(image)
     }
 
-    /// 2 by 2 pixels of any samples, numbers or not.
+    /// 2 by 2 pixels of arbitrary float samples, including NaN.
     private static func floats(_ drawing: inout Drawing) -> OpaquePointer? {
         let samples = (0..<16).map { _ in drawing.double(to: Float.self) }
         var image: OpaquePointer?
@@ -102,7 +103,7 @@ enum RequestTarget {
         return image
     }
 
-    /// A value of an enum of C, whether it has a name or not.
+    /// A value of a C enum, with or without a name.
     private static func anyValue<T: RawRepresentable>(_ raw: T.RawValue) -> T {
         T(rawValue: raw) ?? unsafeBitCast(raw, to: T.self)
     }
@@ -202,7 +203,7 @@ extension Drawing {
 
     fileprivate mutating func long() -> UInt64 { UInt64(word()) << 32 | UInt64(word()) }
 
-    /// A small number, or any number that the bits of a double may mean.
+    /// A small number, or any bit pattern of a double.
     fileprivate mutating func double<T: BinaryFloatingPoint>(to type: T.Type) -> T {
         let kind = byte()
         return kind < 160 ? T(Int8(bitPattern: byte())) / 4 : T(Double(bitPattern: long()))

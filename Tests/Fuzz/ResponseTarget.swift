@@ -4,7 +4,7 @@ import SDImageCurl
 import Synchronization
 
 /// Complete HTTP responses, sent by a server in this process: transfer, retry, resumption, redirects, content codings and
-/// freshness. The first bytes of the input choose how the server behaves and where one response ends and the next begins.
+/// freshness. The first bytes of the input choose the server's behavior and the boundaries between responses.
 enum ResponseTarget {
     static let target = FuzzTarget(name: "http", run: run)
 
@@ -38,7 +38,7 @@ enum ResponseTarget {
         var request = ImageRequest(url: Array("http://127.0.0.1:\(origin.port)/a?b".utf8))
         request.handlesCookies = flags & 4 != 0
         if flags & 8 != 0 { request.headers = [HeaderField(name: "If-None-Match", value: "\"v\"")] }
-        // The second one meets the connection and the cookies of the first.
+        // The second load uses the connection and the cookies of the first.
         for _ in 0..<(flags & 16 != 0 ? 2 : 1) { check(load(request), request) }
     }
 
@@ -72,7 +72,7 @@ enum ResponseTarget {
     }
 }
 
-/// What a load comes to, awaited by another thread.
+/// The result of a load, awaited by another thread.
 private final class AwaitedLoad: Sendable {
     private let result = Mutex<Result<LoadedData, ImageError>?>(nil)
 
@@ -88,7 +88,7 @@ private final class AwaitedLoad: Sendable {
     }
 }
 
-/// A server on the loopback interface that answers each request with the next part of a script, and then closes.
+/// A server on the loopback interface that sends the next part of a script for each request, and then closes.
 private final class FuzzOrigin: Sendable {
     private struct Script {
         var responses: [[UInt8]] = []
@@ -137,7 +137,7 @@ private final class FuzzOrigin: Sendable {
         }
     }
 
-    /// Reads a request and sends the next response; false where the connection ends.
+    /// Reads a request and sends the next response; returns false when the connection ends.
     private func answer(_ connection: Int32) -> Bool {
         var head: [UInt8] = []
         while !head.ends(with: "\r\n\r\n".utf8) {

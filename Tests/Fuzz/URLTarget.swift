@@ -1,10 +1,10 @@
 import SDImage
 
-/// Texts of URLs and names, as strangers write them: the parser, validation, resolution, redaction and keys.
+/// Untrusted URLs and names: parsing, validation, resolution, redaction and keys.
 enum URLTarget {
     static let targets = [FuzzTarget(name: "url", run: url), FuzzTarget(name: "name", run: name)]
 
-    /// Two lines: a URL, and a reference in an answer of its.
+    /// Two lines: a URL, and a reference in its response.
     @Sendable private static func url(_ input: FuzzTarget.Input) {
         let parts = Array(input).split(separator: Byte.newline, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
         let base = URLText(parts.first ?? []), reference = parts.count > 1 ? parts[1] : []

@@ -1,10 +1,10 @@
 import CFuzzer
 import Glibc
 
-/// The target of this process, named by the environment because libFuzzer starts copies of its command line.
+/// The target of this process, named by an environment variable because libFuzzer starts copies of its command line.
 let target = FuzzTarget.named(getenv("SDIMAGE_FUZZ_TARGET").map { String(cString: $0) } ?? "")
 
-/// libFuzzer's way of changing an input, found by this name; a target may then make it whole again.
+/// libFuzzer's custom mutator, found by its symbol name; a target may repair the mutated input.
 @_cdecl("LLVMFuzzerCustomMutator")
 func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ length: Int, _ capacity: Int, _ seed: UInt32) -> Int {
     let count = LLVMFuzzerMutate(bytes, length, capacity)

@@ -1,5 +1,5 @@
-/* modules.h: the functions by which modules and plug-ins make their coders; the module of the public headers leaves
-   them out. */
+/* modules.h: the functions of modules and plug-ins that create their coders, which the module map of the public
+ * headers omits. */
 #include "../../../include/sdimage/plugins/av.h"
 #include "../../../include/sdimage/plugins/avif.h"
 #include "../../../include/sdimage/plugins/heif.h"

@@ -16,7 +16,7 @@
 #include "thumbnail.h"
 #include "uri.h"
 
-/* A folder in memory, where there is one: each input is a file in it. */
+/* A folder in memory if available; each input is a file in it. */
 static const char *folder(void) {
     static char path[64];
     if (!*path) {
@@ -54,7 +54,7 @@ static void read_uri(const uint8_t *bytes, size_t length) {
          *decoded = sdphoto_decoded((const char *)bytes, length);
     char *url = sdimage_photos_url_of_identifier(identifier), *file = decoded ? sdphoto_file_uri(decoded) : NULL;
     char *again = url ? sdimage_photos_identifier_of_url(url, strlen(url)) : NULL;
-    /* An identifier comes back from its URL. */
+    /* An identifier survives the round trip through its URL. */
     if (identifier && *identifier && (!again || strcmp(again, identifier) != 0))
         abort();
     free(identifier);
@@ -70,7 +70,7 @@ static void read_head(const uint8_t *bytes, size_t length) {
     sdphoto_describe(bytes, length, &facts);
 }
 
-/* Every value of every asset. */
+/* Reads every value of every asset. */
 static void use_library(sdimage_photos_library *library) {
     sdimage_photos_list *list = NULL;
     sdimage_photos_library_fetch(library, NULL, &list, NULL);
@@ -124,7 +124,7 @@ static void read_index(const uint8_t *bytes, size_t length) {
 void photos_fuzz(const uint8_t *bytes, size_t length) {
     if (length == 0)
         return;
-    /* Exactly as long as it is, so that reading past its end is noticed. */
+    /* Copies to a block of exactly this size, to detect reads past its end. */
     uint8_t *rest = malloc(length - 1 ? length - 1 : 1);
     memcpy(rest, bytes + 1, length - 1);
     switch (bytes[0] % 7) {

@@ -16,7 +16,7 @@ static void promise(bool holds, const char *text) {
     abort();
 }
 
-/* Exactly as long as it is, so that reading past its end is noticed. */
+/* Copies to a block of exactly this size, to detect reads past its end. */
 static uint8_t *copy_of(const uint8_t *bytes, size_t length) {
     uint8_t *copy = malloc(length ? length : 1);
     if (!copy)
@@ -28,7 +28,7 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t length) {
 
 /* --- Envelopes. */
 
-/* Where the envelope begins; SIZE_MAX for an input that is too short. */
+/* Offset of the envelope; SIZE_MAX for an input that is too short. */
 static size_t start_of_envelope(const uint8_t *bytes, size_t length) {
     size_t start = length ? 1 + (size_t)bytes[0] % 64 : SIZE_MAX;
     return start <= length ? start : SIZE_MAX;
@@ -90,7 +90,8 @@ static void make_command(sdremote_command *command, uint8_t choice) {
                                   .ttl_ms = choice};
 }
 
-/* What an exchange says of its commands: those that it reports as answered are, and values keep their limit. */
+/* Checks the result of an exchange: a complete exchange has a reply for every command, and values respect their
+ * limit. */
 static void check_command(sdremote_command *command, bool is_good) {
     promise(!is_good || command->is_answered, "a complete exchange answers every command");
     promise(!command->owner || (command->is_true && command->length <= value_max), "a value keeps its limit");

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first byte chooses: EXIF, texts of a thumbnail, URIs, a file's head, a database of Shotwell, of digiKam, an
- * index. */
+/* The first byte chooses the reader: EXIF, texts of a thumbnail, URIs, a file header, a Shotwell database, a digiKam
+ * database, an index. */
 void photos_fuzz(const uint8_t *bytes, size_t length);
 
 #endif

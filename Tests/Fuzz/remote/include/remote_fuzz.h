@@ -1,4 +1,4 @@
-/* remote_fuzz.h: arbitrary bytes for the readers of the caches on servers. */
+/* remote_fuzz.h: arbitrary bytes for the readers of the remote caches. */
 #ifndef SDIMAGE_FUZZ_REMOTE_H
 #define SDIMAGE_FUZZ_REMOTE_H
 
@@ -11,14 +11,14 @@ typedef struct remote_fuzz_parts {
     size_t metadata, metadata_length, data, data_length;
 } remote_fuzz_parts;
 
-/* Reads an envelope behind the length of its key and the key; false where there is none. */
+/* Reads the input: the length of a key, the key, and an envelope. Returns false if there is no valid envelope. */
 bool remote_fuzz_envelope(const uint8_t *bytes, size_t length, remote_fuzz_parts *parts);
 
-/* Makes the checksum of that envelope right. */
+/* Corrects the checksum of that envelope. */
 void remote_fuzz_seal(uint8_t *bytes, size_t length);
 
-/* The answers of a memcached server. The first bytes choose the commands that it answers, and how long the pieces are
- * in which its bytes arrive. */
+/* The responses of a memcached server. The first bytes choose the commands sent, and the sizes of the pieces in
+ * which the responses arrive. */
 void remote_fuzz_memcached(const uint8_t *bytes, size_t length);
 
 #endif
