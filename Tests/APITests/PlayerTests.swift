@@ -184,7 +184,7 @@ import Testing
         playing.tick(0)
         playing.tick(100_000)
         #expect(playing.index == 1 && playing.frames == [0, 1])
-        // The 50 ms beyond the previous frame count towards this frame; no more than that.
+        // The excess time is capped at this frame's duration of 50 ms.
         playing.tick(0)
         #expect(playing.index == 2)
         playing.tick(99)
