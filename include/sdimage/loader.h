@@ -1,4 +1,4 @@
-/* loader.h: who fetches bytes: the built-in loaders, chains of loaders, and loaders of one's own.
+/* loader.h: loaders, which fetch encoded bytes: the built-in ones, chains of loaders, and custom loaders.
  *
  * A loader neither caches nor decodes. Class: synchronised. */
 #ifndef SDIMAGE_LOADER_H
@@ -16,98 +16,99 @@ extern "C" {
 SDIMAGE_API sdimage_loader *sdimage_loader_ref(sdimage_loader *loader);
 SDIMAGE_API void sdimage_loader_unref(sdimage_loader *loader);
 
-/* "http", "file", "data", "chain", or the name a custom loader was made with. Borrowed. */
+/* "http", "file", "data", "chain", or the name given to a custom loader. Borrowed. */
 SDIMAGE_API const char *sdimage_loader_name(const sdimage_loader *loader);
 
 /* Loads file: URLs (RFC 8089) of regular files, and data: URLs (RFC 2397). */
 SDIMAGE_API sdimage_status sdimage_loader_new_file(sdimage_loader **loader, sdimage_error **error);
 SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, sdimage_error **error);
 
-/* Asks the last added loader first; each URL goes to the first that can load it. */
+/* Makes a chain of loaders. The loader added last is tried first; each URL goes to the first loader that can load
+ * it. */
 SDIMAGE_API sdimage_status sdimage_loader_new_chain(sdimage_loader **chain, sdimage_error **error);
-/* Adds a loader, to be asked before the others. Errors: INVALID_ARGUMENT when `chain` is no chain. */
+/* Adds a loader, which is tried before the others. Errors: INVALID_ARGUMENT if `chain` is not a chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdimage_loader *loader,
                                                     sdimage_error **error);
-/* Takes a loader out. NOT_FOUND when it is not in the chain. */
+/* Removes a loader. NOT_FOUND if it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_remove(sdimage_loader *chain, const sdimage_loader *loader,
                                                        sdimage_error **error);
 
-/* --- Loaders of one's own. */
+/* --- Custom loaders. */
 
-/* The functions of a loader. Both `can_load` and `load` are required. */
+/* The functions of a loader. `can_load` and `load` are required. */
 typedef struct sdimage_loader_vtable {
     size_t size;
 
-    /* Whether this loader takes the request. Inline: called on any thread, must not block. */
+    /* Returns true if the loader accepts the request. Inline: called on any thread, must not block. */
     bool (*can_load)(void *user_data, const sdimage_request *request);
 
-    /* Starts fetching and returns; on a thread of the library that may block for a while. The sink is lent:
-     * sdimage_load_sink_ref keeps it when the work goes on elsewhere. Exactly one sdimage_load_sink_finish ends the
-     * load; releasing the last reference without it is an error of the load. Returning a negative status ends the load
-     * with it. */
+    /* Starts fetching and returns. Called on a thread of the library that may block for a while. The sink is borrowed:
+     * sdimage_load_sink_ref keeps it when the work continues elsewhere. Exactly one sdimage_load_sink_finish ends the
+     * load. Releasing the last reference without it is an error of the load; a negative status ends the load with that
+     * status. */
     sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
 
-    /* Nobody waits any more: stop soon, then finish the sink. May be NULL. Any thread; must not block. */
+    /* Reports that no load waits any more: stop soon, then finish the sink. May be NULL. Called on any thread; must not
+     * block. */
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 
-    /* Whether loads of one URL may be given the outcome of one `load`. NULL: they may, unless one of them has options
-     * of the host or header fields. False for a loader whose outcome depends on more than the URL, as on the size that
-     * is wanted. Inline. */
+    /* Permits loads of the same URL to share one `load`. NULL permits it. Return false if the result depends on more
+     * than the URL, for example on the requested size. Not called for requests with options of the host, header fields
+     * or a method other than GET, which are never shared. Inline. */
     bool (*can_share)(void *user_data, const sdimage_request *request);
 } sdimage_loader_vtable;
 
-/* A loader made of the host's functions. `name` is copied. `destroy(user_data)` is called once, also when this call
+/* Makes a loader of functions of the host. `name` is copied. `destroy(user_data)` is called once, also when this call
  * fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_loader **loader, sdimage_error **error);
 
-/* --- The sink that a custom loader writes into. Class: synchronised; written by one thread at a time. */
+/* --- The sink, into which a custom loader writes. Class: synchronised; written by one thread at a time. */
 
 SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(sdimage_load_sink *sink);
 SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
 
-/* How many bytes will come, when known: for progress, and as a hint for the buffer. */
+/* Sets the number of bytes to expect, if known: for progress, and as a hint for the buffer. */
 SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, uint64_t length);
 
-/* Appends bytes; copied. A progressive load shows what can be shown of them (sdimage_request_set_progressive).
- * Errors: CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
+/* Appends a copy of some bytes. A progressive load decodes what has arrived (sdimage_request_set_progressive). Errors:
+ * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 
-/* Takes back all that was written, because the source begins anew; pictures of parts begin anew too. Nothing after
-   finish. */
+/* Discards all bytes written so far because the source restarts; partial images restart, too. No effect after
+ * finish. */
 SDIMAGE_API void sdimage_load_sink_start_anew(sdimage_load_sink *sink);
 
-/* Ends the load: with what was written when `error` is NULL, or else with the error, which is referenced. Later calls
- * do nothing. */
+/* Ends the load: successfully with the written bytes if `error` is NULL, otherwise with the error, which is referenced.
+ * Later calls have no effect. */
 SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
 
-/* Ends the load with bytes that move by reference, in place of written ones. */
+/* Ends the load with bytes passed by reference, in place of written ones. */
 SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdimage_data *data);
 
-/* Ends the load with a picture, for sources that have no bytes. It is kept in memory only. */
+/* Ends the load with an image, for sources without encoded bytes. It is cached in memory only. */
 SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
 
-/* Ends the load with a picture that is still encoded, for sources that give pictures and not bytes: it is decoded on a
- * worker, with `options` in place of those of the request, NULL for the defaults. Kept and delivered like the one
- * above. */
+/* Ends the load with an encoded image, for sources that provide images and not bytes. A worker decodes it with
+ * `options` in place of those of the request; NULL for the defaults. Cached and delivered like the image above. */
 SDIMAGE_API void sdimage_load_sink_finish_with_encoded(sdimage_load_sink *sink, sdimage_data *data,
                                                        const sdimage_decode_options *options);
 
-/* Shows a picture that stands for the final one until that is there: a PARTIAL delivery, whether or not the request is
- * progressive, shrunk and transformed as the request says, never kept. One that was not taken yet is replaced by the
- * next. Nothing after finish. */
+/* Delivers a placeholder for the final image as PARTIAL, whether or not the request is progressive. It is scaled and
+ * transformed as the request requires, and never cached. The next one replaces an undelivered one. No effect after
+ * finish. */
 SDIMAGE_API void sdimage_load_sink_show(sdimage_load_sink *sink, sdimage_image *image);
 
-/* How far the load is, for sources that write no bytes; `expected` is -1 when it is not known. */
+/* Reports the progress of sources that write no bytes; `expected` is -1 if unknown. */
 SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int64_t received, int64_t expected);
 
-/* Whether a disk cache may keep it. Default true. False for what is on the user's own disk already: as of file: URLs,
- * memory keeps it and no disk cache. */
+/* Permits disk caches to store the result. Default true. Set false for data that is on the user's own disk already: as
+ * for file: URLs, it is then cached in memory only. */
 SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
 
-/* Whether nobody waits any more: stop, then finish the sink. */
+/* True if no load waits any more: stop, then finish the sink. */
 SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* log.h: what the library has to say beside its results.
+/* log.h: messages of the library in addition to its results.
  *
- * Nothing is printed by the library itself. */
+ * The library itself prints nothing. */
 #ifndef SDIMAGE_LOG_H
 #define SDIMAGE_LOG_H
 
@@ -10,22 +10,22 @@
 extern "C" {
 #endif
 
-/* How serious a message is; the higher the number, the less. */
+/* Severity of a message; higher numbers are less severe. */
 typedef enum SDIMAGE_ENUM sdimage_log_level {
     SDIMAGE_LOG_LEVEL_OFF = 0,     /* nothing */
-    SDIMAGE_LOG_LEVEL_ERROR = 1,   /* something was lost: a cache set aside, a store dropped */
-    SDIMAGE_LOG_LEVEL_WARNING = 2, /* something was mended: a damaged entry, a poisoned connection */
+    SDIMAGE_LOG_LEVEL_ERROR = 1,   /* data was lost: a cache set aside, a store dropped */
+    SDIMAGE_LOG_LEVEL_WARNING = 2, /* something was repaired: a damaged entry, a poisoned connection */
     SDIMAGE_LOG_LEVEL_INFO = 3,    /* caches opened, loads that failed */
     SDIMAGE_LOG_LEVEL_DEBUG = 4    /* every load */
 } sdimage_log_level;
 
-/* One line, without a line end; URLs in it have no passwords. Called on any thread, several at once; must not block. It
- * may call the library: what the call itself has to say is not logged, and blocking functions of caches answer
+/* Receives one line, without a line end; URLs in it have no passwords. Called on any thread, concurrently; must not
+ * block. It may call the library: messages of such calls are not logged, and blocking functions of caches return
  * WOULD_DEADLOCK, because the message may come from the middle of such a function. */
 typedef void (*sdimage_log_fn)(void *user_data, sdimage_log_level level, const char *message);
 
-/* Sends messages up to `level` to `log`, in place of the one set before; NULL or OFF ends logging. `destroy(user_data)`
- * is called once, after the last message. */
+/* Sends messages up to `level` to `log`, which replaces the previous handler; NULL or OFF ends logging.
+ * `destroy(user_data)` is called once, after the last message. */
 SDIMAGE_API void sdimage_log_set_handler(sdimage_log_level level, sdimage_log_fn log, void *user_data,
                                          sdimage_destroy_fn destroy);
 

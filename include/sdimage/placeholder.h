@@ -1,8 +1,7 @@
-/* placeholder.h: pictures in a few bytes, to be shown until the real one is there.
+/* placeholder.h: placeholders of a few bytes, shown until the image is loaded.
  *
- * A server sends the hash with the page, the program draws it at once: a blur of the picture, or an image of its
- * colours. The functions block for some microseconds to milliseconds, on the calling thread; large pictures are shrunk
- * first. */
+ * A server sends the hash with the page, and the program draws it immediately: a blurred version of the image. The
+ * functions block for some microseconds to milliseconds, on the calling thread; large images are reduced first. */
 #ifndef SDIMAGE_PLACEHOLDER_H
 #define SDIMAGE_PLACEHOLDER_H
 
@@ -15,18 +14,18 @@
 extern "C" {
 #endif
 
-/* The BlurHash of a picture as displayed (github.com/woltapp/blurhash): text of ASCII characters, without NUL. 1 to 9
- * components along each side; 4 by 3 is usual. Alpha is passed over. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+/* Computes the BlurHash of an image as displayed (github.com/woltapp/blurhash): ASCII text without NUL. 1 to 9
+ * components along each side; 4 by 3 is usual. Alpha is ignored. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_blurhash_encode(const sdimage_image *image, uint32_t x_components,
                                                    uint32_t y_components, sdimage_data **text, sdimage_error **error);
 
-/* Draws a BlurHash as rgb8, at most 4096 by 4096; small sizes do, it is smooth. `punch` is its contrast, 1 as encoded.
- * Errors: BAD_DATA, INVALID_ARGUMENT, NO_MEMORY. */
+/* Draws a BlurHash as rgb8, at most 4096 by 4096 pixels. Small sizes are sufficient, because it is smooth. `punch` is
+ * the contrast, 1 as encoded. Errors: BAD_DATA, INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_blurhash_decode(const char *text, size_t length, uint32_t width, uint32_t height,
                                                    double punch, sdimage_image **image, sdimage_error **error);
 
-/* The ThumbHash of a picture as displayed (evanw.github.io/thumbhash): up to 25 bytes that hold proportions and alpha
-   too. */
+/* Computes the ThumbHash of an image as displayed (evanw.github.io/thumbhash): up to 25 bytes, which include aspect
+ * ratio and alpha. */
 SDIMAGE_API sdimage_status sdimage_thumbhash_encode(const sdimage_image *image, sdimage_data **hash,
                                                     sdimage_error **error);
 

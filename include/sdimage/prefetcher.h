@@ -1,16 +1,18 @@
-/* prefetcher.h: pictures loaded before anybody asks for them.
+/* prefetcher.h: loading of images in advance.
  *
- * Lists of URLs, each of them one load of the manager, a few at a time over all lists. What is loaded for whoever waits
- * goes first: loads of priority LOW start on connections, and on processors, that visible loads leave free, and not
- * while these transfer; a visible load of the same URL takes over what is under way.
+ * A prefetcher loads lists of URLs, each URL with one load of its manager, a few at a time over all lists. Visible
+ * loads have precedence: loads of priority LOW use only idle connections and processors, and do not start while visible
+ * loads transfer. A visible load of the same URL takes over the transfer under way.
  *
  * Classes: sdimage_prefetcher and sdimage_prefetch_group synchronised. Callbacks run on the prefetcher's dispatcher, in
- * order, never two at once; any function of the library may be called from them.
+ * order and serialized; they may call any function of the library.
  *
- *   static void done(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped, sdimage_error
- *   *error) { printf("%zu fetched, %zu failed\n", finished - skipped, skipped); } sdimage_prefetch_handler handler =
- *   {.size = sizeof handler, .completed = done}; sdimage_prefetcher_start(prefetcher, urls, NULL, count, NULL,
- *   &handler, NULL, NULL, NULL, NULL); */
+ *   static void done(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped,
+ *                    sdimage_error *error) {
+ *       printf("%zu fetched, %zu failed\n", finished - skipped, skipped);
+ *   }
+ *   sdimage_prefetch_handler handler = {.size = sizeof handler, .completed = done};
+ *   sdimage_prefetcher_start(prefetcher, urls, NULL, count, NULL, &handler, NULL, NULL, NULL, NULL); */
 #ifndef SDIMAGE_PREFETCHER_H
 #define SDIMAGE_PREFETCHER_H
 
@@ -26,72 +28,75 @@
 extern "C" {
 #endif
 
-/* A prefetcher on a manager, best the one that shows the pictures later: then keys agree and transfers are shared.
- * NULL: a manager of its own on the default cache and loader, without transformer or other settings. `dispatcher` is
- * where callbacks run; NULL: the library's callback thread. Errors: FORKED, NO_MEMORY. */
+/* Makes a prefetcher that loads with a manager. Best is the manager that shows the images later: their keys then agree,
+ * and transfers are shared. NULL: a manager of its own on the default cache and loader, without transformer or other
+ * settings. Callbacks run on `dispatcher`; NULL: the library's callback thread. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_new(sdimage_manager *manager, sdimage_dispatcher *dispatcher,
                                                   sdimage_prefetcher **prefetcher, sdimage_error **error);
 
-/* The prefetcher that the process shares, with a manager of its own and a reference for the caller. It is made by
- * whoever asks first, and lives as long as somebody holds it. Errors: FORKED, NO_MEMORY. */
+/* Returns the shared prefetcher of the process, with a manager of its own and a reference for the caller. The first
+ * call makes it; it lives as long as it is referenced. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
 
 SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(sdimage_prefetcher *prefetcher);
 
-/* The last reference cancels what is under way. */
+/* Releases a reference. The last one cancels all loads under way. */
 SDIMAGE_API void sdimage_prefetcher_unref(sdimage_prefetcher *prefetcher);
 
-/* Loads at once over all groups. Takes effect at once; what runs goes on. Default 3; 0 counts as 1. */
+/* Maximum number of concurrent loads over all groups. Takes effect immediately; running loads continue. Default 3; 0
+ * counts as 1. */
 SDIMAGE_API void sdimage_prefetcher_set_max_concurrent(sdimage_prefetcher *prefetcher, uint32_t count);
 SDIMAGE_API uint32_t sdimage_prefetcher_max_concurrent(const sdimage_prefetcher *prefetcher);
 
-/* What the loads of groups without a request of their own ask for; copied, its URL, cache key and dispatcher do not
- * count. Default, and NULL: a plain request of priority LOW. */
+/* Sets the request of the loads of groups without one of their own. It is copied; its URL, cache key and dispatcher are
+ * ignored. Default, and NULL: a plain request of priority LOW. */
 SDIMAGE_API void sdimage_prefetcher_set_request(sdimage_prefetcher *prefetcher, const sdimage_request *request);
 
-/* What is told of all groups together; each may be NULL. */
+/* The callbacks for all groups together; each may be NULL. */
 typedef struct sdimage_prefetch_observer_vtable {
     size_t size;
-    /* One more URL is done, be it with an error, before its group's own callbacks. The numbers are sums over the groups
-     * that are under way. The URL is without user and password, borrowed for the call. */
+    /* Reports one more finished URL, possibly failed, before the callbacks of its group. The numbers are sums over the
+     * groups under way. The URL has no user and password, and is borrowed for the call. */
     void (*fetched)(void *user_data, const char *url, size_t finished, size_t total);
-    /* The last group ends; before its own `completed`. */
+    /* Reports the end of the last group, before its own `completed`. */
     void (*idle)(void *user_data, size_t total, size_t skipped);
 } sdimage_prefetch_observer_vtable;
 
-/* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after its last call, also when this fails.
- * Errors: INVALID_ARGUMENT. */
+/* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after the observer's last call, also when
+ * this call fails. Errors: INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_set_observer(sdimage_prefetcher *prefetcher,
                                                            const sdimage_prefetch_observer_vtable *vtable,
                                                            void *user_data, sdimage_destroy_fn destroy,
                                                            sdimage_error **error);
 
-/* What is told of one group; each may be NULL. What is given is borrowed for the call. */
+/* The callbacks for one group; each may be NULL. Arguments are borrowed for the call. */
 typedef struct sdimage_prefetch_handler {
     size_t size;
-    /* The URL at `index` of the list is done; the result is that of its load, be it an error. */
+    /* Reports the result of the load of the URL at `index`, possibly an error. */
     void (*fetched)(void *user_data, sdimage_prefetch_group *group, size_t index, sdimage_result *result);
-    /* After each: how many are done, failed ones included. */
+    /* Reports after each URL the number of finished ones, including failed ones. */
     void (*progress)(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t total);
-    /* The last call, exactly once: how many are done, and how many of these have no picture. `error` is NULL, or
-     * CANCELLED. `group` is NULL for an empty list. */
+    /* Reports completion: the last call, made exactly once, with the number of finished URLs and of those without an
+     * image. `error` is NULL or CANCELLED. `group` is NULL for an empty list. */
     void (*completed)(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped,
                       sdimage_error *error);
 } sdimage_prefetch_handler;
 
-/* Starts a list of `count` URLs and returns; other groups go on, those started before it first. `lengths` in bytes may
- * be NULL: all end at their NUL. URLs are copied; each counts, equal ones too. `request` replaces the prefetcher's own
- * altogether, its priority included; NULL: that one. *group, if asked for, is the caller's; releasing it does not
- * cancel. An empty list gives none, and is completed with 0 and 0, before this returns where the dispatcher is
- * immediate or this is its thread. `destroy(user_data)` is called once, after the last callback, also when this fails.
- * Errors: INVALID_ARGUMENT, BAD_HANDLE, FORKED, NO_MEMORY. What a load refuses is told as that URL's error. */
+/* Starts a list of `count` URLs and returns. Other groups continue; those started earlier go first. `lengths` are in
+ * bytes; NULL: all URLs end at their NUL. URLs are copied; duplicates are counted separately. `request` replaces the
+ * prefetcher's own entirely, including its priority; NULL: the prefetcher's. *group, if requested, is the caller's;
+ * releasing it does not cancel the group.
+ *
+ * An empty list makes no group and completes with 0 and 0, before this returns if the dispatcher is immediate or this
+ * is its thread. `destroy(user_data)` is called once, after the last callback, also when this call fails. Errors:
+ * INVALID_ARGUMENT, BAD_HANDLE, FORKED, NO_MEMORY. The error of a refused load is reported for its URL. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_start(sdimage_prefetcher *prefetcher, const char *const *urls,
                                                     const size_t *lengths, size_t count, const sdimage_request *request,
                                                     const sdimage_prefetch_handler *handler, void *user_data,
                                                     sdimage_destroy_fn destroy, sdimage_prefetch_group **group,
                                                     sdimage_error **error);
 
-/* Cancels every group that is under way. */
+/* Cancels all groups under way. */
 SDIMAGE_API void sdimage_prefetcher_cancel_all(sdimage_prefetcher *prefetcher);
 
 /* --- Groups. */
@@ -99,30 +104,30 @@ SDIMAGE_API void sdimage_prefetcher_cancel_all(sdimage_prefetcher *prefetcher);
 SDIMAGE_API sdimage_prefetch_group *sdimage_prefetch_group_ref(sdimage_prefetch_group *group);
 SDIMAGE_API void sdimage_prefetch_group_unref(sdimage_prefetch_group *group);
 
-/* Ends its loads; URLs that were not started never are. `completed` says CANCELLED, with the counts up to here: before
- * this returns on the dispatcher's own thread. Does nothing to a group that is over. */
+/* Cancels the loads of the group; URLs that were not started are not loaded. `completed` reports CANCELLED with the
+ * counts so far, before this returns on the dispatcher's own thread. No effect on a finished group. */
 SDIMAGE_API void sdimage_prefetch_group_cancel(sdimage_prefetch_group *group);
 
-/* Waits until nothing of the group is under way, told or not. Errors: TIMEOUT after `timeout_ms` milliseconds
- * (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library, always. */
+/* Waits until no work of the group is under way; its callbacks may still be pending. Errors: TIMEOUT after `timeout_ms`
+ * milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library, always. */
 SDIMAGE_API sdimage_status sdimage_prefetch_group_wait(sdimage_prefetch_group *group, uint32_t timeout_ms,
                                                        sdimage_error **error);
 
-/* Whether everything is done, or it was cancelled. */
+/* True if all URLs are finished, or if the group was cancelled. */
 SDIMAGE_API bool sdimage_prefetch_group_is_finished(const sdimage_prefetch_group *group);
 SDIMAGE_API bool sdimage_prefetch_group_is_cancelled(const sdimage_prefetch_group *group);
 
-/* URLs in the list; those that are done; those of them without a picture. */
+/* Number of URLs in the list; of finished ones; and of finished ones without an image. */
 SDIMAGE_API size_t sdimage_prefetch_group_total_count(const sdimage_prefetch_group *group);
 SDIMAGE_API size_t sdimage_prefetch_group_finished_count(const sdimage_prefetch_group *group);
 SDIMAGE_API size_t sdimage_prefetch_group_skipped_count(const sdimage_prefetch_group *group);
 
-/* The URL at `index`, the caller's. Errors: NOT_FOUND beyond the last. */
+/* Returns the URL at `index`, for the caller to unref. Errors: NOT_FOUND for an index out of range. */
 SDIMAGE_API sdimage_status sdimage_prefetch_group_copy_url(const sdimage_prefetch_group *group, size_t index,
                                                            sdimage_data **url, sdimage_error **error);
 
-/* The `number`th of those that failed, in the order of failing: its place in the list, and why; both the caller's.
- * Either may be NULL. Errors: NOT_FOUND beyond the last one. */
+/* Returns the failure at index `number`, in the order in which they occurred: its index in the list and its error, for
+ * the caller to unref. Either pointer may be NULL. Errors: NOT_FOUND for a number out of range. */
 SDIMAGE_API sdimage_status sdimage_prefetch_group_copy_failure(const sdimage_prefetch_group *group, size_t number,
                                                                size_t *index, sdimage_error **failure,
                                                                sdimage_error **error);

@@ -1,6 +1,6 @@
-/* progress.h: how far something is: units completed of a total.
+/* progress.h: progress counters: completed units of a total.
  *
- * A target counts bytes with it; several targets may share one, and a program may set it as it likes. Class:
+ * A target counts bytes with a counter. Several targets may share one, and a program may set it freely. Class:
  * synchronised. */
 #ifndef SDIMAGE_PROGRESS_H
 #define SDIMAGE_PROGRESS_H
@@ -12,27 +12,26 @@
 extern "C" {
 #endif
 
-/* A count that begins with 0 of 0. NULL when memory is refused. */
+/* Makes a counter of 0 of 0. NULL when memory is refused. */
 SDIMAGE_API sdimage_progress *sdimage_progress_new(void);
 SDIMAGE_API sdimage_progress *sdimage_progress_ref(sdimage_progress *progress);
 SDIMAGE_API void sdimage_progress_unref(sdimage_progress *progress);
 
-/* Bytes that have come. */
+/* Number of bytes received. */
 SDIMAGE_API int64_t sdimage_progress_completed(const sdimage_progress *progress);
-/* Bytes that are to come in all; 0 or less while that is unknown. */
+/* Total number of bytes; 0 or less while it is unknown. */
 SDIMAGE_API int64_t sdimage_progress_total(const sdimage_progress *progress);
-/* The one divided by the other, in 0 to 1; 0 while the total is unknown. */
+/* Completed fraction, from 0 to 1; 0 while the total is unknown. */
 SDIMAGE_API double sdimage_progress_fraction(const sdimage_progress *progress);
 
-/* Both numbers in one step; 0 and 0 is where it began. */
+/* Sets both numbers at once; 0 and 0 is the initial state. */
 SDIMAGE_API void sdimage_progress_set(sdimage_progress *progress, int64_t completed, int64_t total);
 
-/* Called after each change, on the thread that made it: for the progress of a target that is the target's
-   dispatcher. */
+/* Called after each change, on the thread that made it: for the progress of a target, the target's dispatcher. */
 typedef void (*sdimage_progress_fn)(void *user_data, sdimage_progress *progress);
 
-/* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after its last call, also when this fails.
- * Errors: INVALID_ARGUMENT. */
+/* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after the observer's last call, also when
+ * this call fails. Errors: INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_progress_set_observer(sdimage_progress *progress, sdimage_progress_fn changed,
                                                          void *user_data, sdimage_destroy_fn destroy,
                                                          sdimage_error **error);

@@ -1,20 +1,20 @@
-/* resources.h: a program's own pictures, by their names: icons, buttons, sprites in a folder that came with it.
+/* resources.h: a program's own images by name: icons, buttons and sprites in a folder installed with it.
  *
  *   sdimage_resources *icons = NULL;
  *   sdimage_resources_new("/usr/share/paint/icons", NULL, &icons, &error);
  *   sdimage_resources_set_scales(icons, (double[]){2, 3, 1}, 3, &error);              on a screen of two pixels a point
- *   sdimage_resources_copy_image(icons, "tools/brush", &image, &error);               tools/brush@2x.png, where it is there
+ *   sdimage_resources_copy_image(icons, "tools/brush", &image, &error);               tools/brush@2x.png, if it exists
  *
- * A picture is decoded when it is first asked for and then kept, so that asking again is a look into a table: until
- * sdimage_resources_clear, a change of the scales, or sdimage_trim_memory(true), which the library also calls by itself
- * where it watches memory (sdimage_watch_memory_pressure). It is an image like any other: one that moves has its
- * frames.
+ * An image is decoded on first use and then held, so that further calls are table look-ups. It is held until
+ * sdimage_resources_clear, a change of the scales, or sdimage_trim_memory(true), which the library also calls itself
+ * where it watches memory (sdimage_watch_memory_pressure). Animations have all their frames.
  *
- * It is meant for the pictures of a program's surface: nothing limits how many are kept. Those of its users are loaded
- * by a manager, whose cache has limits.
+ * Intended for the images of a program's user interface: their number is not limited. Images of its users are loaded by
+ * a manager, whose cache has limits.
  *
- * Class: synchronised. Nothing here starts a thread. A forked child is answered FORKED, as by a cache; where its parent
- * had neither manager nor cache it may go on, unless another thread was in here when the fork came. */
+ * Class: synchronised. Starts no thread. In a forked child, functions return FORKED, like those of a cache. If the
+ * parent had neither a manager nor a cache, the child may continue to use them, unless another thread was in one of
+ * them during the fork. */
 #ifndef SDIMAGE_RESOURCES_H
 #define SDIMAGE_RESOURCES_H
 
@@ -27,45 +27,45 @@
 extern "C" {
 #endif
 
-/* The pictures below a folder, which must be there; a relative path is resolved now. It is NUL-terminated, in the file
- * system's own bytes. `options` say how to decode them, such as the pixel format that a toolkit draws; copied, NULL for
- * the defaults. The scale in them does not count, because names tell it. Errors: INVALID_ARGUMENT, NOT_FOUND (no such
- * folder), PERMISSION_DENIED, IO_ERROR, FORKED. */
+/* Opens the images below a folder, which must exist; a relative path is resolved now. The path is NUL-terminated, in
+ * the file system's own bytes. `options` set how to decode them, for example to the pixel format that a toolkit draws;
+ * copied, NULL for the defaults. Their scale is ignored, because the names define it. Errors: INVALID_ARGUMENT,
+ * NOT_FOUND (no such folder), PERMISSION_DENIED, IO_ERROR, FORKED. */
 SDIMAGE_API sdimage_status sdimage_resources_new(const char *folder, const sdimage_decode_options *options,
                                                  sdimage_resources **resources, sdimage_error **error);
 SDIMAGE_API sdimage_resources *sdimage_resources_ref(sdimage_resources *resources);
 SDIMAGE_API void sdimage_resources_unref(sdimage_resources *resources);
 
-/* The pixels per point that are preferred, the best first; copied. Default 1, 2, 3; a screen of two pixels a point
- * wants 2, 3, 1. None: a scale only where the name that is asked for says it. Scales other than before forget the
- * pictures, since a name may now mean another file. Errors: INVALID_ARGUMENT (more than 16, or one that is not between
- * 1 and 100; nothing is changed then). */
+/* Sets the preferred pixels per point, the best first; copied. Default 1, 2, 3; for a screen of two pixels per point,
+ * use 2, 3, 1. With none, only a scale in the requested name counts. A change discards the images, because a name may
+ * now mean another file. Errors: INVALID_ARGUMENT (more than 16, or a value outside 1 to 100; nothing is changed
+ * then). */
 SDIMAGE_API sdimage_status sdimage_resources_set_scales(sdimage_resources *resources, const double *scales,
                                                         size_t count, sdimage_error **error);
 
-/* The picture of a name; *image is the caller's, and the same object for the same name until it is forgotten.
+/* Returns the image of a name; *image is the caller's, and the same object for the same name until it is discarded.
  *
  * A name is a path below the folder, NUL-terminated, in the file system's own bytes: "cat", "pets/cat.gif". Without an
- * extension it is that of a PNG: "cat" and "cat.png" are one name. The first file that is there is the picture:
+ * extension it names a PNG: "cat" and "cat.png" are the same name. The first existing file is used:
  *
- * 1. where the name says a scale, as "cat@2x" and "cat@1.5x.gif" do, just that one;
- * 2. the name with each of the preferred scales in its place, "cat@2x.png", "cat@1.5x.png"; 1 is written as nothing,
+ * 1. if the name contains a scale, as "cat@2x" and "cat@1.5x.gif" do, only that one;
+ * 2. the name with each of the preferred scales, in their order: "cat@2x.png", "cat@1.5x.png"; a scale of 1 is omitted,
  *    "cat.png";
  * 3. the name without a scale, "cat.png".
  *
- * sdimage_image_scale is that of the name of the file that was found, as sdimage_decode_file reads it. Names cannot
- * leave the folder: absolute ones, empty ones and those with an empty part, "." or ".." are INVALID_ARGUMENT. Symbolic
- * links in the folder are followed wherever they lead.
+ * sdimage_image_scale is that in the name of the file that was found, as sdimage_decode_file reads it. Names cannot
+ * leave the folder: absolute names, empty names and names with an empty part, "." or ".." are INVALID_ARGUMENT.
+ * Symbolic links in the folder are followed, whatever their destination.
  *
- * Reads and decodes on the calling thread; threads that ask for a name while another decodes it wait for that, and have
- * what it has. Failures are not kept: the next call looks again. What is wrong with a file that is there is told as it
- * is, by an error whose message begins with its name, and no further file is looked for. Errors: INVALID_ARGUMENT,
- * NOT_FOUND (its message lists the files that were looked for), those of sdimage_decode_file. */
+ * Reads and decodes on the calling thread. Threads that request a name while another decodes it wait and return the
+ * same outcome. Failures are not remembered: the next call tries again. If an existing file cannot be used, its error
+ * is returned, with a message that begins with the file's name, and no further file is tried. Errors: INVALID_ARGUMENT,
+ * NOT_FOUND (its message lists the files that were tried), those of sdimage_decode_file. */
 SDIMAGE_API sdimage_status sdimage_resources_copy_image(sdimage_resources *resources, const char *name,
                                                         sdimage_image **image, sdimage_error **error);
 
-/* Forgets all pictures: the next call for a name reads its file again, and gives a new object. Images in use stay
- * valid; who waits for a picture gets it. */
+/* Discards all images: the next call for a name reads its file again and returns a new object. Images in use stay
+ * valid; calls that wait for an image return it. */
 SDIMAGE_API void sdimage_resources_clear(sdimage_resources *resources);
 
 #ifdef __cplusplus
