@@ -1,7 +1,7 @@
 /* avif.h: the coder of the AVIF module, lib/sdimage/1/avif.so: stills and sequences, by libavif.
  *
- * Programs do not need it: the built-in coder "avif" opens the module when it first sees AVIF. It is for those who link
- * or open the module themselves. */
+ * Programs do not need this header: the built-in coder "avif" opens the module at the first AVIF image. It is for
+ * programs that link or open the module themselves. */
 #ifndef SDIMAGE_PLUGINS_AVIF_H
 #define SDIMAGE_PLUGINS_AVIF_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+/* Makes the coder, to be registered or used by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* heif.h: the coder of the HEIF module, lib/sdimage/1/heif.so: HEIC and HEIF stills, by libde265; those that are put
- * together of others by libheif.
+/* heif.h: the coder of the HEIF module, lib/sdimage/1/heif.so: HEIC and HEIF stills, by libde265; stills composed of
+ * several images by libheif.
  *
- * Programs do not need it: the built-in coder "heif" opens the module when it first sees HEIC or HEIF. It is for those
- * who link or open the module themselves. */
+ * Programs do not need this header: the built-in coder "heif" opens the module at the first HEIC or HEIF image. It is
+ * for programs that link or open the module themselves. */
 #ifndef SDIMAGE_PLUGINS_HEIF_H
 #define SDIMAGE_PLUGINS_HEIF_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+/* Makes the coder, to be registered or used by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error);
 
 #ifdef __cplusplus

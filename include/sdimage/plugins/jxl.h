@@ -1,13 +1,14 @@
 /* jxl.h: the coder of the plug-in libsdimage-jxl.so.1: JPEG XL, by libjxl 0.7 or later.
  *
- * Decodes stills and animations, of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. A picture
- * that grows shows from its 1:8 preview on. A thumbnail of at most an eighth is made of that preview alone where the
- * file has it. Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the length of a call, at most
- * one for each processor; the time limit is looked at between parts of a picture; builds of 0.7 write about damaged
- * files to standard error.
+ * Decodes stills and animations of 8 to 16 bits or floating-point samples; PQ and HLG by their code points. Progressive
+ * decoding begins with the 1:8 preview. A thumbnail of at most an eighth is decoded from that preview alone if the file
+ * has it. Frames of less than 100 ms are shown for 100 ms. libjxl starts threads for the duration of a call, at most
+ * one for each processor. The time limit is checked between parts of an image. Builds of 0.7 write messages about
+ * damaged files to standard error.
  *
- * libjxl works on planes of floats, four bytes for each sample of each channel, beside the bitmap: a picture whose
- * planes and bitmap take over 512 MiB is TOO_LARGE, at 8 bits without alpha one of more than 35 million pixels.
+ * libjxl uses planes of floats, four bytes for each sample of each channel, in addition to the bitmap. An image whose
+ * planes and bitmap take more than 512 MiB is TOO_LARGE; at 8 bits without alpha that is one of more than 35 million
+ * pixels.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
  * to 9, 7 by default; ICC profile or code points, orientation, EXIF and XMP blocks. */
@@ -20,10 +21,10 @@
 extern "C" {
 #endif
 
-/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+/* Makes the coder, to be registered or used by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error);
 
-/* The version of libjxl in use, "0.7.0". Static. */
+/* Version of libjxl in use, "0.7.0". Static. */
 SDIMAGE_API const char *sdimage_jxl_library_version(void);
 
 #ifdef __cplusplus

@@ -1,12 +1,14 @@
 /* memcached.h: a cache on one or many memcached servers, by libmemcached: the plug-in libsdimage-memcached.so.1.
  *
- * Keys are shared out among the servers by consistent hashing; nothing is kept twice. Where there are several, one that
- * fails SDIMAGE_REMOTE_BREAKER_FAILURES times in a row is left out for SDIMAGE_REMOTE_BREAKER_PAUSE_MS: its keys, and
- * no others, go to the rest, where they are missed once and stored anew. Then it is asked again, and one more failure
- * leaves it out again. When it is back its keys are there as they were: what was stored or removed meanwhile is not
- * known to it, so an entry may be one that is older, until its time is over; freshness is judged by what the entry
- * itself says. Each process finds out by itself, so that for a moment two may ask different servers, and the origin
- * twice. A single server has the breaker of remote.h instead. What the remote caches have in common: remote.h. */
+ * Consistent hashing distributes the keys over the servers; each entry is stored once. If there are several servers,
+ * one that fails SDIMAGE_REMOTE_BREAKER_FAILURES times in a row is excluded for SDIMAGE_REMOTE_BREAKER_PAUSE_MS: its
+ * keys, and no others, move to the other servers, where they are missed once and stored again. Then the server is tried
+ * again; one more failure excludes it again.
+ *
+ * A server that returns has its old keys and missed all changes in between. An entry may therefore be an older one
+ * until it expires; its freshness is determined by its own fields. Each process detects failures independently, so that
+ * two may use different servers for a moment, and request an image from the origin twice. A single server has the
+ * breaker of remote.h instead. Common properties of the remote caches: remote.h. */
 #ifndef SDIMAGE_PLUGINS_MEMCACHED_H
 #define SDIMAGE_PLUGINS_MEMCACHED_H
 
@@ -18,14 +20,14 @@
 extern "C" {
 #endif
 
-/* A cache on servers, "host[:port]" separated by commas (default port 11211; an IPv6 address in brackets) or paths of
- * sockets; the same list in the same order in every process. `options` (remote.h) may be NULL. No server is asked yet:
- * one that is not there is no error. Entries that shall be larger than SDIMAGE_REMOTE_MAX_ENTRY says by default need
- * servers that take them (-I). Errors: INVALID_ARGUMENT (no such address, or no such namespace), NO_MEMORY, FORKED. */
+/* Makes a cache on servers: "host[:port]" separated by commas (default port 11211; an IPv6 address in brackets) or
+ * paths of sockets. All processes use the same list in the same order. `options` (remote.h) may be NULL. No server is
+ * contacted yet: an unreachable one is no error. Entries larger than the default of SDIMAGE_REMOTE_MAX_ENTRY need
+ * servers that accept them (-I). Errors: INVALID_ARGUMENT (an invalid address or namespace), NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_memcached_cache_new(const char *servers, const sdimage_options *options,
                                                        sdimage_cache **cache, sdimage_error **error);
 
-/* A number of a cache that sdimage_memcached_cache_new made; 0 for others. */
+/* Returns a counter of a cache made by sdimage_memcached_cache_new; 0 for others. */
 SDIMAGE_API uint64_t sdimage_memcached_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic);
 
 #ifdef __cplusplus

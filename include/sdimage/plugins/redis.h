@@ -1,6 +1,6 @@
-/* redis.h: a cache on Redis, Valkey or what speaks like them, by hiredis: the plug-in libsdimage-redis.so.1.
+/* redis.h: a cache on Redis, Valkey or compatible servers, by hiredis: the plug-in libsdimage-redis.so.1.
  *
- * One endpoint: a server, a proxy, a managed cluster. What the remote caches have in common: remote.h. */
+ * One endpoint: a server, a proxy, a managed cluster. Common properties of the remote caches: remote.h. */
 #ifndef SDIMAGE_PLUGINS_REDIS_H
 #define SDIMAGE_PLUGINS_REDIS_H
 
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/* A cache on a server: "redis://[[user]:password@]host[:port][/database]", "host[:port]" (default port 6379; an IPv6
- * address in brackets), or the path of a socket, "/run/redis.sock". User and password may be percent-encoded. `options`
- * (remote.h) may be NULL. No server is asked yet: one that is not there is no error. TLS is not spoken: a proxy on the
- * same host can. Errors: INVALID_ARGUMENT (no such address, or no such namespace), NO_MEMORY, FORKED. */
+/* Makes a cache on a server: "redis://[[user]:password@]host[:port][/database]", "host[:port]" (default port 6379; an
+ * IPv6 address in brackets), or the path of a socket, "/run/redis.sock". User and password may be percent-encoded.
+ * `options` (remote.h) may be NULL. No server is contacted yet: an unreachable one is no error. TLS is not supported; a
+ * proxy on the same host can add it. Errors: INVALID_ARGUMENT (an invalid address or namespace), NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_redis_cache_new(const char *address, const sdimage_options *options,
                                                    sdimage_cache **cache, sdimage_error **error);
 
-/* A number of a cache that sdimage_redis_cache_new made; 0 for others. */
+/* Returns a counter of a cache made by sdimage_redis_cache_new; 0 for others. */
 SDIMAGE_API uint64_t sdimage_redis_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic);
 
 #ifdef __cplusplus

@@ -1,18 +1,21 @@
 /* svg.h: the coder of the plug-in libsdimage-svg.so.1: SVG and SVGZ, by librsvg.
  *
- * A picture stays drawn from shapes until its size is known: a thumbnail is drawn at its size, larger than the
- * picture's own too, and the image can be drawn again (sdimage_image_is_vector, sdimage_image_render). Its own size is
- * what `width` and `height` say, at 96 pixels an inch; where one is missing it follows from the other by the view box;
- * where both are, the view box is the size.
+ * An SVG is a vector image until its size is known: a thumbnail is drawn at its own size, also larger than that of the
+ * SVG, and the image can be drawn again (sdimage_image_is_vector, sdimage_image_render). The size of an SVG is given by
+ * `width` and `height`, at 96 pixels per inch. If one is missing, it follows from the other and the view box; if both
+ * are, the size is that of the view box.
  *
- * Nothing outside the bytes is read: no file, no network, no entity; fonts are those of the system. Pictures inside are
- * JPEG, PNG, GIF, WebP or BMP in data: URLs, 32 Mi pixels together at most; others are UNSUPPORTED, and so is text in
- * data: URLs: other SVG, style sheets. Text, inflated, has at most 32 MiB, entities in it 64 KiB, references 1000000;
- * chains of elements that refer to others and are referred to are TOO_LARGE where they could end the stack, which is
- * 512 MiB of address space.
+ * Only the given bytes are read: no file, no network, no external entity; fonts are those of the system. Limits:
  *
- * librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and the drawing goes on unseen. While four do
- * so no other is begun: each decode ends with TIMEOUT at once.
+ * - Embedded images are JPEG, PNG, GIF, WebP or BMP in data: URLs, at most 32 Mi pixels in total; others are
+ *   UNSUPPORTED.
+ * - Text in data: URLs (other SVG, style sheets) is UNSUPPORTED.
+ * - Inflated text has at most 32 MiB, entities in it 64 KiB, references 1000000.
+ * - Chains of elements that refer to each other are TOO_LARGE if they could overflow the stack, which is 512 MiB of
+ *   address space.
+ *
+ * librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and the drawing continues without effect.
+ * While four drawings do so, further decodes end with TIMEOUT immediately.
  *
  * Encoding to SVG is UNSUPPORTED: images do not carry their text. */
 #ifndef SDIMAGE_PLUGINS_SVG_H
@@ -24,13 +27,13 @@
 extern "C" {
 #endif
 
-/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+/* Makes the coder, to be registered or used by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error);
 
-/* A string in the options of a request or of a decode: CSS that is laid over the picture's own, UTF-8. */
+/* Option of a request or a decode, a string: CSS in UTF-8 that is applied on top of the image's own. */
 #define SDIMAGE_SVG_STYLE "svg.style"
 
-/* The version of librsvg that the plug-in was built for, "2.54.7". Static. */
+/* Version of librsvg that the plug-in was built for, "2.54.7". Static. */
 SDIMAGE_API const char *sdimage_svg_library_version(void);
 
 #ifdef __cplusplus

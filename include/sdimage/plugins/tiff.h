@@ -1,17 +1,22 @@
 /* tiff.h: the coder of the plug-in libsdimage-tiff.so.1: TIFF and BigTIFF, by libtiff.
  *
- * Link it, or let sdimage_plugins_load_all (plugins.h) find it:
+ * Link it, or load it with sdimage_plugins_load_all (plugins.h):
  *
  *   if (sdimage_tiff_coder_new(&coder, &error) == SDIMAGE_STATUS_OK)
  *       sdimage_coder_register(coder, &error);
  *   sdimage_coder_unref(coder);
  *
- * Decodes strips and tiles of every compression that the installed libtiff has; grey, RGB, palettes, CMYK (by its
- * profile), YCbCr, CIE L*a*b* and LogLuv; integers of 1 to 32 bits, of which 16 are kept; floating-point samples as
- * linear light in RGBA_FLOAT; alpha of both kinds. Large pictures are read row by row or tile by tile: a thumbnail
- * never takes the memory of the whole bitmap, and may be of a picture of up to 2^30 pixels.
+ * Decodes strips and tiles of every compression that the installed libtiff has:
  *
- * A TIFF of several pages is a still, not an animation: its first page, or the one that the options ask for. */
+ * - grey, RGB, palettes, CMYK (by its profile), YCbCr, CIE L*a*b* and LogLuv;
+ * - integers of 1 to 32 bits, reduced to at most 16;
+ * - floating-point samples as linear light in RGBA_FLOAT;
+ * - straight and premultiplied alpha.
+ *
+ * Large images are read row by row or tile by tile: a thumbnail never needs the memory of the whole bitmap, and its
+ * image may have up to 2^30 pixels.
+ *
+ * A TIFF of several pages is a still, not an animation: its first page, or the one that the options select. */
 #ifndef SDIMAGE_PLUGINS_TIFF_H
 #define SDIMAGE_PLUGINS_TIFF_H
 
@@ -21,21 +26,20 @@
 extern "C" {
 #endif
 
-/* A coder to be registered, or asked by name. Errors: NO_MEMORY. */
+/* Makes the coder, to be registered or used by name. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error);
 
-/* An int64 in the options of a request or of a decode: the page to decode, counted from 0. Default 0. A page that is
- * not there is INVALID_ARGUMENT. Pages of one URL are kept apart only by cache keys of their own
- * (sdimage_request_set_cache_key). */
+/* Option of a request or a decode, an int64: the page to decode, counted from 0. Default 0. A page that does not exist
+ * is INVALID_ARGUMENT. Pages of the same URL need cache keys of their own (sdimage_request_set_cache_key). */
 #define SDIMAGE_TIFF_PAGE "tiff.page"
 
-/* Pages behind this number are not looked at. */
+/* Maximum number of pages; later ones are ignored. */
 #define SDIMAGE_TIFF_MAX_PAGES 10000
 
-/* How many pages there are; 0 for what is no TIFF. Reads directories only. */
+/* Number of pages; 0 if the bytes are not a TIFF. Reads directories only. */
 SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length);
 
-/* The version of libtiff in use, "4.5.0". Static. */
+/* Version of libtiff in use, "4.5.0". Static. */
 SDIMAGE_API const char *sdimage_tiff_library_version(void);
 
 #ifdef __cplusplus
