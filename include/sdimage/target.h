@@ -227,12 +227,12 @@ SDIMAGE_API void sdimage_target_set_task(sdimage_target *target, const char *key
  * them. */
 SDIMAGE_API void sdimage_target_remove_task(sdimage_target *target, const char *key);
 
-/* Return the key of the latest load, and the URL of the latest load of a slot (NULL: of the latest load of all); empty
+/* Returns the key of the latest load, and the URL of the latest load of a slot (NULL: of the latest load of all); empty
  * if there was none. For the caller to unref. */
 SDIMAGE_API void sdimage_target_copy_latest_key(const sdimage_target *target, sdimage_data **key);
 SDIMAGE_API void sdimage_target_copy_url(const sdimage_target *target, const char *key, sdimage_data **url);
 
-/* Return and set the progress counter of a slot (NULL: of the latest load's), in bytes. The returned one is the
+/* Returns or sets the progress counter of a slot (NULL: of the latest load's), in bytes. The returned one is the
  * caller's. It is made on the first call, unless the program has set one. It is 0 of 0 when a load begins, and complete
  * when a load has succeeded: 1 of 1 if nothing was transferred. */
 SDIMAGE_API void sdimage_target_copy_progress(const sdimage_target *target, const char *key,

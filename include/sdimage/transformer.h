@@ -202,7 +202,7 @@ SDIMAGE_API sdimage_status sdimage_image_transform_frames(const sdimage_image *i
                                                           const sdimage_transformer *transformer,
                                                           sdimage_image **result, sdimage_error **error);
 
-/* Make and apply one transformer each. */
+/* Makes and applies one transformer. */
 SDIMAGE_API sdimage_status sdimage_image_resize(const sdimage_image *image, double width, double height,
                                                 sdimage_scale_mode mode, sdimage_image **result, sdimage_error **error);
 SDIMAGE_API sdimage_status sdimage_image_crop(const sdimage_image *image, sdimage_rect rect, sdimage_image **result,

@@ -149,7 +149,7 @@ SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_new(void)
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(sdimage_photos_fetch_options *options);
 SDIMAGE_API void sdimage_photos_fetch_options_unref(sdimage_photos_fetch_options *options);
 
-/* Select kinds and origins: sets of the bits above. Default ALL and ALL. */
+/* Selects kinds and origins: sets of the bits above. Default ALL and ALL. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_media(sdimage_photos_fetch_options *options, uint32_t media);
 SDIMAGE_API void sdimage_photos_fetch_options_set_origins(sdimage_photos_fetch_options *options, uint32_t origins);
 

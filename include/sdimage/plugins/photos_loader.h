@@ -70,8 +70,8 @@ SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_new(v
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_unref(sdimage_photos_request_options *options);
 
-/* Set the delivered images, the precision of their size, their version, and their fitting. Default OPPORTUNISTIC, FAST,
- * CURRENT and ASPECT_FIT. */
+/* Sets the delivered images, the precision of their size, their version, and their fitting. Default OPPORTUNISTIC,
+ * FAST, CURRENT and ASPECT_FIT. */
 SDIMAGE_API void sdimage_photos_request_options_set_delivery(sdimage_photos_request_options *options,
                                                              sdimage_photos_delivery delivery);
 SDIMAGE_API void sdimage_photos_request_options_set_resize(sdimage_photos_request_options *options,
@@ -85,7 +85,7 @@ SDIMAGE_API void sdimage_photos_request_options_set_content(sdimage_photos_reque
 SDIMAGE_API void sdimage_photos_request_options_set_network_access(sdimage_photos_request_options *options,
                                                                    bool allowed);
 
-/* Set the target: the whole image (default); its exact size in pixels, stated explicitly; that size divided by the
+/* Sets the target: the whole image (default); its exact size in pixels, stated explicitly; that size divided by the
  * request's scale, for screens measured in points; or a box. */
 SDIMAGE_API void sdimage_photos_request_options_set_target_maximum(sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_request_options_set_target_pixel_size(sdimage_photos_request_options *options);
@@ -103,7 +103,7 @@ SDIMAGE_API sdimage_photos_content
 sdimage_photos_request_options_content(const sdimage_photos_request_options *options);
 SDIMAGE_API bool sdimage_photos_request_options_network_access(const sdimage_photos_request_options *options);
 
-/* Set a reference in the options of a request, which replaces that of the loader; NULL removes it. */
+/* Sets a reference in the options of a request, which replaces that of the loader; NULL removes it. */
 SDIMAGE_API void sdimage_photos_set_request_options(sdimage_options *bag, sdimage_photos_request_options *options);
 SDIMAGE_API void sdimage_photos_set_fetch_options(sdimage_options *bag, sdimage_photos_fetch_options *options);
 SDIMAGE_API void sdimage_photos_set_asset(sdimage_options *bag, sdimage_photos_asset *asset);
@@ -119,7 +119,7 @@ SDIMAGE_API void sdimage_photos_loader_config_unref(sdimage_photos_loader_config
 SDIMAGE_API bool sdimage_photos_loader_config_add_library(sdimage_photos_loader_config *config,
                                                           sdimage_photos_library *library);
 
-/* Set the defaults for requests without such options: referenced, and not to be changed afterwards. NULL, the default:
+/* Sets the defaults for requests without such options: referenced, and not to be changed afterwards. NULL, the default:
  * the default options. */
 SDIMAGE_API void sdimage_photos_loader_config_set_fetch_options(sdimage_photos_loader_config *config,
                                                                 sdimage_photos_fetch_options *options);

@@ -51,7 +51,7 @@ SDIMAGE_API sdimage_status sdimage_photos_library_new_custom(const char *name,
                                                              void *user_data, sdimage_destroy_fn destroy,
                                                              sdimage_photos_library **library, sdimage_error **error);
 
-/* Complete a reply with the asset, referenced, or NULL if there is none; or with an error of the load, referenced. The
+/* Completes a reply with the asset, referenced, or NULL if there is none; or with an error of the load, referenced. The
  * first call counts; releasing the last reference without one is the error INTERNAL_ERROR. */
 SDIMAGE_API void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset);
 SDIMAGE_API void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error);
@@ -68,7 +68,7 @@ SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_new(const c
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config);
 SDIMAGE_API void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config);
 
-/* Set kind and origin of the asset: one bit of each. */
+/* Sets kind and origin of the asset: one bit of each. */
 SDIMAGE_API void sdimage_photos_asset_config_set_media(sdimage_photos_asset_config *config, sdimage_photos_media media);
 SDIMAGE_API void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config,
                                                         sdimage_photos_origin origin);

@@ -14,7 +14,7 @@
  * twice. After some failures in a row no server is contacted for a while (the breaker is open), and look-ups end
  * immediately. Then a single look-up, for which no load waits, decides if loads contact the servers again.
  *
- * Of all processes that miss an entry, one obtains a lease and sends a request to the origin; the others wait for the
+ * One of the processes that miss an entry obtains a lease and sends a request to the origin; the others wait for the
  * entry that it stores. The lease of a process that dies expires. No load waits longer than
  * SDIMAGE_REMOTE_LEASE_WAIT_MS.
  *
