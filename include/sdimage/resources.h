@@ -13,8 +13,8 @@
  * a manager, whose cache has limits.
  *
  * Class: synchronised. Starts no thread. In a forked child, functions return FORKED, like those of a cache. If the
- * parent had neither a manager nor a cache, the child may continue to use them, unless another thread was in one of
- * them during the fork. */
+ * parent had neither a manager nor a cache, the child may continue to use these functions, unless another thread was in
+ * one of them during the fork. */
 #ifndef SDIMAGE_RESOURCES_H
 #define SDIMAGE_RESOURCES_H
 

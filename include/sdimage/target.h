@@ -76,8 +76,8 @@ typedef struct sdimage_target_vtable {
     void (*indicator_stop)(void *user_data, const char *key);
     void (*indicator_update)(void *user_data, const char *key, double fraction);
     /* Animate a transition: called before set_image, right after it, and when the duration is over (`finished`). The
-     * last call comes earlier if another load, a cancellation or the next transition of the key ends the transition.
-     * Without all three functions there are no transitions. */
+     * last call comes earlier if another load, a cancellation or the next transition of the key ends the transition. If
+     * all three are NULL, there are no transitions. */
     void (*transition_prepare)(void *user_data, const char *key, sdimage_transition transition, uint32_t duration_ms,
                                sdimage_image *image, sdimage_result *result);
     void (*transition_animate)(void *user_data, const char *key, sdimage_transition transition, uint32_t duration_ms,
@@ -170,7 +170,7 @@ SDIMAGE_API void sdimage_target_options_set_thumbhash(sdimage_target_options *op
 SDIMAGE_API void sdimage_target_options_set_placeholder_time(sdimage_target_options *options,
                                                              sdimage_placeholder_time time);
 
-/* Permits a cached image in place of the placeholder, if there is one. Default NONE. */
+/* Sets the cached images that may be shown in place of the placeholder. Default NONE. */
 SDIMAGE_API void sdimage_target_options_set_cached_placeholder(sdimage_target_options *options,
                                                                sdimage_cached_placeholder cached);
 

@@ -58,8 +58,8 @@ SDIMAGE_API void sdimage_transport_unref(sdimage_transport *transport);
 
 /* Sets the transport of a downloader; NULL, the default: libcurl. A transport manages its own connections. With it,
  * sdimage_downloader_new returns UNSUPPORTED for an address policy, a proxy, a Unix socket, a client certificate or a
- * file of root certificates, and a load with cookies or invalid certificates enabled ends with UNSUPPORTED. User and
- * password are sent as Basic. */
+ * file of root certificates. A load that enables cookies or accepts invalid certificates ends with UNSUPPORTED. User
+ * and password are sent as Basic. */
 SDIMAGE_API void sdimage_downloader_config_set_transport(sdimage_downloader_config *config,
                                                          sdimage_transport *transport);
 

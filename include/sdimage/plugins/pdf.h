@@ -4,7 +4,7 @@
  *
  * A page is a vector image until its size is known: a thumbnail is drawn at its own size, also larger than the page,
  * and the image can be drawn again (sdimage_image_is_vector, sdimage_image_render). The size of a page is that of its
- * crop box, or of the media box if there is none, at 72 pixels per inch and with the rotation of the page. Paper is
+ * crop box, or of the media box if there is none. It has 72 pixels per inch and the rotation of the page. Paper is
  * white.
  *
  * poppler can neither be stopped nor be limited in memory: at max_work_ms the decode ends with TIMEOUT, and the drawing

@@ -272,8 +272,8 @@ SDIMAGE_API sdimage_status sdimage_photos_library_set_observer(sdimage_photos_li
                                                                void *user_data, sdimage_destroy_fn destroy,
                                                                sdimage_error **error);
 
-/* Cancels all loads of photos of this library: for programs that run short of memory. Decodes running on a worker
- * continue. */
+/* Ends all loads of photos of this library with CANCELLED, for programs that run short of memory. Decodes running on a
+ * worker continue. */
 SDIMAGE_API void sdimage_photos_library_cancel_loads(sdimage_photos_library *library);
 
 /* --- Lists. */
