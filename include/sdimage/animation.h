@@ -1,13 +1,13 @@
-/* animation.h: frames for players: of an image, of a decoder, of the host; changed by transformers; all kept or on
+/* animation.h: frame providers for players: frames of an image, a decoder or the host, also transformed; all held or on
  * demand.
  *
- * Frames made by the program, played like any picture:
+ * Frames created by the program, played like any image:
  *
  *   sdimage_frame_vtable table = {.size = sizeof table, .frame_count = count, .frame = draw, .duration_ms = duration};
  *   sdimage_frame_provider_new_custom(&table, my_state, free, &provider, &error);
  *   sdimage_player_new_provider(provider, &handler, widget, NULL, &player, &error);
  *
- * An animated image (sdimage_image_is_animated) decodes its frames when they are asked for; a player takes it as it is.
+ * An animated image (sdimage_image_is_animated) decodes its frames when they are requested; a player accepts it directly.
  * Class of sdimage_frame_provider: synchronised. */
 #ifndef SDIMAGE_ANIMATION_H
 #define SDIMAGE_ANIMATION_H
@@ -23,41 +23,44 @@
 extern "C" {
 #endif
 
-/* Frames of the host. Called on any thread, by several at once, never under a lock of the library. */
+/* The functions of a frame provider of the host. Called on any thread, concurrently, never under a lock of the
+ * library. */
 typedef struct sdimage_frame_vtable {
     size_t size;
-    /* How many frames there are now: at most 1048576, greater numbers count as that. */
+    /* Returns the current number of frames: at most 1048576, greater numbers count as that. */
     uint32_t (*frame_count)(void *user_data);
-    /* Makes a frame, whose reference becomes the library's: all frames have one size. May take its time: it holds up
-     * one worker and no other animation. */
+    /* Creates a frame, whose reference becomes the library's; all frames have one size. May take long: it occupies one
+     * worker and delays no other animation. */
     sdimage_status (*frame)(void *user_data, uint32_t index, sdimage_image **image, sdimage_error **error);
-    /* Milliseconds that a frame is shown. NULL: 100. */
+    /* Returns the duration of a frame in milliseconds. NULL: 100. */
     uint32_t (*duration_ms)(void *user_data, uint32_t index);
-    /* How often it plays; 0 = for ever. NULL: for ever. */
+    /* Returns the loop count; 0 = infinite. NULL: infinite. */
     uint32_t (*loop_count)(void *user_data);
-    /* Whether more frames may come: a player waits at the last one as long as that is so. NULL: never. */
+    /* Returns true while more frames may be added: a player then waits at the last frame. NULL: never. */
     bool (*is_growing)(void *user_data);
-    /* The encoded bytes that all frames come from, whose reference becomes the library's, or NULL. NULL: there are
-       none. */
+    /* Returns the encoded bytes of all frames, whose reference becomes the library's, or NULL. NULL for the function:
+     * there are none. */
     sdimage_data *(*bytes)(void *user_data);
 } sdimage_frame_vtable;
 
-/* Frames of the host. `destroy(user_data)` is called once, after the last call, also when this fails. Errors:
- * INVALID_ARGUMENT (a table without frame_count or frame). */
+/* Creates a provider from functions of the host. `destroy(user_data)` is called once, after the last call, also when
+ * this call fails. Errors: INVALID_ARGUMENT (a table without frame_count or frame). */
 SDIMAGE_API sdimage_status sdimage_frame_provider_new_custom(const sdimage_frame_vtable *vtable, void *user_data,
                                                              sdimage_destroy_fn destroy,
                                                              sdimage_frame_provider **provider, sdimage_error **error);
 
-/* The frames of an image; of a still there are none. Providers of one image are the same to players. */
+/* Creates a provider of the frames of an image; a still has none. Players treat all providers of one image as the
+ * same. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_new_image(const sdimage_image *image,
                                                             sdimage_frame_provider **provider, sdimage_error **error);
 
-/* The frames of a decoder, also while it is fed: their number grows until the last byte, or until one is bad. */
+/* Creates a provider of the frames of a decoder, which may still receive bytes: the number of frames grows until the
+ * last byte, or until a damaged one. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_new_decoder(sdimage_decoder *decoder,
                                                               sdimage_frame_provider **provider, sdimage_error **error);
 
-/* The same frames, each changed when it is asked for. Two of these are the same to players where both are made of the
- * same frames, with transformers of the same key. */
+/* Creates a provider that transforms each frame when it is requested. Players treat two such providers as the same if
+ * both have the same frames and transformers of the same key. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_new_transformed(const sdimage_frame_provider *provider,
                                                                   const sdimage_transformer *transformer,
                                                                   sdimage_frame_provider **transformed,
@@ -66,55 +69,57 @@ SDIMAGE_API sdimage_status sdimage_frame_provider_new_transformed(const sdimage_
 SDIMAGE_API sdimage_frame_provider *sdimage_frame_provider_ref(sdimage_frame_provider *provider);
 SDIMAGE_API void sdimage_frame_provider_unref(sdimage_frame_provider *provider);
 
-/* Frames there are now; how often they play, 0 = for ever; whether more may come. */
+/* Return the current number of frames, the loop count (0 = infinite), and true while more frames may be added. */
 SDIMAGE_API uint32_t sdimage_frame_provider_frame_count(const sdimage_frame_provider *provider);
 SDIMAGE_API uint32_t sdimage_frame_provider_loop_count(const sdimage_frame_provider *provider);
 SDIMAGE_API bool sdimage_frame_provider_is_growing(const sdimage_frame_provider *provider);
 
-/* Milliseconds that a frame is shown; 0 outside the frames. */
+/* Returns the duration of a frame in milliseconds; 0 outside the frames. */
 SDIMAGE_API uint32_t sdimage_frame_provider_duration_ms(const sdimage_frame_provider *provider, uint32_t index);
 
-/* A frame, made by the calling thread. Errors: INVALID_ARGUMENT (no such frame), and those of its maker. */
+/* Returns a frame, created on the calling thread. Errors: INVALID_ARGUMENT (no such frame), and those of the
+ * provider. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_copy_frame(const sdimage_frame_provider *provider, uint32_t index,
                                                              sdimage_image **image, sdimage_error **error);
 
-/* The encoded bytes that all frames come from, by reference. NOT_FOUND where there are none: of pixels of the host, and
- * of transformed frames. */
+/* Returns the encoded bytes of all frames, by reference. NOT_FOUND when there are none: for pixels of the host and for
+ * transformed frames. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_copy_data(const sdimage_frame_provider *provider, sdimage_data **data,
                                                             sdimage_error **error);
 
-/* An animated image of these frames, of which the first is made now. Errors: those of that frame; INVALID_ARGUMENT
- * where there is none. */
+/* Creates an animated image of these frames; its first frame is created now. Errors: those of that frame;
+ * INVALID_ARGUMENT without frames. */
 SDIMAGE_API sdimage_status sdimage_frame_provider_copy_image(const sdimage_frame_provider *provider,
                                                              sdimage_image **image, sdimage_error **error);
 
-/* --- Frames of an image that are all held: for small pictures that must start without a hiccup. Nothing for stills. */
+/* --- Preloaded frames of an image: for small images that must start without a delay. No effect on stills. */
 
-/* Makes all frames now, on the calling thread, and keeps them with the image: its memory cost is that of all of them.
+/* Decodes all frames now, on the calling thread, and holds them with the image: its memory cost is that of all frames.
  * TOO_LARGE beyond 256 MiB; errors of frames. */
 SDIMAGE_API sdimage_status sdimage_image_preload_frames(const sdimage_image *image, sdimage_error **error);
-/* Lets go of them. */
+/* Releases the preloaded frames. */
 SDIMAGE_API void sdimage_image_unload_frames(const sdimage_image *image);
-/* Whether all frames are held. */
+/* Returns true if all frames are held. */
 SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
 
 /* --- Memory of all animations of the process.
  *
- * Players hold frames ahead of their time, all of a short animation, within a budget, 64 MiB unless set, which also
- * covers canvases that are kept for seeking. Each playing animation may always hold the frame on show and the one it
- * shows next; the rest is shared equally among those that want more. sdimage_trim_memory(true) lets go of all that is
- * not shown next.
+ * Players decode frames ahead of their time, all frames of a short animation, within a budget. It is 64 MiB unless set,
+ * and also covers canvases held for seeking. Each playing animation may always hold the current frame and the next one;
+ * the rest is divided equally among those that need more. sdimage_trim_memory(true) releases all frames but the next
+ * ones.
  *
- * Where even those two would not fit for all, frames that have at most 256 colours (of a GIF most have), in a format of
- * 4 bytes and without a transformer, are held as a byte a pixel beside their palette, a quarter of the memory: 200
- * players of 480 by 270 pixels hold 52 MB in place of 207. They become pixels while the host holds them. Other frames
- * stay as they are, beyond the budget if need be: show fewer of them at once, or decode them smaller. */
+ * If the budget cannot hold even those two frames of all animations, some frames are held with one byte for each pixel
+ * and a palette, a quarter of the memory. These are frames of at most 256 colours (most frames of a GIF) in a format of
+ * 4 bytes and without a transformer: 200 players of 480 by 270 pixels hold 52 MB instead of 207. They are converted to
+ * pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show fewer of them at
+ * once, or decode them smaller. */
 
-/* The budget in bytes; a change takes effect at once. */
+/* Sets the budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
 SDIMAGE_API size_t sdimage_frame_budget_limit(void);
 
-/* A JSON object: "limit", "animations" that are played, "frames" that are held and their "bytes", "canvas_bytes" for
+/* Returns a JSON object: "limit", the playing "animations", the held "frames" and their "bytes", "canvas_bytes" for
  * seeking, "hits" and "misses" of frames when they were due, "decodes", "evictions". */
 SDIMAGE_API sdimage_status sdimage_frame_budget_statistics(sdimage_data **json, sdimage_error **error);
 

@@ -1,14 +1,14 @@
-/* coder.h: bytes to pixels, without network and cache; and coders of one's own.
+/* coder.h: decoding of bytes without network and cache, and custom coders.
  *
- * The functions here block, decode on the calling thread, and start no thread of the library; libwebp may use one of
- * its own for the length of a call where a processor is idle, HEIC and AVIF one for each processor.
+ * The functions block, decode on the calling thread, and start no thread of the library. For the duration of a call,
+ * libwebp may use one thread of its own if a processor is idle; HEIC and AVIF may use one for each processor.
  *
- * HEIC and AVIF are decoded by modules, files in sdimage/1/ beside the library's own, or in the folder that the
- * environment names in SDIMAGE_MODULE_PATH. They are opened when such bytes are first decoded; without them these are
- * UNSUPPORTED. TIFF, JPEG XL, SVG, PDF, HEIC sequences and videos are decoded by plug-ins (plugins.h).
+ * HEIC and AVIF are decoded by modules: files in sdimage/1/ next to the library, or in the folder named by the
+ * environment variable SDIMAGE_MODULE_PATH. A module is opened when its format is first decoded; without it the format
+ * is UNSUPPORTED. TIFF, JPEG XL, SVG, PDF, HEIC sequences and videos are decoded by plug-ins (plugins.h).
  *
- * The functions may be used in a forked child, unless another thread was making the very first use of them when the
- * fork came. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
+ * The functions may be used in a forked child, unless another thread was making the very first use of them during the
+ * fork. Classes: sdimage_coder immutable, sdimage_decode_options single-owner. */
 #ifndef SDIMAGE_CODER_H
 #define SDIMAGE_CODER_H
 
@@ -22,260 +22,272 @@
 extern "C" {
 #endif
 
-/* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the picture. */
+/* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the image. */
 
-/* Options with the defaults; the caller's. NULL when memory is refused. */
+/* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 
-/* A box in pixels that the displayed picture is shrunk into while it is decoded; a picture that fits is decoded in
- * full, none is ever enlarged. A zero side, the default, means full size. With `preserve_aspect_ratio` the result
- * touches the box on one side, without it the result is the box. */
+/* Sets the box in pixels into which the displayed image is shrunk during decoding. An image that fits is decoded at
+ * full size; none is ever enlarged. A zero side, the default, means full size. With `preserve_aspect_ratio` the result
+ * touches the box on one side; without it the result has the size of the box. */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, bool preserve_aspect_ratio);
 
-/* How the picture meets that box, where ASPECT_FIT and FILL are what `preserve_aspect_ratio` says. With ASPECT_FILL it
- * covers the box, touching it on one side, for whoever cuts off what stands over; one that does not cover it is decoded
- * in full. Call it after the former, which sets it. Unknown modes are ignored. */
+/* Sets how the image fits the thumbnail box. ASPECT_FIT and FILL correspond to `preserve_aspect_ratio` true and false.
+ * With ASPECT_FILL the result covers the box and touches it on one side, for callers that crop the excess; an image
+ * that does not cover the box is decoded at full size. Call it after sdimage_decode_options_set_thumbnail_size, which
+ * also sets the mode. Unknown modes are ignored. */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_mode(sdimage_decode_options *options, sdimage_scale_mode mode);
 
-/* The format of the pixels. Default AUTOMATIC. RGBA_FLOAT is the wish for high dynamic range: PQ and HLG become light
- * relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are kept. For every other format such a
- * picture is brought down to sRGB: light below three quarters of white stays as it is, from there a shoulder leads to
- * what is brightest. Thumbnails are means of the encoded samples. */
+/* Sets the pixel format. Default AUTOMATIC. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
+ * a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved. For every other format such an image is
+ * tone-mapped to sRGB: light below three quarters of white is unchanged, and a shoulder compresses the range from there
+ * to the brightest value. Thumbnails are means of the encoded samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
-/* Decode an animation as the still of its first frame. Default false: the image has the others too
+/* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
  * (sdimage_image_copy_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
-/* Whether the picture is turned upright. Default true. When false the pixels stay as stored and
- * sdimage_image_orientation tells how to turn them. */
+/* Rotates the image upright. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
+ * the orientation to apply. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 
-/* Whether colours become sRGB. Default true: an embedded ICC profile, or what else names a colour space, is applied.
- * When false the samples stay, and the image carries the profile and the code points. */
+/* Converts colours to sRGB. Default true: an embedded ICC profile or another description of the colour space is
+ * applied. When false the samples are unchanged, and the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
 
-/* Shrinks the picture until its bitmap takes at most this many bytes; 0, the default, is no limit. Wins over the
- * thumbnail size. */
+/* Shrinks the image until its bitmap takes at most this many bytes; 0, the default, means no limit. Takes precedence
+ * over the thumbnail size. */
 SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
 
-/* The coder to ask first where the bytes carry no signature of their own. Default UNDEFINED. */
+/* Selects the coder to try first when the bytes have no signature of their own. Default UNDEFINED. */
 SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
 
-/* Pixels per point of the result; numbers below 1 restore the default: 1, and for loads 2 where the cache key has
- * "@2x." in it, 3 for "@3x."; of http and https URLs also with "%40" for "@". */
+/* Sets the pixels per point of the result. Numbers below 1 restore the default. The default is 1; for loads it is 2 if
+ * the cache key contains "@2x.", and 3 for "@3x.". Cache keys of http and https URLs may have "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
 
-/* Whether a part will do. Default false: truncated or damaged bytes are an error. When true the rows that could be
- * decoded are a success. */
+/* Accepts incomplete images. Default false: truncated or damaged bytes are an error. When true, decoding succeeds with
+ * the rows that could be decoded. */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 
-/* Whether a thumbnail may be made early. Default false. When true one of at most an eighth of a progressive JPEG is
- * made of its first scan, and one of an interlaced PNG of its first pass, which has one pixel of eight by eight. The
- * bytes after that need not be there: a decoder says END as soon as it has come, sdimage_decode takes the beginning of
- * the file for a success, and sdimage_image_consumed_bytes tells how much of it was needed. Other pictures are decoded
- * as ever. */
+/* Decodes a thumbnail from the beginning of the file. Default false. When true, a thumbnail of at most an eighth of a
+ * progressive JPEG is decoded from its first scan, and one of an interlaced PNG from its first pass, which has one
+ * pixel for each block of eight by eight. The later bytes may be missing: a decoder returns END as soon as the
+ * thumbnail is complete, sdimage_decode accepts the beginning of the file, and sdimage_image_consumed_bytes returns the
+ * number of bytes needed. Other images are decoded as usual. */
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
 
-/* Safety limits; 0 restores the default. Area in pixels of a header: 2^30 where the coder streams rows, and 64 * 2^20
- * where it must hold the whole picture; bytes of the bitmap: 256 MiB; milliseconds of work: 10,000, for reading a
- * header too. Beside the clock, parsers fail with TOO_LARGE when they have read much more than the file has. */
+/* Sets a safety limit; 0 restores the default. The limits are the area in pixels given by a header (2^30 for coders
+ * that stream rows, 64 * 2^20 for coders that must hold the whole image), the bytes of the bitmap (256 MiB), and the
+ * milliseconds of work (10,000, also for reading a header). Independent of the clock, parsers fail with TOO_LARGE when
+ * they have read much more than the size of the file. */
 SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
 SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
 SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
 
-/* Values for coders of the host and of plug-ins, whose headers name the keys (options.h); copied. NULL, the default:
- * none. Of a request they are those of sdimage_request_set_options. */
+/* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
+ * NULL, the default, means none. For a request, sdimage_request_set_options sets them. */
 SDIMAGE_API void sdimage_decode_options_set_options(sdimage_decode_options *options, const sdimage_options *values);
 
 /* --- Decoding. `options` may be NULL for the defaults. */
 
-/* The format by its signature alone; UNDEFINED when none matches. */
+/* Returns the format by its signature alone; UNDEFINED when none matches. */
 SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 
-/* Decodes bytes with the registered coders, the last registered asked first. *image is the caller's. Runs on the
- * calling thread; while a manager exists, an idle one of its workers helps with large pictures. An animation keeps a
- * copy of the bytes for its further frames. Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a
- * coder), BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
+/* Decodes bytes with the registered coders, starting with the one registered last. The caller owns *image. Runs on the
+ * calling thread; while a manager exists, one of its idle workers helps with large images. An animation holds a copy of
+ * the bytes for its further frames. Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder),
+ * BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
                                           sdimage_image **image, sdimage_error **error);
 
-/* The same for a file; `path` is NUL-terminated, in the file system's own bytes. Where the options say no scale, a name
- * such as "cat@2x.gif" says it. Further errors: NOT_FOUND,
- * PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The file is read, not mapped: it may change meanwhile. */
+/* Decodes a file, like sdimage_decode. `path` is NUL-terminated, in the bytes of the file system. If the options set no
+ * scale, a name such as "cat@2x.gif" sets it. Further errors: NOT_FOUND, PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The
+ * file is read, not mapped, so it may change meanwhile. */
 SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,
                                                sdimage_image **image, sdimage_error **error);
 
-/* What a header says, as a JSON object in UTF-8: "format", "width", "height" (as displayed), "stored_width",
+/* Reads the header and returns a JSON object in UTF-8: "format", "width", "height" (as displayed), "stored_width",
  * "stored_height", "orientation", "frame_count", "loop_count", "duration_ms", "has_alpha", "bits_per_channel",
- * "channels", "is_progressive", "has_color_profile", "is_hdr" (PQ or HLG), "dpi_x" and "dpi_y" (null when not said),
- * "exif_bytes", "xmp_bytes", "color_profile_bytes" (0 when there is none), and "text": an object of the comments,
- * titles and other texts in the file, at most 64 KiB of them. No pixel is decoded. Errors as for sdimage_decode. */
+ * "channels", "is_progressive", "has_color_profile", "is_hdr" (PQ or HLG), "dpi_x" and "dpi_y" (null when absent),
+ * "exif_bytes", "xmp_bytes", "color_profile_bytes" (0 when absent), and "text": an object with the comments, titles and
+ * other texts of the file, at most 64 KiB. No pixel is decoded. Errors as for sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimage_data **json, sdimage_error **error);
 
-/* Blocks that a file may carry beside its pixels. */
+/* Kinds of metadata blocks that a file may contain. */
 typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
     SDIMAGE_METADATA_KIND_EXIF = 1, /* a TIFF structure: begins with II or MM */
-    SDIMAGE_METADATA_KIND_XMP = 2,  /* an XML packet; of JPEG with its extension */
+    SDIMAGE_METADATA_KIND_XMP = 2,  /* an XML packet; for JPEG with its extension */
     SDIMAGE_METADATA_KIND_ICC = 3   /* a colour profile */
 } sdimage_metadata_kind;
 
-/* One of these blocks of a picture, unpacked and whole; blocks of more than 1 MiB count as absent. *data is the
- * caller's. Of coders of the host where their `info` tells. Errors: NOT_FOUND when the picture has none; else as for
- * sdimage_decode. */
+/* Reads one metadata block of an image, decompressed and complete; a block of more than 1 MiB counts as absent. The
+ * caller owns *data. For a coder of the host, its `info` supplies the blocks. Errors: NOT_FOUND when the image has no
+ * such block, otherwise as for sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_read_metadata(const void *bytes, size_t length, sdimage_metadata_kind kind,
                                                  sdimage_data **data, sdimage_error **error);
 
 /* --- Work budget of an operation, for coders of the host. */
 
-/* sdimage_work_budget: cancellation, time limit and amount of work of a decode, an encode or a look at a header.
- * Borrowed from the options that a coder is given, valid as long as these: for the length of the call, and where the
- * options were those of `open` or `open_source`, until the instance is destroyed; between the calls of an instance it
- * has no limit. All functions may be called from any thread, and take NULL for a budget without limits. */
-/* OK while the operation may go on; CANCELLED, or TIMEOUT once its time is over: the coder returns this status soon,
- * within 50 ms. Cheap: a look at the clock. */
+/* A work budget (sdimage_work_budget) holds the cancellation, the time limit and the amount of work of a decode, an
+ * encode or the reading of a header. It is borrowed from the options passed to a coder and valid as long as these: for
+ * the duration of the call, or, for options passed to `open` or `open_source`, until the instance is destroyed. Between
+ * the calls of an instance it has no limit. All functions may be called from any thread. NULL means a budget without
+ * limits. */
+/* Returns OK while the operation may continue, CANCELLED after its cancellation, and TIMEOUT after its time limit. In
+ * the latter two cases the coder must return this status within 50 ms. Cheap: reads the clock. */
 SDIMAGE_API sdimage_status sdimage_work_budget_check(const sdimage_work_budget *budget);
 
-/* Counts bytes of input that are read, skipped or unpacked; for input that a file makes a coder read repeatedly. As
- * _check, and TOO_LARGE once all calls of the operation exceed an amount in proportion to the length of the input. */
+/* Counts bytes of input that are read, skipped or decompressed, for input that a file can cause a coder to read
+ * repeatedly. Returns the same statuses as sdimage_work_budget_check, and TOO_LARGE once all calls of the operation
+ * exceed an amount proportional to the length of the input. */
 SDIMAGE_API sdimage_status sdimage_work_budget_spend(const sdimage_work_budget *budget, size_t bytes);
 
-/* Milliseconds until the time limit, 0 when it is over; UINT32_MAX without one. */
+/* Returns the milliseconds until the time limit, 0 after it, and UINT32_MAX without a limit. */
 SDIMAGE_API uint32_t sdimage_work_budget_remaining_ms(const sdimage_work_budget *budget);
 
-/* The budget of the operation that the options were made for; NULL for options that the host made. */
+/* Returns the budget of the operation for which the options were created; NULL for options created by the host. */
 SDIMAGE_API const sdimage_work_budget *sdimage_decode_options_work_budget(const sdimage_decode_options *options);
 
-/* --- Coders of one's own. */
+/* --- Custom coders. */
 
 /* Random access to encoded bytes: source.h. */
 typedef struct sdimage_source sdimage_source;
 
-/* The functions of a coder. Called on worker threads, from several at once; they return, they do not wait. Functions
- * that are given options check their work budget (sdimage_decode_options_work_budget) at least every 50 ms; when one
- * returns after the end of its budget, the result is discarded. Required: can_decode and decode. Every other may be
- * NULL. Tables grow at the end: `size` is sizeof of the caller's.
+/* The functions of a coder. They are called on worker threads, concurrently, and must return without waiting. A
+ * function that receives options checks their work budget (sdimage_decode_options_work_budget) at least every 50 ms;
+ * the result of a function that returns after the end of its budget is discarded. can_decode and decode are required;
+ * every other function may be NULL. The table may grow at its end: `size` is the sizeof of the caller's table.
  *
- * What a coder need not do, because the library does it to the picture that it returns: shrink it into the wanted box,
- * turn it upright as its orientation says, convert it from its colour profile to sRGB, change its pixel format. A coder
- * that can do better while it decodes reads the options. With `open`, `instance_update` and `instance_image` pictures
- * show while they arrive; with `instance_frame_count` and `instance_frame` too they move. A whole coder in less than
- * 100 lines is examples/c/custom_coder.c. */
+ * A coder need not shrink the image into the requested box, rotate it upright according to its orientation, convert it
+ * from its colour profile to sRGB, or change its pixel format: the library does this to the returned image. A coder
+ * that can do so more efficiently during decoding reads the options. With `open`, `instance_update` and
+ * `instance_image`, images are decoded progressively; with `instance_frame_count` and `instance_frame` too, they are
+ * animated. examples/c/custom_coder.c is a complete coder in less than 100 lines. */
 typedef struct sdimage_coder_vtable {
     size_t size;
 
-    /* Whether the bytes are this coder's. */
+    /* Returns true if this coder decodes the bytes. */
     bool (*can_decode)(void *user_data, const void *bytes, size_t length);
-    /* Decodes the first picture; *image must be an image that the caller of this function owns. `bag` carries the
-     * request's own values and may be NULL. */
+    /* Decodes the first image; *image receives a reference, which the library releases. `bag` contains the values of
+     * the request and may be NULL. */
     sdimage_status (*decode)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error);
 
-    /* Both, or neither. *data must not be empty. The picture is shrunk, and made a still, as the options want; a limit
-     * of the file's size is kept by calling `encode` with different qualities. The other options are read by the coder
-     * (encoder.h); `options` is never NULL, `bag` may be. */
+    /* Set both functions, or neither. *data must not be empty. The library shrinks the image and reduces it to a still
+     * as the options require; it meets a limit of the file size by calling `encode` with different qualities. The coder
+     * reads the other options (encoder.h). `options` is never NULL, `bag` may be. */
     bool (*can_encode)(void *user_data, sdimage_format format);
     sdimage_status (*encode)(void *user_data, const sdimage_image *image, sdimage_format format,
                              const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
                              sdimage_error **error);
 
-    /* Pictures that grow or move. One instance serves progressive and animated decoding at once. Its update, image and
-     * frame calls are serialized; the counts and durations may be asked for at the same time from other threads. */
+    /* Opens an instance for progressive images and animations; one instance serves both. Its update, image and frame
+     * calls are serialized; the counts and durations may be requested concurrently from other threads. */
     sdimage_status (*open)(void *user_data, const sdimage_decode_options *options, void **instance,
                            sdimage_error **error);
-    /* Receives all bytes so far, which are valid for the call only and may lie elsewhere the next time; after
-     * `finished` it is not called again. */
+    /* Receives all bytes so far. They are valid only during the call, and their address may differ in the next one. Not
+     * called again after `finished`. */
     sdimage_status (*instance_update)(void *user_data, void *instance, const void *bytes, size_t length, bool finished,
                                       sdimage_error **error);
-    /* The best picture so far, of an animation its first frame; NEED_MORE_DATA when there is none. */
+    /* Returns the best image so far, the first frame for an animation; NEED_MORE_DATA when there is none. */
     sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
-    /* Frames there are so far; how often they play, 0 = for ever; and milliseconds that one is shown. */
+    /* Return the number of frames so far, the loop count (0 = infinite), and the duration of a frame in
+     * milliseconds. */
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
     uint32_t (*instance_duration_ms)(void *user_data, void *instance, uint32_t index);
-    /* Frame `index` of those that are counted, composed to the whole canvas. */
+    /* Returns frame `index`, below the frame count, composed to the whole canvas. */
     sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,
                                      sdimage_error **error);
-    /* The encoded bytes that the picture is made of. Not asked for yet: the library keeps those that it was given. */
+    /* Returns the encoded bytes of the image. Not called yet: the library holds the bytes that it received. */
     sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
-    /* Frees the instance: the last call. */
+    /* Frees the instance; the last call. */
     void (*instance_destroy)(void *user_data, void *instance);
 
-    /* Draws a vector picture at a size in pixels, larger or smaller than its own; up to the limits in force. With it a
-     * thumbnail is drawn at its size, enlarged too, and the image can be drawn again (sdimage_image_render), by the
-     * options of its decode. */
+    /* Draws a vector image at a size in pixels, smaller or larger than its own, within the limits in force. With this
+     * function a thumbnail is drawn at its size, also enlarged, and the image can be redrawn (sdimage_image_render)
+     * with the options of its decode. */
     sdimage_status (*render)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_size size, sdimage_image **image, sdimage_error **error);
-    /* Like `open`, for bytes that are read as needed: `instance_update` is not called. The source may be read from
+    /* Like `open`, for bytes that the coder reads as needed: `instance_update` is not called. The source may be read
      * until the instance is destroyed. */
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
-    /* What the header says, stored with the setters of sdimage_metadata (image.h); no pixel is to be decoded. Without
-     * it sdimage_info decodes the picture to know. A coder that has it tells the frame count of the pictures that
-     * `decode` returns, too: one that says nothing of frames is a still, and is not opened for more. */
+    /* Stores header information with the setters of sdimage_metadata (image.h) without decoding pixels. Without this
+     * function sdimage_info decodes the image. The reported frame count also applies to images returned by `decode`:
+     * without one the image is a still, and no instance is opened for further frames. */
     sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error);
-    /* In place of `info`, for coders whose answer depends on the options: on the page that is wanted, or a password. */
+    /* Replaces `info` for coders whose header information depends on the options, such as the requested page or a
+     * password. */
     sdimage_status (*describe)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error);
-    /* For libraries that cannot be interrupted. 0, the default: all functions run on the thread of the operation. Else
-     * decode, encode, render, info, describe, open_source and the update, image and frame calls of instances run on a
-     * thread of their own with this many bytes of stack. The library waits for such a call until its operation is
-     * cancelled or its time is over, and then leaves it behind: its arguments stay valid until it returns, and its
-     * result is discarded. At most four calls of a coder are left behind; while they are, further ones are TIMEOUT
-     * after 500 ms. */
+    /* The stack size in bytes of separate threads for libraries that cannot be interrupted. 0, the default: all
+     * functions run on the thread of the operation. Otherwise decode, encode, render, info, describe, open_source and
+     * the update, image and frame calls of instances run on a separate thread with this stack size. The library waits
+     * for such a call until its operation is cancelled or its time is over, and then abandons it: its arguments stay
+     * valid until it returns, and its result is discarded. At most four calls of a coder may be abandoned at a time;
+     * while there are four, further calls fail with TIMEOUT after 500 ms. */
     size_t detached_stack;
 } sdimage_coder_vtable;
 
-/* A coder made of the host's functions. `name` is copied and used in messages. `destroy(user_data)` is called once,
- * also when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` too small for it),
- * NO_MEMORY. */
+/* Creates a coder from functions of the host. `name` is copied and used in messages. `destroy(user_data)` is called
+ * once, also when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` is too small for
+ * it), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_coder_new_custom(const char *name, const sdimage_coder_vtable *vtable,
                                                     void *user_data, sdimage_destroy_fn destroy, sdimage_coder **coder,
                                                     sdimage_error **error);
 SDIMAGE_API sdimage_coder *sdimage_coder_ref(sdimage_coder *coder);
 SDIMAGE_API void sdimage_coder_unref(sdimage_coder *coder);
 
-/* The name it was made with, or that of a built-in one. Borrowed. */
+/* Returns the name given at creation, or the name of a built-in coder. Borrowed. */
 SDIMAGE_API const char *sdimage_coder_name(const sdimage_coder *coder);
 
-/* The built-in coder of a name, or NOT_FOUND. Registered are, the last asked first: "basic", which shows the first
- * frame of every format of the core; "gif", "apng" and "webp", which show all of them, and without which an animation
- * is a still; "heif" and "avif", whose modules are opened when their bytes are first seen. One format each, for
- * decoders and requests that name their coder, decode "jpeg", "png", "bmp" and "ico". */
+/* Returns the built-in coder of a name; NOT_FOUND if there is none. The first group is registered, the last of it tried
+ * first. The others are for decoders and requests that set their coder.
+ *
+ *   "basic"                           the first frame of every core format
+ *   "gif", "apng", "webp"             all frames; without these an animation is a still
+ *   "heif", "avif"                    registered last; their modules are opened when their format is first seen
+ *
+ *   "jpeg", "png", "bmp", "ico"       not registered; one format each */
 SDIMAGE_API sdimage_status sdimage_coder_builtin(const char *name, sdimage_coder **coder, sdimage_error **error);
 
-/* Adds a coder for this process; it is asked before all others from the next decode on. */
+/* Registers a coder for this process. From the next decode on it is tried before all others. */
 SDIMAGE_API sdimage_status sdimage_coder_register(sdimage_coder *coder, sdimage_error **error);
 
-/* Takes it out again; NOT_FOUND when it is not registered. */
+/* Unregisters a coder; NOT_FOUND when it is not registered. */
 SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, sdimage_error **error);
 
-/* The registered coders in the order in which they are asked: 0 is the one registered last. */
+/* Returns the number of registered coders. Indexes follow the order in which they are tried: 0 is the one registered
+ * last. */
 SDIMAGE_API size_t sdimage_coder_registered_count(void);
-/* The one at `index`, with a reference for the caller; NOT_FOUND behind the last. */
+/* Returns the coder at `index`, with a reference for the caller; NOT_FOUND beyond the last. */
 SDIMAGE_API sdimage_status sdimage_coder_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
 
-/* Takes all coders out; and brings the built-in ones back, asked after those of the host and in their first order. */
+/* Unregisters all coders; `_register_builtin` registers the built-in ones again, in their original order, to be tried
+ * after those of the host. */
 SDIMAGE_API void sdimage_coder_unregister_all(void);
 SDIMAGE_API void sdimage_coder_register_builtin(void);
 
-/* Whether a registered coder recognises the bytes, or encodes the format. */
+/* Return true if a registered coder recognises the bytes, or encodes the format. */
 SDIMAGE_API bool sdimage_can_decode(const void *bytes, size_t length);
 SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
 
-/* The limit of bytes of the process, for programs that scale large pictures down: pass it to the two setters of
- * limit_bytes. 60 MiB at first; less than 4 is ignored (SDWebImage's defaultScaleDownLimitBytes). */
+/* The process-wide byte limit for programs that scale large images down: pass it to the two setters of limit_bytes.
+ * Initially 60 MiB; values below 4 are ignored (SDWebImage's defaultScaleDownLimitBytes). */
 SDIMAGE_API size_t sdimage_default_limit_bytes(void);
 SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
 
-/* For custom coders: what was asked for. The size is 0 x 0 for full size. The ratio counts as preserved for ASPECT_FIT
- * alone: for the other modes a coder that shrinks by steps gives at least the box on both sides, and the library does
- * the rest. */
+/* Return the options set, for custom coders. The thumbnail size is 0 x 0 for full size. The aspect ratio counts as
+ * preserved for ASPECT_FIT alone: for the other modes a coder that shrinks in steps returns at least the box on both
+ * sides, and the library does the rest. */
 SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_preserves_aspect_ratio(const sdimage_decode_options *options);
 SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
@@ -286,10 +298,10 @@ SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode
 SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_accepts_partial(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
-/* The request's own values, for functions of the table that are not given them; the caller's, NULL when there are
-   none. */
+/* Returns the values of the request, for functions of the table that do not receive them. The caller owns the result;
+ * NULL when there are none. */
 SDIMAGE_API sdimage_options *sdimage_decode_options_copy_options(const sdimage_decode_options *options);
-/* The limits in force, never 0. The first is for coders that hold the whole picture. */
+/* Return the limits in force, never 0. The pixel limit is the one for coders that hold the whole image. */
 SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
 SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
