@@ -2,13 +2,13 @@
  *
  *   sdimage_animated_view_new(&handler, widget, NULL, &view, &error);        handler.show queues a redraw of the widget
  *   sdimage_animated_view_set_clock(view, SDIMAGE_PLAYER_CLOCK_LIBRARY, main_loop, NULL);
- *   sdimage_animated_view_set_image(view, image, NULL);                      any result of a load, also partial images
- *   sdimage_animated_view_set_visible(view, false);                          scrolled away: stops, and resumes when visible
+ *   sdimage_animated_view_set_image(view, image, NULL);                      any image of a load, also a partial one
+ *   sdimage_animated_view_set_visible(view, false);                          scrolled away: stops until visible again
  *
  * Callers that load through a target pass the view to sdimage_target_set_view instead of setting images.
  *
  * A view shows its image at once, and plays an animation while it is visible. A partial animation plays the frames
- * received so far and waits at the last one; the next part continues it, and the complete image starts from the beginning.
+ * received so far and waits at the last one. The next part continues it; the complete image starts at the first frame.
  *
  * Class: synchronised. `show` and `loop` run on the thread that sets, ticks or advances, or on the dispatcher of the
  * clock, without a lock. */
@@ -42,10 +42,11 @@ SDIMAGE_API sdimage_status sdimage_animated_view_new(const sdimage_animated_view
 SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 
-/* Shows an image, or none for NULL; `show` is called before this returns. Setting the current image again has no
- * effect. Another image resets the playback position, unless both are parts of one animation. When threads set images
- * concurrently, `show` may be called twice with one of them; the last call has the image that stays. Errors: those of
- * the transformer; FORKED. */
+/* Shows an image, or none for NULL. `show` is called before this returns, unless the image is the next part of the
+ * animation that is playing: then its current frame stays. Setting the current image again has no effect. Another image
+ * resets the playback position, unless both are parts of one animation. When threads set images concurrently, `show`
+ * may be called twice with one of them; the last call has the image that stays. Errors: those of the transformer;
+ * FORKED. */
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
 /* Returns the image to draw now, which the caller must unref; NULL for none. */
@@ -87,7 +88,7 @@ SDIMAGE_API void sdimage_animated_view_set_clears_buffer_when_stopped(sdimage_an
 SDIMAGE_API bool sdimage_animated_view_clears_buffer_when_stopped(const sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_set_rewinds_when_stopped(sdimage_animated_view *view, bool rewinds);
 SDIMAGE_API bool sdimage_animated_view_rewinds_when_stopped(const sdimage_animated_view *view);
-/* Sets the transformer of every frame of images set from now on; the thread that sets an image transforms its first
+/* Sets the transformer of every frame of animations set from now on; the thread that sets an image transforms its first
  * frame. NULL for none. */
 SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view,
                                                        const sdimage_transformer *transformer);

@@ -7,7 +7,7 @@
  *   sdimage_frame_provider_new_custom(&table, my_state, free, &provider, &error);
  *   sdimage_player_new_provider(provider, &handler, widget, NULL, &player, &error);
  *
- * An animated image (sdimage_image_is_animated) decodes its frames when they are requested; a player accepts it directly.
+ * An animated image (sdimage_image_is_animated) decodes its frames on request; a player accepts it directly.
  * Class of sdimage_frame_provider: synchronised. */
 #ifndef SDIMAGE_ANIMATION_H
 #define SDIMAGE_ANIMATION_H

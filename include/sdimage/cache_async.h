@@ -1,10 +1,10 @@
-/* cache_async.h: the functions of cache.h that block on the disk, without blocking.
+/* cache_async.h: non-blocking variants of the functions of cache.h that block on the disk.
  *
- * For every kind of cache. What is wrong with the arguments is returned and nothing is called back; everything else is
- * told by the callback, once, on the library's callback thread, and what it is given is borrowed for the call.
+ * For every kind of cache. Errors in the arguments are returned, without a callback. Everything else is reported by the
+ * callback, once, on the library's callback thread; its arguments are borrowed for the call.
  * `destroy(user_data)` is called once, after the callback, also when the call fails. Callbacks may be NULL. On a
- * built-in cache stores of bytes, removals and look-ups take effect in the order of the calls; a picture without bytes
- * is stored when it is encoded. */
+ * built-in cache stores of bytes, removals and look-ups take effect in the order of the calls; an image without bytes
+ * is stored after its encoding. */
 #ifndef SDIMAGE_CACHE_ASYNC_H
 #define SDIMAGE_CACHE_ASYNC_H
 
@@ -22,20 +22,20 @@
 extern "C" {
 #endif
 
-/* Something is done; `error` is NULL when all went well. */
+/* Called when an operation has completed; `error` is NULL on success. */
 typedef void (*sdimage_cache_done_fn)(void *user_data, sdimage_error *error);
-/* The bytes of an entry; `data` is NULL when there is none, or with an error. */
+/* Called with the bytes of an entry; `data` is NULL when there is none, or with an error. */
 typedef void (*sdimage_cache_data_fn)(void *user_data, sdimage_data *data, sdimage_error *error);
-/* The layers that hold an entry; `error` is NULL when all went well. */
+/* Called with the layers that hold an entry; `error` is NULL on success. */
 typedef void (*sdimage_cache_contains_fn)(void *user_data, sdimage_cache_layers layers, sdimage_error *error);
-/* Bytes and entries on disk; `error` is NULL when all went well. */
+/* Called with the number of bytes and entries on disk; `error` is NULL on success. */
 typedef void (*sdimage_cache_totals_fn)(void *user_data, uint64_t bytes, uint64_t count, sdimage_error *error);
 
-/* Looks for the picture of a request in this cache alone, exactly as sdimage_manager_load does: thumbnail size, layers,
- * dispatcher, cancelling, everything of request.h but loaders and transformers. The URL is nothing but a key: any text.
- * The FINAL of a miss has neither picture nor error.
+/* Looks up the image of a request in this cache alone, like sdimage_manager_load: with thumbnail size, layers,
+ * dispatcher, cancellation, and everything of request.h but loaders and transformers. The URL is only a key: any text.
+ * The FINAL of a miss has neither image nor error.
  *
- * Which calls bring bytes (sdimage_result_data), and when, for a request that asks for the picture as it is:
+ * The table shows which calls return bytes (sdimage_result_data), and when, for a request of the image as stored:
  *
  *   set_wants_data  set_blocking_reads     in memory               on disk only
  *   false           NONE or MEMORY_DATA    no bytes                later
@@ -45,51 +45,52 @@ typedef void (*sdimage_cache_totals_fn)(void *user_data, uint64_t bytes, uint64_
  *   true            DISK                   later                   before this returns
  *   true            ALL                    before this returns     before this returns
  *
- * "Before this returns" is when the task has its result; it is also delivered then where the dispatcher is immediate or
- * of this thread. */
+ * "Before this returns" is the time when the task has its result; an immediate dispatcher, or one of this thread, also
+ * delivers it then. */
 SDIMAGE_API sdimage_status sdimage_cache_load(sdimage_cache *cache, const sdimage_request *request,
                                               const sdimage_load_handler *handler, void *user_data,
                                               sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
 
-/* The bytes of an entry. Having none is no error. */
+/* Reads the bytes of an entry. A missing entry is no error. */
 SDIMAGE_API sdimage_status sdimage_cache_data_async(sdimage_cache *cache, const void *key, size_t length,
                                                     sdimage_cache_data_fn found, void *user_data,
                                                     sdimage_destroy_fn destroy, sdimage_error **error);
 
-/* The layers that hold an entry; with memory, the disk is not looked at. */
+/* Finds the layers that hold an entry; if memory holds it, the disk is not checked. */
 SDIMAGE_API sdimage_status sdimage_cache_contains_async(sdimage_cache *cache, const void *key, size_t length,
                                                         sdimage_cache_contains_fn found, void *user_data,
                                                         sdimage_destroy_fn destroy, sdimage_error **error);
 
-/* Memory has the picture before this returns; encoding and committing follow, and then the callback. A query made after
- * this returned finds the bytes where they were given. */
+/* Stores an image. Memory holds it before this returns; encoding and committing follow, and then the callback. If bytes
+ * are given, a look-up after this returned finds them. */
 SDIMAGE_API sdimage_status sdimage_cache_store_async(sdimage_cache *cache, const void *key, size_t length,
                                                      sdimage_image *image, sdimage_data *data,
                                                      sdimage_cache_layers layers, const sdimage_encode_options *options,
                                                      sdimage_cache_done_fn stored, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_error **error);
 
-/* The same for bytes alone. */
+/* Stores bytes without an image. */
 SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, const void *key, size_t length,
                                                           sdimage_data *data, sdimage_cache_done_fn stored,
                                                           void *user_data, sdimage_destroy_fn destroy,
                                                           sdimage_error **error);
 
-/* Removes an entry from the named layers (sdimage_cache_remove). Removing what is not there is no error. */
+/* Removes an entry from the given layers (sdimage_cache_remove). Removing a missing entry is no error. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_async(sdimage_cache *cache, const void *key, size_t length,
                                                       sdimage_cache_layers layers, sdimage_cache_done_fn removed,
                                                       void *user_data, sdimage_destroy_fn destroy,
                                                       sdimage_error **error);
-/* Removes everything from the named layers (sdimage_cache_clear). UNSUPPORTED where a part of the cache cannot be
-   emptied. */
+/* Removes everything from the given layers (sdimage_cache_clear). UNSUPPORTED if a part of the cache cannot be
+ * cleared. */
 SDIMAGE_API sdimage_status sdimage_cache_clear_async(sdimage_cache *cache, sdimage_cache_layers layers,
                                                      sdimage_cache_done_fn cleared, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_error **error);
-/* sdimage_cache_remove_expired. UNSUPPORTED for what is not a built-in cache with a disk part. */
+/* Removes expired entries (sdimage_cache_remove_expired). UNSUPPORTED except for a built-in cache with a disk part. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_expired_async(sdimage_cache *cache, sdimage_cache_done_fn removed,
                                                               void *user_data, sdimage_destroy_fn destroy,
                                                               sdimage_error **error);
-/* sdimage_cache_disk_totals. UNSUPPORTED for what is not a built-in cache with a disk part. */
+/* Counts the bytes and entries on disk (sdimage_cache_disk_totals). UNSUPPORTED except for a built-in cache with a disk
+ * part. */
 SDIMAGE_API sdimage_status sdimage_cache_disk_totals_async(sdimage_cache *cache, sdimage_cache_totals_fn counted,
                                                            void *user_data, sdimage_destroy_fn destroy,
                                                            sdimage_error **error);

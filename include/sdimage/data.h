@@ -1,4 +1,4 @@
-/* data.h: immutable bytes that move by reference.
+/* data.h: immutable bytes, passed by reference.
  *
  * Class: immutable. */
 #ifndef SDIMAGE_DATA_H
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Copies `length` bytes. `bytes` may be NULL when `length` is 0. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+/* Creates a copy of `length` bytes. `bytes` may be NULL when `length` is 0. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_data_new(const void *bytes, size_t length, sdimage_data **data,
                                             sdimage_error **error);
 
-/* Takes over bytes without a copy: they must stay valid and unchanged until `destroy(user_data)`, which is called once
- * after the last reference is gone, also when this call fails. */
+/* Adopts bytes without a copy. They must stay valid and unchanged until `destroy(user_data)`, which is called once
+ * after the last reference is released, also when this call fails. */
 SDIMAGE_API sdimage_status sdimage_data_new_adopting(const void *bytes, size_t length, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_data **data,
                                                      sdimage_error **error);
@@ -24,10 +24,10 @@ SDIMAGE_API sdimage_status sdimage_data_new_adopting(const void *bytes, size_t l
 SDIMAGE_API sdimage_data *sdimage_data_ref(sdimage_data *data);
 SDIMAGE_API void sdimage_data_unref(sdimage_data *data);
 
-/* The bytes, borrowed; NULL when there are none. */
+/* Returns the bytes, borrowed; NULL when there are none. */
 SDIMAGE_API const void *sdimage_data_bytes(const sdimage_data *data);
 
-/* How many bytes there are. */
+/* Returns the number of bytes. */
 SDIMAGE_API size_t sdimage_data_length(const sdimage_data *data);
 
 #ifdef __cplusplus
