@@ -1,6 +1,6 @@
 /* dispatcher.h: dispatchers, which run the callbacks.
  *
- * A load delivers through the dispatcher of its request, else that of its manager, else on the library's callback thread.
+ * A load delivers through the dispatcher of its request, else of its manager, else on the library's callback thread.
  * With every dispatcher, deliveries of one load are in order and never overlap. Class: synchronised.
  *
  *   GUI main loop that takes posted closures   sdimage_dispatcher_new_host
@@ -78,7 +78,7 @@ typedef enum SDIMAGE_ENUM sdimage_event_type {
 
 SDIMAGE_API sdimage_event *sdimage_event_ref(sdimage_event *event);
 SDIMAGE_API void sdimage_event_unref(sdimage_event *event);
-/* What the event tells. */
+/* Returns the kind of the event. */
 SDIMAGE_API sdimage_event_type sdimage_event_kind(const sdimage_event *event);
 /* Returns the load of the event. Borrowed from the event. */
 SDIMAGE_API sdimage_task *sdimage_event_task(const sdimage_event *event);

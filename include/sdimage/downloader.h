@@ -48,15 +48,16 @@ SDIMAGE_API void sdimage_downloader_config_unref(sdimage_downloader_config *conf
 SDIMAGE_API void sdimage_downloader_config_set_max_per_host(sdimage_downloader_config *config, uint32_t count);
 SDIMAGE_API void sdimage_downloader_config_set_max_total(sdimage_downloader_config *config, uint32_t count);
 
-/* Sets the number of retries after a transient failure: a refused connection, a lost connection, silence before the
+/* Sets the number of retries after a transient failure: an unreachable server, a lost connection, silence before the
  * first byte, or one of the statuses 408, 425, 429, 500, 502, 503 and 504. Other errors are reported at once. Default
  * 2: enough for a lost packet or a restarting server, without delaying an error for the user. No retry begins after the
  * total time-out. A transfer that waits for its retry does not count as a concurrent transfer. */
 SDIMAGE_API void sdimage_downloader_config_set_max_retries(sdimage_downloader_config *config, uint32_t count);
 
-/* Set the milliseconds before a retry: a random time below `first_ms` (default 500), which doubles with each retry up
+/* Set the milliseconds before a retry: a random time up to `first_ms` (default 500), which doubles with each retry up
  * to `longest_ms` (8,000). 0 restores the default. A wait requested by the server (Retry-After, in seconds or as a
- * date) is respected up to `retry_after_ms` (30,000); after a request for a longer wait there is no retry. */
+ * date) of up to `retry_after_ms` (30,000) is respected, followed by a random time up to `first_ms`; after a request
+ * for a longer wait there is no retry. */
 SDIMAGE_API void sdimage_downloader_config_set_retry_delay_ms(sdimage_downloader_config *config, uint32_t first_ms,
                                                               uint32_t longest_ms);
 SDIMAGE_API void sdimage_downloader_config_set_max_retry_after_ms(sdimage_downloader_config *config,
@@ -86,14 +87,14 @@ SDIMAGE_API void sdimage_downloader_config_set_max_redirects(sdimage_downloader_
 SDIMAGE_API void sdimage_downloader_config_set_address_policy(sdimage_downloader_config *config,
                                                               sdimage_address_policy policy);
 
-/* Permits addresses that PUBLIC_ONLY refuses: a network in CIDR notation, and optionally one port. A single address permits
- * only that address, a range without a port every port.
+/* Permits addresses that PUBLIC_ONLY refuses: a network in CIDR notation, and optionally one port. A single address
+ * permits only that address, a range without a port every port.
  *
  *     "10.0.0.0/8"   "10.1.2.3"   "10.1.2.3:9000"   "10.0.0.0/8:9000"
  *     "fd00::/8"     "::1"        "[::1]:9000"      "[fd00::]/8:9000"
  *
- * Checked with the address and port of every connection, new or reused, of every hop: neither a name that changes its
- * address nor a redirect leads elsewhere. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4
+ * Checked with the address and port of every connection, new or reused, of every hop: no name that changes its
+ * address and no redirect leads elsewhere. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4
  * address. Proxies stay disabled. Has no effect on ANY. INVALID_ARGUMENT for other text, including host names and bits
  * beyond the prefix. */
 SDIMAGE_API sdimage_status sdimage_downloader_config_add_allowed_address(sdimage_downloader_config *config,

@@ -1,7 +1,7 @@
-/* error.h: the table of status codes, and the error object.
+/* error.h: status codes and error objects.
  *
- * Class: immutable. Codes are stable numbers; their names without "SDIMAGE_STATUS_" are what sdimage_status_name and
- * Python's `sdimage.Error.code` give. */
+ * Class: immutable. Codes are stable numbers; sdimage_status_name and Python's `sdimage.Error.code` return
+ * their names without "SDIMAGE_STATUS_". */
 #ifndef SDIMAGE_ERROR_H
 #define SDIMAGE_ERROR_H
 
@@ -14,56 +14,57 @@
 extern "C" {
 #endif
 
-/* What became of a call or a load. In brackets: the number of the same condition in SDWebImage's error domains. */
+/* The outcome of a call or a load. The number in brackets is that of the same condition in SDWebImage's error
+ * domains. */
 typedef enum SDIMAGE_ENUM sdimage_status {
     /* Notes: not failures. */
     SDIMAGE_STATUS_NEED_MORE_DATA = 2, /* nothing to show yet */
-    SDIMAGE_STATUS_END = 1,            /* nothing further */
-    SDIMAGE_STATUS_OK = 0,             /* all is well */
+    SDIMAGE_STATUS_END = 1,            /* the end was reached */
+    SDIMAGE_STATUS_OK = 0,             /* success */
 
     /* The call. */
     SDIMAGE_STATUS_INVALID_ARGUMENT = -1, /* NULL, an impossible number, or text that is not UTF-8 */
     SDIMAGE_STATUS_BAD_HANDLE = -2,       /* an object of another kind */
-    SDIMAGE_STATUS_UNSUPPORTED = -3,      /* this build cannot do it */
+    SDIMAGE_STATUS_UNSUPPORTED = -3,      /* not supported by this build, format or object */
     SDIMAGE_STATUS_NO_MEMORY = -4,        /* an allocation was refused */
     SDIMAGE_STATUS_CANCELLED = -5,        /* [2002] cancelled by the caller */
     SDIMAGE_STATUS_SHUTDOWN = -6,         /* the manager or cache was closed */
-    SDIMAGE_STATUS_FORKED = -7,           /* this process is a fork of the one that started the library */
+    SDIMAGE_STATUS_FORKED = -7,           /* a forked child of the process that started the library */
     SDIMAGE_STATUS_WOULD_DEADLOCK = -8,   /* a blocking call on a thread of the library */
     SDIMAGE_STATUS_TIMEOUT = -9,          /* connection, transfer or decoding took too long */
     SDIMAGE_STATUS_NOT_FOUND = -10,       /* no such entry or file */
-    SDIMAGE_STATUS_BUSY = -11,            /* held by somebody else for too long */
+    SDIMAGE_STATUS_BUSY = -11,            /* locked for too long by another process or thread */
     SDIMAGE_STATUS_INTERNAL_ERROR = -12,  /* a defect of the library: please report it */
 
     /* The request and the network. */
     SDIMAGE_STATUS_INVALID_URL = -20,           /* [1000] empty, or not a URL */
-    SDIMAGE_STATUS_SCHEME_FORBIDDEN = -21,      /* a scheme that no loader takes */
+    SDIMAGE_STATUS_SCHEME_FORBIDDEN = -21,      /* a scheme without a loader */
     SDIMAGE_STATUS_ADDRESS_FORBIDDEN = -22,     /* the address policy forbids the resolved address */
     SDIMAGE_STATUS_RESOLVE_FAILED = -23,        /* the host name has no address */
-    SDIMAGE_STATUS_CONNECT_FAILED = -24,        /* nobody answers there */
-    SDIMAGE_STATUS_TLS_FAILED = -25,            /* handshake or certificate */
-    SDIMAGE_STATUS_CONNECTION_LOST = -26,       /* the transfer broke off, or was shorter than announced */
-    SDIMAGE_STATUS_HTTP_STATUS = -27,           /* [2001] an answer outside the accepted statuses: see http_status */
+    SDIMAGE_STATUS_CONNECT_FAILED = -24,        /* the server cannot be reached */
+    SDIMAGE_STATUS_TLS_FAILED = -25,            /* the handshake or the certificate failed */
+    SDIMAGE_STATUS_CONNECTION_LOST = -26,       /* the transfer was interrupted, or shorter than announced */
+    SDIMAGE_STATUS_HTTP_STATUS = -27,           /* [2001] a status outside the accepted ones: see http_status */
     SDIMAGE_STATUS_TOO_MANY_REDIRECTS = -28,    /* more than the configured number */
     SDIMAGE_STATUS_REDIRECT_FORBIDDEN = -29,    /* to another scheme, or from https to http */
     SDIMAGE_STATUS_CONTENT_TYPE = -30,          /* [2004] a media type outside the accepted ones */
-    SDIMAGE_STATUS_NOT_MODIFIED = -31,          /* [1002] a condition of the request's own was met */
+    SDIMAGE_STATUS_NOT_MODIFIED = -31,          /* [1002] a condition set by the request was met */
     SDIMAGE_STATUS_OFFLINE = -32,               /* loading is switched off */
-    SDIMAGE_STATUS_FAILED_URL = -33,            /* [1003] failed for good a moment ago, and not asked again yet */
+    SDIMAGE_STATUS_FAILED_URL = -33,            /* [1003] failed permanently a moment ago, and not yet retried */
     SDIMAGE_STATUS_INVALID_REQUEST = -34,       /* [2000] header fields or a modifier's result cannot be sent */
-    SDIMAGE_STATUS_INVALID_RESPONSE = -35,      /* [2003] an answer that makes no sense here */
+    SDIMAGE_STATUS_INVALID_RESPONSE = -35,      /* [2003] an invalid response */
     SDIMAGE_STATUS_PROTOCOL_ERROR = -36,        /* not HTTP, or headers over the limit */
     SDIMAGE_STATUS_AUTHENTICATION_FAILED = -37, /* credentials were refused */
 
     /* The bytes and the pixels. */
-    SDIMAGE_STATUS_BAD_DATA = -50,         /* [1001] damaged: the coder gave up */
+    SDIMAGE_STATUS_BAD_DATA = -50,         /* [1001] damaged: the coder failed */
     SDIMAGE_STATUS_TRUNCATED = -51,        /* [1001] the bytes end too early */
     SDIMAGE_STATUS_NOT_AN_IMAGE = -52,     /* [1001] no coder recognises the bytes */
-    SDIMAGE_STATUS_TOO_LARGE = -53,        /* a limit was crossed; the message names it */
-    SDIMAGE_STATUS_EMPTY_DATA = -54,       /* [1001] no bytes at all */
-    SDIMAGE_STATUS_TRANSFORM_FAILED = -55, /* a transformer gave nothing */
-    SDIMAGE_STATUS_ENCODE_FAILED = -56,    /* an encoder gave nothing */
-    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* the decoder's own process ended */
+    SDIMAGE_STATUS_TOO_LARGE = -53,        /* a limit was exceeded; the message names it */
+    SDIMAGE_STATUS_EMPTY_DATA = -54,       /* [1001] no bytes */
+    SDIMAGE_STATUS_TRANSFORM_FAILED = -55, /* a transformer returned no image */
+    SDIMAGE_STATUS_ENCODE_FAILED = -56,    /* an encoder returned no bytes */
+    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* the process of the decoder ended */
     SDIMAGE_STATUS_MODULE_MISSING = -58,   /* the format's module or its library is not installed */
 
     /* Files and caches. */
@@ -80,36 +81,36 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_PHOTOS_NOT_FOUND = -92       /* [10003] */
 } sdimage_status;
 
-/* The name of a code without its prefix, "TOO_LARGE"; "UNKNOWN" for a number of another version. Static. */
+/* Returns the name of a code without its prefix, "TOO_LARGE"; "UNKNOWN" for a number of another version. Static. */
 SDIMAGE_API const char *sdimage_status_name(sdimage_status status);
 
 SDIMAGE_API sdimage_error *sdimage_error_ref(sdimage_error *error);
 SDIMAGE_API void sdimage_error_unref(sdimage_error *error);
 
-/* An error of one's own, for custom loaders, coders and caches. `message` is copied; at most one line is kept. A
+/* Creates an error for custom loaders, coders and caches. `message` is copied; at most one line of it is used. A
  * `status` that is not negative becomes INTERNAL_ERROR. NULL when memory is refused. The caller owns it. */
 SDIMAGE_API sdimage_error *sdimage_error_new(sdimage_status status, const char *message);
 
-/* The code; OK for NULL. */
+/* Returns the status code; OK for NULL. */
 SDIMAGE_API sdimage_status sdimage_error_code(const sdimage_error *error);
 
-/* One line for people, without code and URL. Borrowed; "" for NULL. */
+/* Returns a message of one line for users, without code and URL. Borrowed; "" for NULL. */
 SDIMAGE_API const char *sdimage_error_message(const sdimage_error *error);
 
-/* The HTTP status of the answer that was refused, or 0. */
+/* Returns the HTTP status of the refused response, or 0. */
 SDIMAGE_API int32_t sdimage_error_http_status(const sdimage_error *error);
 
-/* The errno of the call that failed, or 0. */
+/* Returns the errno of the failed system call, or 0. */
 SDIMAGE_API int32_t sdimage_error_system_error(const sdimage_error *error);
 
-/* The number that the codec, database or transfer library gave (a CURLcode for the network), or 0. */
+/* Returns the error number of the codec, database or transfer library (a CURLcode for the network), or 0. */
 SDIMAGE_API int32_t sdimage_error_library_code(const sdimage_error *error);
 
-/* The URL that was being loaded, its user and password removed. Borrowed; "" when no URL was involved. */
+/* Returns the URL of the load, without user and password. Borrowed; "" when no URL was involved. */
 SDIMAGE_API const char *sdimage_error_url(const sdimage_error *error);
 
-/* Whether the same load may succeed later without any change: time-outs, lost connections, statuses 408, 425, 429 and
- * 5xx, refused memory, a busy or full disk. */
+/* Returns true if the same load may succeed later without any change: TIMEOUT, RESOLVE_FAILED, CONNECT_FAILED,
+ * CONNECTION_LOST, OFFLINE, FAILED_URL, BUSY, DISK_FULL, NO_MEMORY, and the HTTP statuses 408, 425, 429 and 5xx. */
 SDIMAGE_API bool sdimage_error_is_transient(const sdimage_error *error);
 
 #ifdef __cplusplus
