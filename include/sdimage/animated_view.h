@@ -55,7 +55,7 @@ SDIMAGE_API void sdimage_animated_view_copy_image(const sdimage_animated_view *v
  * player. */
 SDIMAGE_API void sdimage_animated_view_copy_player(const sdimage_animated_view *view, sdimage_player **player);
 
-/* Sets the visibility. With autoplay, becoming visible starts playback and becoming invisible stops it. */
+/* The visibility. With autoplay, becoming visible starts playback and becoming invisible stops it. */
 SDIMAGE_API void sdimage_animated_view_set_visible(sdimage_animated_view *view, bool visible);
 SDIMAGE_API bool sdimage_animated_view_is_visible(const sdimage_animated_view *view);
 /* Starts or resumes playback; no effect while the view is invisible. */
@@ -65,7 +65,7 @@ SDIMAGE_API void sdimage_animated_view_stop(sdimage_animated_view *view);
 /* Returns true while the animation is playing. */
 SDIMAGE_API bool sdimage_animated_view_is_animating(const sdimage_animated_view *view);
 
-/* Drive the time, as for a player (player.h): the clock of the view serves its images one after the other. */
+/* The time functions of a player (player.h): the clock of the view serves its images one after the other. */
 SDIMAGE_API bool sdimage_animated_view_tick(sdimage_animated_view *view, uint64_t nanoseconds);
 SDIMAGE_API sdimage_status sdimage_animated_view_set_clock(sdimage_animated_view *view, sdimage_player_clock clock,
                                                            sdimage_dispatcher *dispatcher, sdimage_error **error);
@@ -74,16 +74,16 @@ SDIMAGE_API bool sdimage_animated_view_advance(sdimage_animated_view *view);
 
 /* --- Settings, at any time: for the current image and later ones. */
 
-/* Plays animations automatically while the view is visible. Default true. */
+/* Automatic playback of animations while the view is visible. Default true. */
 SDIMAGE_API void sdimage_animated_view_set_autoplay(sdimage_animated_view *view, bool autoplay);
 SDIMAGE_API bool sdimage_animated_view_autoplay(const sdimage_animated_view *view);
 /* Sets the loop count of every image, 0 = infinite; reset, the default, restores the loop count of each image. */
 SDIMAGE_API void sdimage_animated_view_set_loop_limit(sdimage_animated_view *view, uint32_t loops);
 SDIMAGE_API void sdimage_animated_view_reset_loop_limit(sdimage_animated_view *view);
-/* Plays partial animations; otherwise their first frame is shown. Default true. */
+/* Playback of partial animations; when false their first frame is shown. Default true. */
 SDIMAGE_API void sdimage_animated_view_set_incremental(sdimage_animated_view *view, bool incremental);
 SDIMAGE_API bool sdimage_animated_view_incremental(const sdimage_animated_view *view);
-/* Release the held frames, or return to the first frame, when playback stops. Default false. */
+/* Release of the held frames, and return to the first frame, when playback stops. Default false. */
 SDIMAGE_API void sdimage_animated_view_set_clears_buffer_when_stopped(sdimage_animated_view *view, bool clears);
 SDIMAGE_API bool sdimage_animated_view_clears_buffer_when_stopped(const sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_set_rewinds_when_stopped(sdimage_animated_view *view, bool rewinds);
@@ -92,7 +92,7 @@ SDIMAGE_API bool sdimage_animated_view_rewinds_when_stopped(const sdimage_animat
  * frame. NULL for none. */
 SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view,
                                                        const sdimage_transformer *transformer);
-/* Settings of the player (player.h): rate, mode, size of the frame buffer, late frames. */
+/* Settings of a player (player.h): rate, mode, size of the frame buffer, late frames. */
 SDIMAGE_API void sdimage_animated_view_set_rate(sdimage_animated_view *view, double rate);
 SDIMAGE_API double sdimage_animated_view_rate(const sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_set_mode(sdimage_animated_view *view, sdimage_playback_mode mode);

@@ -109,13 +109,13 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
  * the rest is divided equally among those that need more. sdimage_trim_memory(true) releases all frames but the next
  * ones.
  *
- * If the budget cannot hold even those two frames of all animations, some frames are held with one byte for each pixel
- * and a palette, a quarter of the memory. These are frames of at most 256 colours (most frames of a GIF) in a format of
- * 4 bytes and without a transformer: 200 players of 480 by 270 pixels hold 52 MB instead of 207. They are converted to
- * pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show fewer of them at
- * once, or decode them smaller. */
+ * If the budget cannot hold even those two frames of all animations, some frames are held as palette indexes. An index
+ * takes one byte for each pixel, a quarter of the memory. These are frames of at most 256 colours (most frames of a
+ * GIF) in a format of 4 bytes and without a transformer: 200 players of 480 by 270 pixels hold 52 MB instead of 207.
+ * They are converted to pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show
+ * fewer of them at once, or decode them smaller. */
 
-/* Sets the budget in bytes; a change takes effect at once. */
+/* The budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
 SDIMAGE_API size_t sdimage_frame_budget_limit(void);
 

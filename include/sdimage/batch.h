@@ -1,8 +1,8 @@
 /* batch.h: many images of one size, written into one array: for programs that train on images, compare or index
  * them.
  *
- * Each URL is a load of the manager, with its caches, hooks and limits. The image is decoded no larger than necessary,
- * resized to the common size, and written to its slot in the caller's array by the thread that decoded it. Only these
+ * Each URL is a load of the manager, with its caches, hooks and limits. The image is decoded no larger than necessary
+ * and resized to the common size. The thread that decoded it writes it to its slot in the caller's array. Only these
  * pixels are copied, once. A failed load leaves its slot unchanged and adds its error, by index, to
  * the group.
  *

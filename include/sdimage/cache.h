@@ -127,9 +127,9 @@ SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t by
 SDIMAGE_API void sdimage_cache_set_keep_in_memory(sdimage_cache *cache, bool keep);
 SDIMAGE_API void sdimage_cache_set_keep_weakly(sdimage_cache *cache, bool keep);
 
-/* Checks once a second whether the system or the control group of this process is short of memory, and then acts as
- * sdimage_trim_memory(true), at most every ten seconds. Default false. Uses an existing thread of the library and
- * starts none: while the process has neither a manager nor a cache with a disk part, nothing is checked. */
+/* Monitors the memory pressure of the system and of the control group of this process once a second. When memory is
+ * short it acts as sdimage_trim_memory(true), at most every ten seconds. Default false. Uses an existing thread of the
+ * library and starts none: while the process has neither a manager nor a cache with a disk part, nothing is checked. */
 SDIMAGE_API void sdimage_watch_memory_pressure(bool watch);
 
 /* --- Bytes. */
@@ -255,8 +255,9 @@ SDIMAGE_API sdimage_status sdimage_cache_new_custom(const sdimage_cache_vtable *
                                                     sdimage_destroy_fn destroy, sdimage_cache **cache,
                                                     sdimage_error **error);
 
-/* Creates a cache with images in the memory part of `memory` and bytes in the disk part of `disk`, for example with one
- * part of the host and one built in. The other parts of both are not used. Errors: NO_MEMORY, FORKED. */
+/* Creates a cache with images in the memory part of `memory` and bytes in the disk part of `disk`. For example, one
+ * part belongs to the host and the other is built in. The other parts of both are not used. Errors: NO_MEMORY,
+ * FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_layered(sdimage_cache *memory, sdimage_cache *disk, sdimage_cache **cache,
                                                      sdimage_error **error);
 

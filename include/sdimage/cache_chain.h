@@ -33,9 +33,9 @@ typedef enum SDIMAGE_ENUM sdimage_cache_operation {
 /* Creates a chain without members, which finds nothing and stores nothing. Errors: NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_chain(sdimage_cache **chain, sdimage_error **error);
 
-/* Creates a chain with `local`, memory over disk, on top of `shared`, such as one of the remote caches of the plug-ins,
- * for a fleet of processes. Hits of `shared` alone are also stored in `local`, and both members store; otherwise it is
- * a chain like any other. Errors: NO_MEMORY, FORKED. */
+/* Creates a chain for a fleet of processes: `local`, memory over disk, on top of `shared`, such as one of the remote
+ * caches of the plug-ins. Hits of `shared` alone are also stored in `local`, and both members store; otherwise it is a
+ * chain like any other. Errors: NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_tiered(sdimage_cache *local, sdimage_cache *shared, sdimage_cache **cache,
                                                     sdimage_error **error);
 

@@ -76,16 +76,16 @@ SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *option
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 
 /* Decodes a thumbnail from the beginning of the file. Default false. When true, a thumbnail of at most an eighth of a
- * progressive JPEG is decoded from its first scan, and one of an interlaced PNG from its first pass, which has one
- * pixel for each block of eight by eight. The later bytes may be missing: a decoder returns END as soon as the
- * thumbnail is complete, sdimage_decode accepts the beginning of the file, and sdimage_image_consumed_bytes returns the
+ * progressive JPEG is decoded from its first scan. One of an interlaced PNG is decoded from its first pass, which has
+ * one pixel for each block of eight by eight. The later bytes may be missing: a decoder returns END as soon as the
+ * thumbnail is complete, and sdimage_decode accepts the beginning of the file. sdimage_image_consumed_bytes returns the
  * number of bytes needed. Other images are decoded as usual. */
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
 
-/* Sets a safety limit; 0 restores the default. The limits are the area in pixels given by a header (2^30 for coders
- * that stream rows, 64 * 2^20 for coders that must hold the whole image), the bytes of the bitmap (256 MiB), and the
- * milliseconds of work (10,000, also for reading a header). Independent of the clock, parsers fail with TOO_LARGE when
- * they have read much more than the size of the file. */
+/* Set the safety limits; 0 restores the default. The limit of pixels applies to the area given by a header: 2^30 for
+ * coders that stream rows, 64 * 2^20 for coders that must hold the whole image. The limit of bytes applies to the
+ * bitmap: 256 MiB. The limit of milliseconds applies to the work, also for reading a header: 10,000. Independent of the
+ * clock, parsers fail with TOO_LARGE when they have read much more than the size of the file. */
 SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
 SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
 SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
@@ -164,11 +164,11 @@ typedef struct sdimage_source sdimage_source;
  * the result of a function that returns after the end of its budget is discarded. can_decode and decode are required;
  * every other function may be NULL. The table may grow at its end: `size` is the sizeof of the caller's table.
  *
- * A coder need not shrink the image into the requested box, rotate it upright according to its orientation, convert it
- * from its colour profile to sRGB, or change its pixel format: the library does this to the returned image. A coder
- * that can do so more efficiently during decoding reads the options. With `open`, `instance_update` and
- * `instance_image`, images are decoded progressively; with `instance_frame_count` and `instance_frame` too, they are
- * animated. examples/c/custom_coder.c is a complete coder in less than 100 lines. */
+ * The library shrinks the returned image into the requested box, rotates it upright according to its orientation,
+ * converts it from its colour profile to sRGB, and changes its pixel format. A coder need not do this; one that can do
+ * so more efficiently during decoding reads the options. With `open`, `instance_update` and `instance_image`, images
+ * are decoded progressively; with `instance_frame_count` and `instance_frame` too, they are animated.
+ * examples/c/custom_coder.c is a complete coder in less than 100 lines. */
 typedef struct sdimage_coder_vtable {
     size_t size;
 

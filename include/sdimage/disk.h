@@ -64,8 +64,8 @@ SDIMAGE_API sdimage_status sdimage_cache_extended_data(const sdimage_cache *cach
 SDIMAGE_API sdimage_status sdimage_cache_set_extended_data(sdimage_cache *cache, const void *key, size_t length,
                                                            sdimage_data *data, sdimage_error **error);
 
-/* Sets the date when the entry expires, and not earlier, regardless of max_disk_age; with 0 max_disk_age applies again.
- * NOT_FOUND when there is no entry. */
+/* Sets the exact expiry date of an entry in place of max_disk_age; 0 restores max_disk_age. NOT_FOUND when there is no
+ * entry. */
 SDIMAGE_API sdimage_status sdimage_cache_set_expiry(sdimage_cache *cache, const void *key, size_t length,
                                                     uint64_t date_ns, sdimage_error **error);
 

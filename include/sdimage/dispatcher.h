@@ -5,7 +5,7 @@
  *
  *   GUI main loop that takes posted closures   sdimage_dispatcher_new_host
  *   event loop that watches descriptors        sdimage_dispatcher_new_pollable + drain
- *   runtime that permits no callbacks     sdimage_dispatcher_new_pollable + next_event
+ *   runtime that permits no callbacks          sdimage_dispatcher_new_pollable + next_event
  *   program without a loop                     sdimage_dispatcher_new_library (the default)
  *   code that only forwards results            sdimage_dispatcher_new_immediate */
 #ifndef SDIMAGE_DISPATCHER_H

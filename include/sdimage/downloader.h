@@ -3,8 +3,8 @@
  * One thread of the library runs all transfers. Every hop of a redirect is checked like the first URL. Certificates
  * are verified. Classes: sdimage_downloader_config single-owner; the loader synchronised.
  *
- * A transfer interrupted in its body is resumed (RFC 9110, section 14) if the server supports ranges, and a strong
- * entity tag, or a date that is a strong validator, proves that the parts belong together; otherwise it is restarted.
+ * A transfer interrupted in its body is resumed (RFC 9110, section 14) if the server supports ranges. A strong entity
+ * tag, or a date that is a strong validator, must prove that the parts belong together; otherwise it is restarted.
  * The result is the complete content, byte for byte, or an error. */
 #ifndef SDIMAGE_DOWNLOADER_H
 #define SDIMAGE_DOWNLOADER_H
@@ -55,9 +55,9 @@ SDIMAGE_API void sdimage_downloader_config_set_max_total(sdimage_downloader_conf
 SDIMAGE_API void sdimage_downloader_config_set_max_retries(sdimage_downloader_config *config, uint32_t count);
 
 /* Set the milliseconds before a retry: a random time up to `first_ms` (default 500), which doubles with each retry up
- * to `longest_ms` (8,000). 0 restores the default. A wait requested by the server (Retry-After, in seconds or as a
- * date) of up to `retry_after_ms` (30,000) is respected, followed by a random time up to `first_ms`; after a request
- * for a longer wait there is no retry. */
+ * to `longest_ms` (8,000). 0 restores the default. A server may request a wait (Retry-After, in seconds or as a date).
+ * Up to `retry_after_ms` (30,000) it is respected, followed by a random time up to `first_ms`; after a request for a
+ * longer wait there is no retry. */
 SDIMAGE_API void sdimage_downloader_config_set_retry_delay_ms(sdimage_downloader_config *config, uint32_t first_ms,
                                                               uint32_t longest_ms);
 SDIMAGE_API void sdimage_downloader_config_set_max_retry_after_ms(sdimage_downloader_config *config,
@@ -172,7 +172,7 @@ SDIMAGE_API void sdimage_downloader_set_max_per_host(sdimage_loader *downloader,
 SDIMAGE_API void sdimage_downloader_set_max_total(sdimage_loader *downloader, uint32_t count);
 SDIMAGE_API void sdimage_downloader_set_execution_order(sdimage_loader *downloader, sdimage_execution_order order);
 
-/* Suspends the downloader: running transfers continue and waiting ones do not start. Default false. */
+/* The suspended state, in which running transfers continue and waiting ones do not start. Default false. */
 SDIMAGE_API void sdimage_downloader_set_suspended(sdimage_loader *downloader, bool suspended);
 SDIMAGE_API bool sdimage_downloader_is_suspended(const sdimage_loader *downloader);
 

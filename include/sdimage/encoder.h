@@ -12,11 +12,11 @@
  * in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC and AVIF.
  * If only code points describe its samples, HEIC and AVIF write these; for JPEG and WebP it is converted to sRGB.
  *
- * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits. Grey
- * images stay grey in JPEG, HEIC and AVIF.
+ * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits. Grey images
+ * stay grey in JPEG, HEIC and AVIF.
  *
- * PNG stores images of few colours with a palette, opaque images without alpha, float pixels as 16 bits of sRGB, and
- * animations as RGBA, with the changed part of each frame. During compression it holds another copy of the image's
+ * PNG stores images of few colours with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
+ * Animations are RGBA, with the changed part of each frame. During compression PNG holds another copy of the image's
  * bytes, and as much memory for the file. ICO stores one image of at most 256 by 256 pixels.
  *
  * The functions block on the calling thread; while a manager exists, idle workers help. They may be used in a forked
@@ -41,9 +41,9 @@ SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
-/* Sets the quality, from 0 to 1, the default, for JPEG, WebP and HEIC, whose own scales end at 100, and for AVIF, whose
- * quantiser becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when encoding; the
- * same applies to dithering. */
+/* Sets the quality, from 0 to 1, the default. It applies to JPEG, WebP and HEIC, whose own scales end at 100, and to
+ * AVIF, whose quantiser becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when
+ * encoding; the same applies to dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 
 /* Encodes without loss: WebP and AVIF, the latter not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP
@@ -160,10 +160,10 @@ SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const 
 /* --- Encoding. `options` may be NULL for the defaults. */
 
 /* Encodes with the registered coders, starting with the one registered last. UNDEFINED selects PNG for an image with
- * alpha, otherwise JPEG. An animation that was decoded completely and is encoded in its own format with the default
- * options (lossless or not) returns the bytes from which it was decoded, by reference. The caller owns *data, which is
- * never empty. Errors: UNSUPPORTED (no coder encodes the format, or not this image or these options), TOO_LARGE (sides
- * or frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
+ * alpha, otherwise JPEG. For an animation that was decoded completely, its own format and the default options (lossless
+ * or not), the result is the bytes from which it was decoded, by reference. The caller owns *data, which is never
+ * empty. Errors: UNSUPPORTED (no coder encodes the format, or not this image or these options), TOO_LARGE (sides or
+ * frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);

@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-/* The hook functions; each may be NULL. Those with a reply own a reference to it, run on a thread of the library that
- * may block for a while, and may complete it later, from any thread. */
+/* The hook functions; each may be NULL. Those with a reply own a reference to it. They run on a thread of the library,
+ * may block for a while, and may complete the reply later, from any thread. */
 typedef struct sdimage_download_hooks_vtable {
     size_t size;
 

@@ -113,9 +113,9 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
      * image is the result at once and is revalidated in the background.
      *
      * If the origin fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is the cached image,
-     * stale, with the error beside it. There is no retry in this case unless the request sets retries. The cached
-     * response may forbid its stale use: no-cache, must-revalidate, or an elapsed stale-if-error. Any other refusal,
-     * such as 404, is an error without an image. */
+     * stale, with the error beside it. The request to the origin is then not retried, unless the load's request sets
+     * retries. The cached image is not used if its response forbids this: no-cache, must-revalidate, or an elapsed
+     * stale-if-error. Any other refusal, such as 404, is an error without an image. */
     SDIMAGE_FRESHNESS_RESPECT = 1,
     /* Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL reports whether it has
      * changed. If revalidation fails, FINAL carries the cached image, stale, with the error beside it. A fresh image
@@ -178,10 +178,10 @@ SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool 
 /* Sets the minimum interval between PARTIAL results in milliseconds; 0 restores the default of 100. */
 SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
 
-/* Sets sdimage_decode_options_set_early_thumbnail and also ends the transfer as soon as the thumbnail is complete:
- * after the first scans of a progressive JPEG, or the first pass of an interlaced PNG. The result is FINAL, without
- * data, and stored in memory only, under the key of the thumbnail; the received bytes are discarded. A transfer that
- * another load needs continues. Default false; has no effect without a thumbnail size. */
+/* Enables the early thumbnail of the decode options (sdimage_decode_options_set_early_thumbnail), and ends the transfer
+ * as soon as it is complete: after the first scans of a progressive JPEG, or the first pass of an interlaced PNG. The
+ * result is FINAL, without data, and stored in memory only, under the key of the thumbnail; the received bytes are
+ * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
 /* Set the cache layers in which the image is looked up, and those in which it is stored. Default ALL and ALL.
@@ -196,10 +196,11 @@ SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdim
 /* Set the cache layers for the original, if the image is derived from it: a thumbnail, a transformed image, or another
  * pixel format. Default DISK and DISK: its encoded bytes.
  *
- * With MEMORY, an original in memory is also used to derive the image, unless the options request pixels as stored, or
- * the request has a freshness policy other than IGNORE or a coder. An original that was decoded only to be transformed
- * is then stored in memory, but not that of a thumbnail. If the original is the image itself, only the setters above
- * apply. Images of file: and data: URLs are stored in memory, never on disk. */
+ * With MEMORY in the query layers, the image is also derived from an original in memory. This does not apply if the
+ * options request pixels as stored, or the request has a freshness policy other than IGNORE or a coder. With MEMORY in
+ * the store layers, an original that was decoded only to be transformed is stored in memory, but not that of a
+ * thumbnail. If the original is the image itself, only the setters above apply. Images of file: and data: URLs are
+ * stored in memory, never on disk. */
 SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
 SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
 
@@ -295,8 +296,8 @@ SDIMAGE_API void sdimage_request_set_original_cache(sdimage_request *request, sd
 SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);
 
 /* Set the transformer of the decoded image. Its key becomes part of the cache key, before the extension. NULL: none,
- * even if the manager has one. `_add_` appends one to those of the request; reset, the default, restores that of the
- * manager. If the transformer fails, the image is delivered untransformed and is not stored under that key:
+ * even if the manager has one. `_add_` appends one to those of the request; reset restores that of the manager, the
+ * default. If the transformer fails, the image is delivered untransformed and is not stored under that key:
  * sdimage_image_is_transformed reports this. */
 SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
 SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
