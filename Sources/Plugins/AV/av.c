@@ -1,4 +1,4 @@
-/* The coder of HEIC sequences and videos, by libavformat, libavcodec and libswscale. */
+/* av.c: the coder of HEIC sequences and videos, by libavformat, libavcodec and libswscale. */
 #include <sdimage/plugins/av.h>
 
 #include <libavutil/log.h>
@@ -11,7 +11,7 @@
 #include "codec.h"
 #include "frame.h"
 
-/* --- What is a movie. */
+/* --- Recognition of movies. */
 
 typedef enum kind { NOTHING, SEQUENCE, VIDEO } kind;
 
@@ -25,8 +25,8 @@ static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
 
 #define IS_AMONG(brand, brands) is_among(brand, brands, sizeof brands / sizeof *brands)
 
-/* ISO/IEC 23008-12, 10: brands of sequences and of still pictures; ISO/IEC 14496-12, annex E, and what cameras write.
- */
+/* Brands of sequences and still images (ISO/IEC 23008-12, 10), and of videos (ISO/IEC 14496-12, annex E, and the brands
+   that cameras write). */
 static const uint32_t sequences[] = {SDMOD_TYPE('m', 's', 'f', '1'), SDMOD_TYPE('h', 'e', 'v', 'c'),
                                      SDMOD_TYPE('h', 'e', 'v', 'x')};
 static const uint32_t pictures[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
@@ -39,7 +39,8 @@ static const uint32_t videos[] = {
     SDMOD_TYPE('M', '4', 'V', ' '), SDMOD_TYPE('3', 'g', 'p', '4'), SDMOD_TYPE('3', 'g', 'p', '5'),
     SDMOD_TYPE('d', 'a', 's', 'h'), SDMOD_TYPE('M', 'S', 'N', 'V')};
 
-/* A sequence whose first brand is that of a still is one for those who ask for a track: the still is shown. */
+/* Returns the kind of file by its brands. A file whose major brand is that of a still image counts as a still, even if
+   it has a track. */
 static kind kind_by_brands(sdmod_span brands) {
     uint32_t major = 0, brand = 0;
     if (!sdmod_take32(&brands, &major) || !sdmod_skip(&brands, 4))
@@ -74,7 +75,7 @@ static kind kind_of(const uint8_t *bytes, size_t length) {
 
 /* --- Decoding. */
 
-/* What a request asks for beside the usual. */
+/* The plug-in's own request parameters. */
 typedef struct choice {
     int64_t poster_ms;
     bool frames;
@@ -93,7 +94,7 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return kind_of(bytes, length) != NOTHING;
 }
 
-/* The still of a movie: the first frame, or a video's poster. */
+/* Decodes the still image of a movie: the first frame, or a video's poster. */
 static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, sdimage_image **image,
                             sdimage_error **error) {
     sdimage_status status = sdav_decode_time(movie, movie->is_sequence ? 0 : choice.poster_ms, error);
@@ -124,7 +125,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0) {
-        /* Of a long video the header's own number has to do. */
+        /* For a video with too many frames to count, the number in the header is used. */
         int64_t announced = movie.stream->nb_frames;
         sdimage_status counted = sdav_count(&movie, NULL);
         uint32_t count = counted >= 0 ? movie.count : announced > 0 && announced < UINT32_MAX ? (uint32_t)announced : 1;
@@ -137,14 +138,14 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     return status;
 }
 
-/* --- Movies whose frames are asked for. */
+/* --- Movies decoded frame by frame. */
 
 typedef struct instance {
     pthread_mutex_t lock;
     sdmod_wish wish;
     choice choice;
     uint32_t work_ms;
-    sdimage_data *data; /* a copy, because the bytes of an update are lent */
+    sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
     sdimage_source *source;
     sdav_movie movie;
     bool is_open, is_animation;
@@ -172,7 +173,7 @@ static void destroy_instance(void *user_data, void *pointer) {
     free(self);
 }
 
-/* Counts the frames of what is shown as an animation. */
+/* Opens the movie and, if it is shown as an animation, counts its frames. */
 static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_error **error) {
     sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length, &self->wish,
                                       sdplug_deadline_after(self->work_ms, self->wish.budget), error);
@@ -207,7 +208,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
         status = make(options, &self, error);
     if (status < 0)
         return status;
-    /* The count of references is all that changes. */
+    /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
     status = start(self, kind_of(head, got), sdimage_source_size(source), error);
     if (status < 0)
@@ -217,7 +218,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
     return status;
 }
 
-/* Only the whole file is of use: the tables may lie behind the samples. */
+/* Waits for the complete file: the tables may follow the samples. */
 static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
                              sdimage_error **error) {
     (void)user_data;
@@ -267,7 +268,7 @@ static uint32_t frame_count(void *user_data, void *pointer) {
     return count;
 }
 
-/* For ever; a video once. */
+/* Endless for a sequence; once for a video. */
 static uint32_t loop_count(void *user_data, void *pointer) {
     (void)user_data;
     instance *self = pointer;
@@ -304,7 +305,7 @@ static const sdimage_coder_vtable table = {
 };
 
 SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_error **error) {
-    /* AV_LOG_INFO is what nobody has changed. */
+    /* AV_LOG_INFO is the default: the host has not changed the level. */
     if (av_log_get_level() == AV_LOG_INFO)
         av_log_set_level(AV_LOG_QUIET);
     return sdimage_coder_new_custom("av", &table, NULL, NULL, coder, error);

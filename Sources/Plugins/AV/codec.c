@@ -19,7 +19,7 @@ static bool is_listed(const AVCodec *codec) {
     return false;
 }
 
-/* One of the list; the preferred one of a kind may be another. */
+/* Returns the listed decoder for a codec; libavcodec may prefer another one for it. */
 const AVCodec *sdav_codec_for(enum AVCodecID id) {
     const AVCodec *codec = NULL;
     for (void *place = NULL; (codec = av_codec_iterate(&place));) {
@@ -29,14 +29,15 @@ const AVCodec *sdav_codec_for(enum AVCodecID id) {
     return NULL;
 }
 
-/* --- What is held beside the picture that is made: those that it refers to, and those that wait for their turn. */
+/* --- Frames held besides the current one: reference frames, and frames that wait for their display time. */
 
-/* Bitmaps of max_bytes that it may take, and bytes that it always may: 16 references in full HD. */
+/* Limit of the bytes of held frames: a number of bitmaps of max_bytes, and a minimum that is always allowed (16
+   reference frames in full HD). */
 enum { BITMAPS = 4 };
 static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64_t)256 << 20;
 
-/* A decoder of AV1 holds up to 8 references, the picture it makes and the one handed out, of which one of 4:2:0 takes
- * up to 3 bytes a pixel. dav1d allocates by itself: what can be bounded is the size. */
+/* An AV1 decoder holds up to 8 reference frames, the frame it decodes and the frame it handed out. A frame of 4:2:0
+   takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
 enum { AV1_PICTURES = 10, AV1_BYTES = 3 };
 
 static uint64_t most_held(const sdmod_wish *wish) {
@@ -60,7 +61,7 @@ static void give_back(void *opaque, uint8_t *data) {
     free(self);
 }
 
-/* Memory for a picture, counted until the decoder and the movie have let go of it. */
+/* Allocates the memory of a frame and counts it until both the decoder and the movie have released it. */
 static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
     sdav_movie *movie = codec->opaque;
     int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
@@ -106,7 +107,7 @@ static void limit(sdav_movie *movie) {
     uint64_t held = most_held(&movie->wish) / (AV1_PICTURES * AV1_BYTES);
     if (codec->codec_id == AV_CODEC_ID_AV1) {
         most = most < held ? most : held;
-        /* Of dav1d: no more pictures that are made at once. */
+        /* For dav1d: limits decoding to one frame at a time. */
         codec->flags |= AV_CODEC_FLAG_LOW_DELAY;
     }
     codec->max_pixels = (int64_t)most;
@@ -114,7 +115,7 @@ static void limit(sdav_movie *movie) {
     codec->get_buffer2 = get_buffer;
     int processors = sdmod_processors();
     codec->thread_count = processors < MOST_THREADS ? processors : MOST_THREADS;
-    /* Frame threads would hold as many pictures more. */
+    /* Frame threads would each hold one more frame. */
     codec->thread_type = FF_THREAD_SLICE;
 }
 

@@ -1,13 +1,13 @@
-/* codec.h: the decoder of a movie's track, and the memory of the pictures that it holds. */
+/* codec.h: the decoder of a movie's track, and the memory of the frames that it holds. */
 #ifndef SDAV_CODEC_H
 #define SDAV_CODEC_H
 
 #include "movie.h"
 
-/* Names of the decoders that are used, separated by commas. */
+/* The names of the supported decoders, separated by commas. */
 extern const char sdav_codecs[];
 
-/* The decoder for a kind of track; NULL for none. */
+/* Returns the decoder for a codec; NULL for none. */
 const AVCodec *sdav_codec_for(enum AVCodecID id);
 
 /* Opens movie->codec for movie->stream. Errors: TOO_LARGE, BAD_DATA, NO_MEMORY. */

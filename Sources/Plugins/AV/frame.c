@@ -3,17 +3,18 @@
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 
-/* ITU-T H.273. */
+/* Code points of ITU-T H.273. */
 enum { BT709 = 1, UNSPECIFIED = 2, BT601 = 6, BT2020 = 14 };
 
-/* Rows of a video from which on BT.709 is meant where nothing is said. */
+/* A video with at least this many rows and no color information is taken as BT.709. */
 enum { HIGH_DEFINITION = 720 };
 
 static uint16_t matrix_of(int said, uint32_t height) {
     return said == UNSPECIFIED && height >= HIGH_DEFINITION ? BT709 : (uint16_t)said;
 }
 
-/* Planes of 8 to 12 bits that the modules' own conversion takes: as exact as HEIC stills, and in one pass. */
+/* Describes a frame as planes of 8 to 12 bits for the modules' own conversion, which is as exact as for HEIC stills and
+   takes one pass. False for other formats. */
 static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
@@ -68,7 +69,7 @@ static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
     facts.color = (sdyuv_color){(uint16_t)frame->color_primaries, matrix_of(frame->colorspace, facts.height),
                                 frame->color_range == AVCOL_RANGE_JPEG};
     facts.transfer = (uint16_t)frame->color_trc;
-    /* The curve of cameras is shown as that of sRGB: players do so. */
+    /* The camera transfer curve is shown as that of sRGB, as players do. */
     if (!movie->is_sequence && (facts.transfer == BT709 || facts.transfer == BT601 || facts.transfer == BT2020))
         facts.transfer = UNSPECIFIED;
     if (facts.transfer == UNSPECIFIED && facts.color.primaries == BT709)
@@ -76,7 +77,7 @@ static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
     return facts;
 }
 
-/* Of every other kind libswscale makes RGB or RGBA. */
+/* Converts every other pixel format to RGB or RGBA with libswscale. */
 static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts, sdimage_image **image,
                               sdimage_error **error) {
     const AVFrame *frame = movie->frame;
@@ -110,7 +111,7 @@ sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_im
     if (movie->frame->width <= 0 || movie->frame->height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
     sdmod_facts facts = facts_of_frame(movie, frames);
-    /* The stream has the last word about the size. */
+    /* The stream decides the size. */
     sdimage_status status = sdmod_check(&facts, &movie->wish, 1, error);
     if (status < 0)
         return status;

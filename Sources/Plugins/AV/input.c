@@ -6,7 +6,7 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     sdav_movie *movie = opaque;
     uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
     size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
-    /* libavformat asks only its own protocols whether the time is over. */
+    /* libavformat checks the interrupt callback only in its own protocols. */
     if (sdplug_is_over(movie->deadline))
         return AVERROR_EXIT;
     if (!count) {

@@ -1,24 +1,24 @@
-/* input.h: what libavformat calls, each with the movie; and what went wrong. */
+/* input.h: callbacks of libavformat, each with the movie as context, and their errors. */
 #ifndef SDAV_INPUT_H
 #define SDAV_INPUT_H
 
 #include "movie.h"
 
-/* As avio_alloc_context wants them. */
+/* Signatures as in avio_alloc_context. */
 int sdav_read_bytes(void *opaque, uint8_t *buffer, int size);
 int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence);
 
-/* Whether the time is over. */
+/* Reports that the time is over. */
 int sdav_is_over(void *opaque);
 
-/* Playlists and references to other files lead nowhere. */
+/* Refuses playlists and references to other files. */
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options);
 
-/* Pictures that are held take more than they may. */
+/* The error for held frames that take more bytes than allowed. */
 #define SDAV_FULL "pictures that refer to each other of more bytes than four times max_bytes"
 
-/* What a library's code means: the source's own error, TIMEOUT, TOO_LARGE, NO_MEMORY, TRUNCATED; else BAD_DATA, with
- * that message. */
+/* Translates an error code of the libraries: the source's own error, TIMEOUT, TOO_LARGE, NO_MEMORY, TRUNCATED;
+   otherwise BAD_DATA with `message`. */
 sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "input.h"
 #include "tables.h"
 
-/* Pictures that are counted (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at
+/* Limits: counted frames (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at
    once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
 
@@ -45,7 +45,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     return code < 0 ? sdav_fail(movie, code, "a container that cannot be read", error) : SDIMAGE_STATUS_OK;
 }
 
-/* The largest track of pictures that are no cover and can be decoded; false for none. */
+/* Selects the largest video track that is not a cover image and can be decoded; false for none. */
 static bool choose(sdav_movie *movie) {
     int64_t most = -1;
     for (unsigned i = 0; i < movie->format->nb_streams; i++) {
@@ -62,9 +62,9 @@ static bool choose(sdav_movie *movie) {
     return movie->stream;
 }
 
-/* What the track's matrix says, as one value of EXIF; other angles than quarter turns count as none. */
+/* Returns the track's matrix as an EXIF orientation; angles other than quarter turns count as none. */
 static sdimage_orientation orientation_of(const AVStream *stream) {
-    /* By quarter turns to the left; not mirrored, mirrored left to right before. */
+    /* Rows: counter-clockwise quarter turns. Columns: not mirrored, mirrored left to right before the turn. */
     static const uint8_t table[4][2] = {{1, 2}, {8, 5}, {3, 4}, {6, 7}};
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
     const AVPacketSideData *found = av_packet_side_data_get(
@@ -138,7 +138,7 @@ static sdimage_status add_time(sdav_movie *movie, int64_t time, sdimage_error **
     return SDIMAGE_STATUS_OK;
 }
 
-/* Sums of a few such times do not overflow. */
+/* Limits a time so that sums of a few of them do not overflow. */
 static int64_t bounded(int64_t time) {
     const int64_t most = INT64_MAX / 16;
     return time > most ? most : time < -most ? -most : time;
@@ -150,7 +150,7 @@ static int64_t start_of(const sdav_movie *movie) {
     return movie->stream->start_time == AV_NOPTS_VALUE ? 0 : bounded(movie->stream->start_time);
 }
 
-/* Goes to the key picture at or before a time; false where the container cannot. What went wrong is forgotten. */
+/* Seeks to the key frame at or before a time; false if the container cannot. Clears earlier errors. */
 static bool seek_to(sdav_movie *movie, int64_t time) {
     sdimage_error_unref(movie->broken);
     movie->broken = NULL;
@@ -162,7 +162,7 @@ static bool seek_to(sdav_movie *movie, int64_t time) {
     return found;
 }
 
-/* Goes to the first picture. */
+/* Seeks to the first frame. */
 static void rewind_movie(sdav_movie *movie) {
     int64_t start = start_of(movie);
     if (!seek_to(movie, start) && !seek_to(movie, INT64_MIN))
@@ -207,7 +207,7 @@ static uint32_t milliseconds(const sdav_movie *movie, int64_t ticks) {
     return ms < 0 ? 0 : ms > UINT32_MAX ? UINT32_MAX : (uint32_t)ms;
 }
 
-/* When the picture behind the last one would come. */
+/* Returns the time at which a frame after the last one would begin. */
 static int64_t end_of(const sdav_movie *movie) {
     int64_t last = movie->times[movie->count - 1], whole = bounded(movie->stream->duration);
     if (movie->stream->duration > 0 && start_of(movie) + whole > last)
@@ -218,7 +218,7 @@ static int64_t end_of(const sdav_movie *movie) {
 uint32_t sdav_duration_ms(const sdav_movie *movie, uint32_t index) {
     if (index >= movie->count)
         return 0;
-    /* Rounded where they begin and end, so that their sum stays right. */
+    /* Begin and end are rounded separately, so that the sum of the durations stays exact. */
     int64_t first = movie->times[0];
     int64_t end = index + 1 < movie->count ? movie->times[index + 1] : end_of(movie);
     return milliseconds(movie, end - first) - milliseconds(movie, movie->times[index] - first);
@@ -234,7 +234,7 @@ uint64_t sdav_total_ms(const sdav_movie *movie) {
 
 /* --- Decoding. */
 
-/* The next picture in order of showing; END behind the last. */
+/* Decodes the next frame in presentation order; END after the last. */
 static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
     for (;;) {
         sdimage_status status = sdplug_check_time(movie->deadline, error);
@@ -257,7 +257,7 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         if (!is_other)
             code = avcodec_send_packet(movie->codec, is_end ? NULL : movie->packet);
         av_packet_unref(movie->packet);
-        /* Damage of one picture need not be the end of the next. */
+        /* Damage of one frame need not affect the next. */
         if (!is_other && (code == AVERROR(ENOMEM) || movie->is_full))
             return sdav_fail(movie, code, "", error);
     }
@@ -267,7 +267,7 @@ static int64_t time_of(const AVFrame *frame) {
     return frame->best_effort_timestamp;
 }
 
-/* Decodes up to the picture that is shown at a time; the last one where there is none behind. */
+/* Decodes up to the frame that is shown at a time; the last frame if the time is later. */
 static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
     AVFrame *kept = av_frame_alloc();
     sdimage_status status =
@@ -278,7 +278,7 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
         if (status != SDIMAGE_STATUS_OK)
             break;
         int64_t now = time_of(movie->frame);
-        /* One without a time, and the first of a movie that begins later, are as good as it gets. */
+        /* A frame without a time, or the first of a movie that begins later, is the best match. */
         if (now == AV_NOPTS_VALUE || now == time || (now > time && !has_kept))
             break;
         if (now > time) {
@@ -290,7 +290,7 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
         av_frame_move_ref(kept, movie->frame);
         has_kept = true;
     }
-    /* Where the source broke, nobody knows what would have come. */
+    /* After a read error of the source, the frames that would follow are unknown. */
     if (status == SDIMAGE_STATUS_END && has_kept && !movie->broken) {
         av_frame_move_ref(movie->frame, kept);
         status = SDIMAGE_STATUS_OK;
@@ -301,8 +301,8 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
     return status;
 }
 
-/* Seeks the picture that is shown at a time. Pictures that lead a key picture are decoded only from the key picture
- * before: where the first to be had comes too late, it is tried from further back, at last from the start. */
+/* Seeks the frame that is shown at a time. Leading frames of a key frame can be decoded only from the key frame before
+   it. If the first frame after the seek is too late, the search repeats from further back, finally from the start. */
 static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **error) {
     int64_t start = start_of(movie), back = 0;
     int64_t step = bounded(av_rescale_q(2, (AVRational){1, 1}, movie->stream->time_base));
@@ -325,7 +325,7 @@ sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_erro
         return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such frame");
     int64_t time = movie->times[index];
     sdimage_status status = index == movie->next ? decode_next(movie, error) : SDIMAGE_STATUS_END;
-    /* Also where a picture was left out: what is shown in its place. */
+    /* Also if a frame was left out: finds the frame that is shown in its place. */
     if (status == SDIMAGE_STATUS_END || (status >= 0 && time_of(movie->frame) != time))
         status = find(movie, time, error);
     movie->next = status >= 0 && time_of(movie->frame) == time ? index + 1 : UINT32_MAX;
@@ -334,10 +334,10 @@ sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_erro
 
 sdimage_status sdav_decode_time(sdav_movie *movie, int64_t ms, sdimage_error **error) {
     int64_t start = start_of(movie);
-    /* Not rounded: what is shown has begun. */
+    /* Rounded down: the frame shown has begun. */
     AVRational unit = movie->stream->time_base, thousandth = {1, 1000};
     int64_t time = ms > 0 ? bounded(av_rescale_q_rnd(ms, thousandth, unit, AV_ROUND_DOWN)) : 0;
-    /* Behind the header comes the first picture: nothing is to be sought. */
+    /* The first frame follows the header: no seek is necessary. */
     if (!time && movie->next == 0)
         return decode_until(movie, start, error);
     return find(movie, bounded(start + time), error);

@@ -1,4 +1,4 @@
-/* movie.h: the pictures of one track of a movie. */
+/* movie.h: the frames of one track of a movie. */
 #ifndef SDAV_MOVIE_H
 #define SDAV_MOVIE_H
 
@@ -10,11 +10,11 @@
 #include "../common/clock.h"
 
 typedef struct sdav_movie {
-    /* What is read: bytes, which must outlive the movie, or a source. */
+    /* The input: bytes, which must outlive the movie, or a source. */
     const uint8_t *bytes;
     const sdimage_source *source;
     uint64_t length, at;
-    bool is_short;         /* something was to be read that lies behind the end */
+    bool is_short;         /* a read went beyond the end */
     sdimage_error *broken; /* the source's own error */
     sdplug_deadline deadline;
 
@@ -22,37 +22,37 @@ typedef struct sdav_movie {
     AVIOContext *io;
     AVFormatContext *format;
     AVStream *stream;
-    AVCodecContext *codec; /* NULL until it was opened */
+    AVCodecContext *codec; /* NULL until opened */
     AVPacket *packet;
-    AVFrame *frame;        /* the latest picture */
-    _Atomic uint64_t held; /* bytes of the pictures that the decoder and the movie hold (codec.c) */
-    bool is_full;          /* they were to be more than they may */
+    AVFrame *frame;        /* the latest frame */
+    _Atomic uint64_t held; /* bytes of the frames that the decoder and the movie hold (codec.c) */
+    bool is_full;          /* they would exceed the limit */
     bool is_sequence;
     sdimage_orientation orientation;
 
-    int64_t *times; /* of the pictures, in the units of the stream; NULL until they were counted */
+    int64_t *times; /* of the frames, in the units of the stream; NULL until counted */
     uint32_t count;
-    uint32_t next; /* the picture that decoding comes to next; UINT32_MAX where that is not known */
+    uint32_t next; /* index of the frame that is decoded next; UINT32_MAX if unknown */
     bool is_drained;
 } sdav_movie;
 
-/* Reads the container; to be closed, also after a failure. Pictures are decoded once sdav_codec_open (codec.h) was
- * called too. Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
- * NO_MEMORY, those of the source. */
+/* Reads the container. The caller closes the movie, also after a failure. Decoding frames also requires sdav_codec_open
+   (codec.h). Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
+   NO_MEMORY, those of the source. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
                          const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);
 
-/* Finds the times of all pictures, by reading the track without decoding it; none are known after a failure. TOO_LARGE:
- * more than 10000. */
+/* Finds the times of all frames by reading the track without decoding it; after a failure none are known. TOO_LARGE:
+   more than 10000. */
 sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error);
 
-/* Milliseconds that a picture is shown, once they were counted. */
+/* The time that a frame is shown, in milliseconds. Requires sdav_count. */
 uint32_t sdav_duration_ms(const sdav_movie *movie, uint32_t index);
-/* Of the whole movie, by its header or the pictures counted. */
+/* The duration of the whole movie, from its header or the counted frames. */
 uint64_t sdav_total_ms(const sdav_movie *movie);
 
-/* Decodes picture `index`, once they were counted; the picture at a time; both into `frame`. Errors as above. */
+/* Decode frame `index` (requires sdav_count) and the frame at a time, both into `frame`. Errors as above. */
 sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_error **error);
 sdimage_status sdav_decode_time(sdav_movie *movie, int64_t milliseconds, sdimage_error **error);
 

@@ -3,20 +3,20 @@
 #include "../../Modules/common/boxes.h"
 #include "input.h"
 
-/* Samples of all tracks: 38 hours of 30 pictures a second, in 100 MB of entries; boxes inside each other. */
+/* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), and nesting of boxes. */
 enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;
-    uint64_t samples; /* of tracks that are over, and of fragments */
-    /* Of the track that is being read. */
+    uint64_t samples; /* of finished tracks, and of fragments */
+    /* The track that is being read. */
     uint64_t own;
     uint32_t handler, runs, first_duration;
     bool is_deflated;
 } tables;
 
-/* What libavformat reads as boxes inside. */
+/* Recognizes the boxes that libavformat reads as containers of boxes. */
 static bool is_container(uint32_t type) {
     static const uint32_t containers[] = {
         SDMOD_TYPE('m', 'o', 'o', 'v'), SDMOD_TYPE('t', 'r', 'a', 'k'), SDMOD_TYPE('m', 'd', 'i', 'a'),
@@ -31,14 +31,14 @@ static bool is_container(uint32_t type) {
     return false;
 }
 
-/* Sound whose samples last one tick each is read by chunks: its samples take no entries. */
+/* libavformat reads sound whose samples last one tick each by chunks: its samples take no entries. */
 static void end_track(tables *self) {
     bool by_chunks = self->handler == SDMOD_TYPE('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
     self->samples += by_chunks ? 0 : self->own;
     self->own = self->handler = self->runs = self->first_duration = 0;
 }
 
-/* ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8. */
+/* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8). */
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
     case SDMOD_TYPE('h', 'd', 'l', 'r'):
@@ -65,7 +65,7 @@ static void read_table(tables *self, uint32_t type) {
     }
 }
 
-/* The boxes up to a place. */
+/* Reads the boxes up to an offset. */
 static void read_boxes(tables *self, int64_t end, int depth) {
     while (!avio_feof(self->io) && !self->is_deflated && self->samples + self->own <= MOST_SAMPLES) {
         int64_t start = avio_tell(self->io), left = end - start;
@@ -73,7 +73,7 @@ static void read_boxes(tables *self, int64_t end, int depth) {
             return;
         uint32_t word = avio_rb32(self->io), type = avio_rb32(self->io);
         uint64_t size = word == 1 ? avio_rb64(self->io) : word ? word : (uint64_t)left;
-        /* As libavformat does: one that reaches beyond what it is in ends with it. */
+        /* As in libavformat: a box that exceeds its container ends with the container. */
         int64_t next = size > (uint64_t)left ? end : start + (int64_t)size;
         if (next < avio_tell(self->io) || (type == SDMOD_TYPE('m', 'o', 'o', 'f') && self->movie->source))
             return;

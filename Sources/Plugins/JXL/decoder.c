@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libjxl 0.9 dropped a parameter of which nothing was read. */
+/* libjxl 0.9 removed a parameter that was never read. */
 #if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define UNUSED_FORMAT
 #else
@@ -14,12 +14,12 @@
 /* Code points of ITU-T H.273. */
 enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB = 13, PQ = 16, HLG = 18 };
 
-/* Bytes of the bitmap and of the planes of floats that libjxl holds for a whole picture beside it: together no more
- * than the limits of working memory and of a bitmap. A memory manager of JxlDecoderCreate could not enforce that:
- * libjxl before 0.11 allocates planes without it. */
+/* Limit of the bytes of the bitmap and of the float planes that libjxl holds for a whole image: the limit of working
+   memory plus that of a bitmap. A memory manager for JxlDecoderCreate could not enforce it, because libjxl before 0.11
+   allocates planes without it. */
 static const uint64_t MOST_BYTES = (uint64_t)SDMOD_WORKING_BYTES + ((uint64_t)256 << 20);
 
-/* --- What the header says, and what is refused by it. */
+/* --- The header, and the limits checked against it. */
 
 static bool is_gray(const sdjxl_decoder *self) {
     return self->info.num_color_channels == 1;
@@ -33,7 +33,7 @@ static bool is_wide(sdimage_pixel_format format) {
            format == SDIMAGE_PIXEL_FORMAT_RGBA16;
 }
 
-/* A wish for 8 bits spares the memory of 16, unless colours are yet to be converted. */
+/* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted. */
 static bool wants_wide(const sdjxl_decoder *self) {
     if (self->info.bits_per_sample <= 8)
         return false;
@@ -87,9 +87,9 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     return check_channels(self, error);
 }
 
-/* --- Colours. */
+/* --- Colors. */
 
-/* As two code points, where both are known there and white is D65. */
+/* Describes the colors as two code points, if both are known there and the white point is D65. */
 static bool read_codes(sdjxl_decoder *self) {
     JxlColorEncoding color;
     if (JxlDecoderGetColorAsEncodedProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &color) !=
@@ -115,7 +115,7 @@ static bool read_codes(sdjxl_decoder *self) {
     }
     if (!primaries)
         return false;
-    /* sRGB needs no words. */
+    /* sRGB is implied: it needs no code points. */
     bool plain = primaries == BT709 && transfer == SRGB;
     self->primaries = plain ? UNSPECIFIED : primaries;
     self->transfer = plain ? UNSPECIFIED : transfer;
@@ -149,7 +149,7 @@ static uint32_t straight(uint32_t color, uint32_t alpha, uint32_t most) {
     return value > most ? most : (uint32_t)value;
 }
 
-/* Divides alpha out of the colours of pixels that have four samples. */
+/* Divides alpha out of the color components of pixels with four samples. */
 static void make_straight(uint8_t *pixels, size_t count, bool wide) {
     for (size_t i = 0; i < count * 4; i += 4) {
         if (!wide) {
@@ -163,7 +163,7 @@ static void make_straight(uint8_t *pixels, size_t count, bool wide) {
     }
 }
 
-/* Called from several threads, for pieces of rows. */
+/* Stores a piece of a row. libjxl calls it from several threads. */
 static void store(void *opaque, size_t x, size_t y, size_t count, const void *pixels) {
     const sdjxl_decoder *self = opaque;
     size_t size = sdimage_pixel_format_bytes(self->format);
@@ -232,7 +232,7 @@ sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **
     return status;
 }
 
-/* --- The pass. */
+/* --- The decoding pass. */
 
 sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline,
                           sdimage_error **error) {

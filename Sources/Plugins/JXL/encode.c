@@ -7,11 +7,12 @@
 
 #include "../../Modules/common/source.h"
 
-/* libjxl's own effort; its distance of quality 1, and the largest that every version takes. */
+/* Limits of the encoder settings: libjxl's default effort; the distances of quality 1 and the largest that every
+   version accepts. */
 enum { STANDARD_EFFORT = 7 };
 static const double NEAREST = 0.1, FARTHEST = 15;
 
-/* Bits of a deep picture; bytes of a file that the buffer begins with. */
+/* Bits of a high-depth image; initial bytes of the output buffer. */
 enum { DEEP_BITS = 16, FIRST_ROOM = 1 << 16 };
 
 typedef struct writer {
@@ -29,7 +30,7 @@ static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
     return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "libjxl refused the picture or its options");
 }
 
-/* How libjxl's own programs understand a quality of 0 to 100. */
+/* Converts a quality of 0 to 100 to a distance as libjxl's own programs do. */
 static float distance_of(double quality) {
     double q = quality * 100,
            distance = q >= 30 ? NEAREST + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25;
@@ -46,7 +47,7 @@ static sdimage_status set_colors(writer *writer, const sdsrc *source, sdimage_er
     JxlColorEncoding color;
     sdsrc_color said = sdsrc_color_of(source->image);
     JxlColorEncodingSetToSRGB(&color, source->channels == 1);
-    /* The numbers of libjxl are those of ITU-T H.273, but for P3 with the white of displays. */
+    /* The numbers of libjxl are those of ITU-T H.273, except for P3 with a D65 white point. */
     if (said.primaries == 9 || said.primaries == 12)
         color.primaries = said.primaries == 9 ? JXL_PRIMARIES_2100 : JXL_PRIMARIES_P3;
     if (said.transfer == 1 || said.transfer == 8 || said.transfer == 16 || said.transfer == 18)
@@ -75,7 +76,7 @@ static sdimage_status set_header(writer *writer, const sdsrc *source, uint32_t f
         info.animation.num_loops = loops;
     }
     sdimage_status status = check(JxlEncoderSetBasicInfo(writer->encoder, &info), error);
-    /* 16 bits need the second level of the format (ISO/IEC 18181-1, annex M). */
+    /* 16 bits need level 10 of the format (ISO/IEC 18181-1, annex M). */
     if (status >= 0 && JxlEncoderGetRequiredCodestreamLevel(writer->encoder) == 10)
         status = check(JxlEncoderSetCodestreamLevel(writer->encoder, 10), error);
     return status < 0 ? status : set_colors(writer, source, error);
@@ -98,7 +99,7 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
         error);
 }
 
-/* --- Blocks. An Exif box begins with the offset of the TIFF structure in it (ISO/IEC 18181-2, 9.4). */
+/* --- Metadata boxes. An Exif box begins with the offset of the TIFF structure in it (ISO/IEC 18181-2, 9.4). */
 
 static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(writer->options);
@@ -124,9 +125,9 @@ static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation
     return status;
 }
 
-/* --- Pictures. */
+/* --- Images. */
 
-/* Rows without the gaps between them. */
+/* Copies the rows without the padding between them. */
 static sdimage_status add_pixels(writer *writer, const sdsrc *source, sdimage_error **error) {
     size_t row = (size_t)source->width * (size_t)source->channels * (source->bits > 8 ? 2 : 1);
     uint8_t *pixels = malloc(row * source->height);

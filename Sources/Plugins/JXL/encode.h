@@ -1,4 +1,4 @@
-/* encode.h: pictures and animations to JPEG XL. */
+/* encode.h: encoding of images and animations as JPEG XL. */
 #ifndef SDJXL_ENCODE_H
 #define SDJXL_ENCODE_H
 

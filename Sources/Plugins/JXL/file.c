@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of an animation (docs/decisions.md, "Limits of one decode"); the shortest time that one is shown. */
+/* Limits: frames of an animation (docs/decisions.md, "Limits of one decode"), boxes, and the shortest frame
+   duration. */
 enum { MOST_FRAMES = 10000, MOST_BOXES = 65536, SHORTEST_MS = 100 };
 
-/* The offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */
+/* The size of the offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */
 enum { EXIF_OFFSET = 4 };
 
 /* --- Frames. */
@@ -38,10 +39,10 @@ static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_e
 
 /* --- Boxes. */
 
-/* The box that is being read; NULL for one that nobody asked for. */
+/* The box that is being read; its block is NULL if the box was not requested. */
 typedef struct reading {
     sdjxl_block *block;
-    size_t given; /* of the block's room, to libjxl */
+    size_t given; /* bytes of the block handed to libjxl as buffer */
 } reading;
 
 static void end_box(JxlDecoder *decoder, reading *reading) {
@@ -55,7 +56,7 @@ static void drop(sdjxl_block *block) {
     *block = (sdjxl_block){NULL, 0, 0};
 }
 
-/* More room for the box; one that is longer than any that is kept is left out. */
+/* Enlarges the buffer for the box. A box that exceeds the size limit is skipped. */
 static sdimage_status give_room(JxlDecoder *decoder, reading *reading, sdimage_error **error) {
     sdjxl_block *block = reading->block;
     if (!block)
@@ -83,7 +84,7 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
     if (JxlDecoderGetBoxType(decoder, type, JXL_TRUE) != JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_OK;
     sdjxl_block *block = !memcmp(type, "Exif", 4) ? &file->exif : !memcmp(type, "xml ", 4) ? &file->xmp : NULL;
-    /* Of several the first counts. */
+    /* The first of several boxes counts. */
     if (!block || block->bytes)
         return SDIMAGE_STATUS_OK;
     reading->block = block, reading->given = 0;
@@ -120,7 +121,7 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadlin
         case JXL_DEC_SUCCESS: end_box(decoder, &reading); return SDIMAGE_STATUS_OK;
         case JXL_DEC_NEED_MORE_INPUT:
             end_box(decoder, &reading);
-            /* A header is enough for a still; and a last box may be without an end. */
+            /* A still needs only the header, and a last box may be open-ended. */
             if (file->is_whole || (file->info.xsize && !file->info.have_animation))
                 return SDIMAGE_STATUS_OK;
             return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");

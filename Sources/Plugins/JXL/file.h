@@ -1,4 +1,4 @@
-/* file.h: what a JPEG XL file says beside its pixels: its frames and its boxes. No pixel is decoded. */
+/* file.h: the frames and metadata boxes of a JPEG XL file, read without decoding pixels. */
 #ifndef SDJXL_FILE_H
 #define SDJXL_FILE_H
 
@@ -12,14 +12,14 @@ typedef struct sdjxl_block {
 typedef struct sdjxl_file {
     JxlBasicInfo info;
     uint32_t count;      /* frames that are shown; 1 for a still */
-    bool is_whole;       /* the last frame was seen */
+    bool is_whole;       /* the last frame was read */
     uint32_t *durations; /* milliseconds */
     uint64_t duration_ms;
-    sdjxl_block exif, xmp; /* empty where there are none, and unless they were asked for */
+    sdjxl_block exif, xmp; /* empty if missing or not requested */
 } sdjxl_file;
 
-/* Reads all of a file, with a look at the deadline before each frame and box; to be closed, also after a failure.
- * Errors: BAD_DATA, TRUNCATED, TOO_LARGE (frames, boxes), CANCELLED, TIMEOUT, NO_MEMORY. */
+/* Reads the whole file and checks the deadline before each frame and box. The caller closes it, also after a failure.
+   Errors: BAD_DATA, TRUNCATED, TOO_LARGE (frames, boxes), CANCELLED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
                                sdplug_deadline deadline, sdimage_error **error);
 void sdjxl_file_close(sdjxl_file *file);

@@ -1,4 +1,4 @@
-/* The JPEG XL coder, by libjxl. */
+/* jxl.c: the JPEG XL coder, by libjxl. */
 #include <sdimage/plugins/jxl.h>
 
 #include <jxl/types.h>
@@ -10,10 +10,10 @@
 #include "encode.h"
 #include "file.h"
 
-/* Bytes that libjxl is given at once, so that the time is looked at between. */
+/* Bytes given to libjxl at once; the deadline is checked between pieces. */
 enum { PIECE = 1 << 16 };
 
-/* A preview at 1:8 is as good as the picture for a box that much smaller. */
+/* Reports that the requested box is at most 1:8 of the image, so that the preview is enough. */
 static bool previews_suffice(const sdjxl_decoder *self) {
     sdimage_size box = self->wish.box;
     bool turned = self->info.orientation >= JXL_ORIENT_TRANSPOSE;
@@ -25,8 +25,8 @@ static bool previews_suffice(const sdjxl_decoder *self) {
     return self->wish.keeps_aspect_ratio ? across || down : across && down;
 }
 
-/* Gives the bytes from *at on, in pieces; stops at the first picture, at a preview that is enough, or for want of
- * input. The end of the input is never told: libjxl 0.7 takes what is missing there for damage. */
+/* Feeds the bytes from *at on in pieces. It stops at the first complete frame, at a sufficient preview, or at the end
+   of the input. The end of the input is never signaled: libjxl 0.7 treats missing input as damage then. */
 static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
                            sdimage_error **error) {
     for (size_t piece = PIECE;;) {
@@ -41,7 +41,7 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
         *at += count - rest;
         if (status < 0 || *event != SDJXL_NEED_INPUT || count == left)
             return status;
-        /* A part of the picture is longer than what was given. */
+        /* A unit of the file is larger than the piece: the next one is doubled. */
         piece = rest == count ? piece * 2 : PIECE;
     }
 }
@@ -53,7 +53,7 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_JXL;
 }
 
-/* What the first pass ended with, as a picture. */
+/* Makes an image of the result of the first pass. */
 static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accepts_partial, uint32_t frames,
                              sdimage_image **image, sdimage_error **error) {
     if (event == SDJXL_PICTURE)
@@ -94,7 +94,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdjxl_decoder colors;
     sdjxl_event event;
     sdimage_status status = sdjxl_open(&colors, &wish, deadline, error);
-    /* The header and the colours alone. */
+    /* Reads only the header and the colors. */
     if (status >= 0 &&
         JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
@@ -116,20 +116,20 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     return read;
 }
 
-/* --- Pictures that grow or move. */
+/* --- Progressive decoding and animations. */
 
 typedef struct instance {
     pthread_mutex_t lock;
     sdmod_wish wish;
     uint32_t work_ms;
     bool accepts_partial;
-    sdjxl_decoder growing; /* the first picture, while it comes */
-    size_t at;             /* bytes that it has taken */
-    sdimage_image *first;  /* whole, or a preview that is enough */
-    sdimage_data *data;    /* a copy, because the bytes of an update are lent */
-    sdjxl_file file;       /* known at the end */
-    sdjxl_decoder moving;  /* goes through the frames of an animation */
-    uint32_t next;         /* the frame that it comes to next */
+    sdjxl_decoder growing; /* the first frame, while data arrives */
+    size_t at;             /* bytes it has consumed */
+    sdimage_image *first;  /* complete, or a sufficient preview */
+    sdimage_data *data;    /* a copy, because the bytes of an update are borrowed */
+    sdjxl_file file;       /* read when the data is complete */
+    sdjxl_decoder moving;  /* decodes the frames of an animation in order */
+    uint32_t next;         /* index of its next frame */
     bool is_open, is_finished, is_moving;
 } instance;
 
@@ -168,7 +168,7 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
         status = sdjxl_open(&self->growing, &self->wish, (sdplug_deadline){0, NULL}, error);
         self->is_open = status >= 0;
     }
-    /* Each call has the time of a decode. */
+    /* Each call has the time limit of one decode. */
     self->growing.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
     if (status >= 0 && self->at <= length)
         status = feed(&self->growing, bytes, length, &self->at, &event, error);
@@ -177,7 +177,7 @@ static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, 
     return finish(&self->growing, event, self->accepts_partial, 1, &self->first, error);
 }
 
-/* At the end all frames are known. */
+/* Reads all frames once the data is complete. */
 static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t length, sdimage_error **error) {
     if (self->wish.first_frame_only || !self->growing.info.have_animation)
         return SDIMAGE_STATUS_OK;
@@ -213,12 +213,12 @@ static sdimage_status picture(void *user_data, void *pointer, sdimage_image **im
     return status;
 }
 
-/* Starts at the first frame again, or passes over those before the wanted one. */
+/* Restarts at the first frame for a seek backwards; skips frames for a seek forwards. */
 static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (!self->is_moving || index < self->next) {
         sdmod_wish wish = self->wish;
-        /* Frames are wanted whole. */
+        /* next_frame skips previews, so every frame is complete. */
         sdjxl_close(&self->moving);
         self->is_moving = false;
         status = sdjxl_open(&self->moving, &wish, (sdplug_deadline){0, NULL}, error);
@@ -250,7 +250,7 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
     if (status >= 0)
         status = sdjxl_take(&self->moving, 1, image, error);
     self->next = index + 1;
-    /* After damage it starts anew. */
+    /* After damage the next call restarts. */
     self->is_moving = self->is_moving && status >= 0;
     return status;
 }

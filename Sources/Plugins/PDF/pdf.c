@@ -1,4 +1,4 @@
-/* The PDF coder, by poppler. */
+/* pdf.c: the PDF coder, by poppler. */
 #include <sdimage/plugins/pdf.h>
 
 #include <poppler.h>
@@ -8,10 +8,10 @@
 #include "../common/drawing.h"
 #include "../common/limited.h"
 
-/* Bytes of a document; what strangers send is not copied without end. */
+/* Limit of the bytes of a document: untrusted input is not copied without a bound. */
 static const size_t MOST_BYTES = (size_t)256 << 20;
 
-/* --- Drawing, on a thread that may be left behind: a job owns all that it needs. */
+/* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
 typedef struct job {
     sdplug_drawing drawing;
@@ -20,7 +20,7 @@ typedef struct job {
     char *password;
     int64_t page;
     bool is_clear;
-    uint32_t count; /* of the pages, which the work finds out too */
+    uint32_t count; /* of the pages, determined by the work */
 } job;
 
 static void release(void *pointer) {
@@ -33,7 +33,7 @@ static void release(void *pointer) {
 
 static PopplerDocument *open_document(job *job) {
     GError *error = NULL;
-    /* From a stream: where a password is wrong, poppler 22.12 reads freed memory of what was opened from bytes. */
+    /* Read from a stream: after a wrong password poppler 22.12 reads freed memory of documents opened from bytes. */
     GInputStream *stream = g_memory_input_stream_new_from_data(job->bytes, (gssize)job->length, NULL);
     PopplerDocument *document =
         poppler_document_new_from_stream(stream, (goffset)job->length, job->password, NULL, &error);
@@ -69,7 +69,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
     return NULL;
 }
 
-/* What is drawn. */
+/* The page to draw and its size. */
 typedef struct sheet {
     PopplerPage *page;
     bool is_clear;
@@ -99,7 +99,7 @@ static void work(void *pointer) {
 
 /* --- A job. */
 
-/* False for want of memory. */
+/* Copies the options; false if memory is exhausted. */
 static bool read_options(job *job, const sdimage_decode_options *options) {
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *password = sdimage_options_get_string(values, SDIMAGE_PDF_PASSWORD, NULL);

@@ -4,8 +4,8 @@ static bool is_space(uint8_t c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Each attribute has one quoted value behind "=". No value has a "<" (XML 1.0, section 3.1), so each begins a tag,
- * whatever was taken for a quote before it. */
+/* Each attribute has one quoted value after "=". A value cannot contain "<" (XML 1.0, section 3.1). So "<" always
+   begins a tag, whatever quote state was assumed before it. */
 bool sdsvg_has_more_attributes(const sdsvg_text *text, size_t most) {
     bool is_tag = false, is_value = false;
     uint8_t quote = 0;

@@ -8,29 +8,30 @@
 #include "attributes.h"
 #include "inside.h"
 
-/* Elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all pictures inside. */
+/* Limits: elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all embedded
+   images. */
 enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
-/* Of one element: libxml2 before 2.12 compares each with all others. */
+/* Limit for one element: libxml2 before 2.12 compares each attribute with all others. */
 enum { MOST_ATTRIBUTES = 512 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
-/* Bytes that librsvg 2.54 was measured to take for parts of a document, rounded up: 1.3 KB for an element, 0.8 KB for a
- * rule of one selector and one declaration. Their sum stays within the working memory. */
+/* Bytes that librsvg 2.54 takes for parts of a document, measured and rounded up: 1.3 KB for an element, 0.8 KB for a
+   rule of one selector and one declaration. Their sum must stay within the working memory. */
 enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
 
-/* librsvg tries each selector on each element: 40 ns each. */
+/* Limit of selector matches: librsvg tests each selector on each element, at 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
 
-/* librsvg calls itself for elements inside elements, for what they refer to, and for selectors inside selectors.
- * Elements inside each other; those times the elements that refer on; selectors: all fit in the stack of the thread
- * (drawing.h). */
+/* Limits of recursion. librsvg recurses for nested elements, for referenced elements and for nested selectors.
+   MOST_DEPTH: nested elements. MOST_LEVELS: their depth times the number of elements that refer on. MOST_SELECTORS:
+   nested selectors. All fit in the stack of the thread (drawing.h). */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 
 void sdsvg_prepare(void) {
     xmlInitParser();
 }
 
-/* Names of elements, by a hash. */
+/* A set of element names, stored as hashes. */
 typedef struct names {
     uint64_t *hashes;
     size_t count, room;
@@ -38,19 +39,19 @@ typedef struct names {
 
 typedef struct level {
     uint64_t id; /* 0 for none */
-    bool refers; /* the element, or one in it, refers to another */
+    bool refers; /* the element or a descendant refers to another */
 } level;
 
 typedef struct checker {
     xmlParserCtxtPtr parser;
-    uint64_t pixels, memory, rules; /* `rules`: selectors of style sheets */
+    uint64_t pixels, memory, rules; /* `rules`: number of style sheet selectors */
     size_t elements, entities, depth, deepest, selectors;
     level levels[MOST_DEPTH];
-    size_t style; /* the depth of the style sheet that is being read; 0 outside */
+    size_t style; /* the depth of the current style element; 0 outside of one */
     uint8_t *css; /* its text */
     size_t css_length, css_room;
-    bool css_refers;         /* any element may refer to another by a rule */
-    names referring, silent; /* elements that refer to others, and that do not */
+    bool css_refers;         /* a rule may make any element refer to another */
+    names referring, silent; /* elements that refer to others, elements that do not */
     names meant;             /* elements that are referred to */
     sdimage_status status;
     const char *message;
@@ -75,14 +76,14 @@ static void check_picture(checker *checker, uint8_t *bytes, size_t length) {
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "pictures inside of more than 32 Mi pixels");
 }
 
-/* Counts memory that librsvg will take. */
+/* Counts memory that librsvg takes. */
 static void take_memory(checker *checker, uint64_t bytes) {
     checker->memory += bytes;
     if (checker->memory > SDMOD_WORKING_BYTES)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules of more than 256 MiB");
 }
 
-/* The rules of a style sheet, by the punctuation that separates their parts. */
+/* Counts the rules of a style sheet by the punctuation that separates their parts. */
 static void count_rules(checker *checker, const uint8_t *css, size_t length) {
     uint64_t bytes = length;
     for (size_t i = 0; i < length; i++)
@@ -104,12 +105,12 @@ static void count_rules(checker *checker, const uint8_t *css, size_t length) {
     take_memory(checker, bytes);
 }
 
-/* Whether a URL's text, of which nothing remains but what counts, begins with data:. */
+/* Reports that a URL begins with data:. The text has no ignored characters left. */
 static bool is_data(const uint8_t *text, size_t length) {
     return length >= 5 && xmlStrncasecmp(text, (const xmlChar *)"data:", 5) == 0;
 }
 
-/* The value of a picture's reference, of which only data: URLs lead anywhere. */
+/* Checks the value of an image reference. Only data: URLs are followed. */
 static void check_reference(checker *checker, const uint8_t *value, size_t length) {
     static const char base64[] = ";base64";
     if (!is_data(value, length))
@@ -129,7 +130,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
     free(bytes);
 }
 
-/* --- What refers to what. */
+/* --- References between elements. */
 
 static void add_name(checker *checker, names *names, uint64_t hash) {
     if (names->count == MOST_NAMES) {
@@ -148,7 +149,7 @@ static void add_name(checker *checker, names *names, uint64_t hash) {
     names->hashes[names->count++] = hash;
 }
 
-/* FNV-1a; never 0. */
+/* FNV-1a; never returns 0. */
 static uint64_t hash_of(const uint8_t *text, size_t length) {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < length; i++)
@@ -156,7 +157,7 @@ static uint64_t hash_of(const uint8_t *text, size_t length) {
     return hash | 1;
 }
 
-/* Notes all #names in a value; false for none. */
+/* Collects all #names in a value; false for none. */
 static bool note_names(checker *checker, const uint8_t *text, size_t length) {
     bool any = false;
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
@@ -171,8 +172,8 @@ static bool note_names(checker *checker, const uint8_t *text, size_t length) {
     return any;
 }
 
-/* Without escapes (CSS Syntax 3, 4.3.7) and what URLs lose (tabs, ends of lines), in place; escaped characters that
- * would end a URL become others. */
+/* Normalizes CSS text in place: removes escapes (CSS Syntax 3, 4.3.7) and characters that URLs ignore (tabs, line
+   ends). Escaped characters that would end a URL are replaced. */
 static size_t plain_css(uint8_t *text, size_t length) {
     size_t made = 0;
     for (size_t i = 0; i < length; i++) {
@@ -198,7 +199,8 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
-/* A data: URL in CSS may be a font; what librsvg reads from one is a style sheet, or an SVG whose element is named. */
+/* Checks data: URLs in CSS. Fonts are harmless. librsvg reads other data: URLs only as a style sheet, or as an SVG of
+   which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
@@ -223,7 +225,7 @@ static bool is_named(const xmlChar *name, const char *other) {
     return xmlStrEqual(name, (const xmlChar *)other);
 }
 
-/* Whether an attribute's value refers to another element. */
+/* Checks an attribute; reports that its value refers to another element. */
 static bool check_attribute(checker *checker, const xmlChar *element, const xmlChar *name, const xmlChar *value,
                             size_t length) {
     uint8_t *text = malloc(length ? length : 1);
@@ -248,7 +250,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     } else {
         length = plain_css(text, length);
         check_css(checker, text, length);
-        /* Colours begin with # too. */
+        /* Colors begin with # too. */
         for (size_t i = 0; !refers && i < length; i++)
             refers = begins(text + i, length - i, "url(");
         if (refers)
@@ -270,7 +272,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         return;
     take_memory(checker, ELEMENT_BYTES);
     level level = {0, false};
-    /* Of gradients that refer to gradients librsvg makes a list. */
+    /* librsvg resolves chains of gradients with a list, not by recursion. */
     bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
     for (int i = 0; checker->status >= 0 && i < count; i++) {
         const xmlChar **attribute = attributes + (size_t)i * 5;
@@ -307,7 +309,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     if (checker->style == checker->depth)
         end_style(checker);
     level ended = checker->levels[--checker->depth];
-    /* Of those that have no word of it themselves, a rule may say it. */
+    /* A style rule may add a reference to elements without one of their own. */
     if (ended.id)
         add_name(checker, ended.refers ? &checker->referring : &checker->silent, ended.id);
     if (checker->depth && ended.refers)
@@ -332,7 +334,7 @@ static void on_text(void *context, const xmlChar *text, int length) {
     checker->css_length += more;
 }
 
-/* A style sheet beside the text: of data: URLs alone anything is read, and of those nothing. */
+/* Refuses external style sheets in data: URLs, the only ones that librsvg reads. */
 static void on_instruction(void *context, const xmlChar *target, const xmlChar *data) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (is_named(target, "xml-stylesheet") && data &&
@@ -340,7 +342,7 @@ static void on_instruction(void *context, const xmlChar *target, const xmlChar *
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a style sheet in a data: URL");
 }
 
-/* The parser tells an entity's text only where it comes first: in style sheets there are to be none. */
+/* Refuses entities in style sheets: the parser reports the text of an entity only at its first use. */
 static xmlEntityPtr on_use(void *context, const xmlChar *name) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (checker->style)
@@ -360,7 +362,7 @@ static size_t count_meant(const names *meant, const names *names) {
     return count;
 }
 
-/* Whoever is drawn in the place of a reference and refers on is a link of a chain. */
+/* Limits chains of references. An element that is referred to and refers to another is one link. */
 static void check_chains(checker *checker) {
     if (checker->meant.count)
         qsort(checker->meant.hashes, checker->meant.count, sizeof *checker->meant.hashes, compare);
@@ -373,7 +375,7 @@ static void check_chains(checker *checker) {
         checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "references of references without end";
 }
 
-/* Entities of the text's own alone: none is fetched. */
+/* Registers only internal entities: external ones are never fetched. */
 static void on_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id, const xmlChar *system_id,
                       xmlChar *content) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;

@@ -1,14 +1,14 @@
-/* check.h: whether the text of an SVG is harmless. */
+/* check.h: checks of SVG text before librsvg parses it. */
 #ifndef SDSVG_CHECK_H
 #define SDSVG_CHECK_H
 
 #include "text.h"
 
-/* Once, before any other: the first use of libxml2 must not be by several threads at once. */
+/* Must be called once before any other function: the first use of libxml2 must not be concurrent. */
 void sdsvg_prepare(void);
 
-/* Refuses text whose pictures inside are too large or of a kind that is not taken, and what is no XML. librsvg would
- * decode them without a limit. Errors: TOO_LARGE, UNSUPPORTED, BAD_DATA, NO_MEMORY. */
+/* Refuses text that is not XML, and embedded images that are too large or of an unsupported format: librsvg would
+   decode them without a limit. Errors: TOO_LARGE, UNSUPPORTED, BAD_DATA, NO_MEMORY. */
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error);
 
 #endif

@@ -1,21 +1,21 @@
-/* inside.h: pictures inside of an SVG: data: URLs (RFC 2397). */
+/* inside.h: images embedded in an SVG as data: URLs (RFC 2397). */
 #ifndef SDSVG_INSIDE_H
 #define SDSVG_INSIDE_H
 
 #include "../../Modules/common/picture.h"
 
-/* The value of a hexadecimal digit; -1 for none. */
+/* Returns the value of a hexadecimal digit; -1 for other characters. */
 int sdsvg_digit16(uint8_t c);
 
-/* %xx becomes a byte, in place; returns how many there are. */
+/* Replaces %xx by bytes in place; returns the new length. */
 size_t sdsvg_unescape(uint8_t *bytes, size_t length);
-/* Base 64 becomes bytes, in place; what is no digit is passed over. */
+/* Decodes Base 64 in place and ignores other characters; returns the new length. */
 size_t sdsvg_decode64(uint8_t *bytes, size_t length);
 
-/* Pixels of an encoded picture; 0 where nobody knows. */
+/* Returns the number of pixels of an encoded image; 0 if unknown. */
 uint64_t sdsvg_pixels_of(const uint8_t *bytes, size_t length);
 
-/* Whether pictures of a format are taken inside. */
+/* Reports that embedded images of a format are accepted. */
 bool sdsvg_is_taken(sdimage_format format);
 
 #endif

@@ -1,4 +1,4 @@
-/* The SVG coder, by librsvg. */
+/* svg.c: the SVG coder, by librsvg. */
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>
@@ -9,12 +9,12 @@
 #include "../common/drawing.h"
 #include "check.h"
 
-/* Pixels an inch, as CSS has them. */
+/* Pixels per inch, as in CSS. */
 static const double DPI = 96;
 
-/* --- The picture's own size. */
+/* --- The intrinsic size. */
 
-/* In pixels; 0 for what depends on where the picture is shown. */
+/* Converts a length to pixels; 0 if it depends on the viewport. */
 static double pixels_of(RsvgLength length) {
     switch (length.unit) {
     case RSVG_UNIT_PX: return length.length;
@@ -29,7 +29,7 @@ static double pixels_of(RsvgLength length) {
     }
 }
 
-/* A drawing that says nothing of its size is as large as what it draws. */
+/* Finds the ink extents: the size of a drawing without a declared size. */
 static bool find_ink(RsvgHandle *handle, double *width, double *height) {
     RsvgRectangle ink, logical;
     if (!rsvg_handle_get_geometry_for_element(handle, NULL, &ink, &logical, NULL))
@@ -38,7 +38,7 @@ static bool find_ink(RsvgHandle *handle, double *width, double *height) {
     return ink.width > 0 && ink.height > 0;
 }
 
-/* False for a picture without one. */
+/* Finds the intrinsic size; false for an image without one. */
 static bool find_size(RsvgHandle *handle, double *width, double *height) {
     gboolean has_width, has_height, has_box;
     RsvgLength across, down;
@@ -57,7 +57,7 @@ static bool find_size(RsvgHandle *handle, double *width, double *height) {
     return (*width > 0 && *height > 0) || find_ink(handle, width, height);
 }
 
-/* --- Drawing, on a thread that may be left behind: a job owns all that it needs. */
+/* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
 typedef struct job {
     sdplug_drawing drawing;
@@ -75,7 +75,7 @@ static void release(void *pointer) {
 
 static RsvgHandle *read_text(job *job) {
     GError *error = NULL;
-    /* Without a base nothing but data: URLs is followed. */
+    /* Without a base URL librsvg follows only data: URLs. */
     RsvgHandle *handle = rsvg_handle_new_from_data(job->text.bytes, job->text.length, &error);
     if (!handle) {
         sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "librsvg cannot read the text");
@@ -92,7 +92,7 @@ static RsvgHandle *read_text(job *job) {
     return handle;
 }
 
-/* What is drawn, and where. */
+/* The document to draw and its area. */
 typedef struct sheet {
     RsvgHandle *handle;
     RsvgRectangle view;

@@ -4,14 +4,14 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Bytes of text; what of it tells that it is SVG (SVGSniffer looks at as much). */
+/* Limits: bytes of text, and bytes checked to recognize SVG (the same number as in SVGSniffer). */
 enum { MOST_TEXT = 32 << 20, HEAD = 4096 };
 
 static bool is_gzip(const uint8_t *bytes, size_t length) {
     return length > 18 && bytes[0] == 0x1F && bytes[1] == 0x8B;
 }
 
-/* Inflates up to `room` bytes; false where the stream is damaged. */
+/* Inflates up to `room` bytes; false if the stream is damaged. */
 static bool inflate_some(const uint8_t *bytes, size_t length, uint8_t *to, size_t room, size_t *got, bool *ended) {
     z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes,
                        .avail_in = (uInt)(length < UINT32_MAX ? length : UINT32_MAX)};

@@ -1,4 +1,4 @@
-/* text.h: the text of an SVG, inflated (RFC 1952). */
+/* text.h: the text of an SVG, decompressed if necessary (RFC 1952). */
 #ifndef SDSVG_TEXT_H
 #define SDSVG_TEXT_H
 
@@ -9,11 +9,11 @@ typedef struct sdsvg_text {
     size_t length;
 } sdsvg_text;
 
-/* Whether bytes are SVG, or gzip of SVG. */
+/* Reports that bytes are SVG or gzip-compressed SVG. */
 bool sdsvg_is_text(const void *bytes, size_t length);
 
-/* A copy, inflated where it was deflated; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED, BAD_DATA,
- * NO_MEMORY. */
+/* Makes a copy of the text, decompressed if necessary; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED,
+   BAD_DATA, NO_MEMORY. */
 sdimage_status sdsvg_text_of(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error);
 
 #endif

@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
-/* More is no description of a picture. */
+/* Limits of the collected entries: their count, the bytes of one value, the bytes of the block. */
 enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDMOD_BLOCK_LIMIT };
 
-/* Of the first directory those that EXIF 2.32, 4.6.4 and 4.6.5, knows and that are not about how the pixels lie, in
- * order. */
+/* Tags of the first directory that are copied, in ascending order: those that EXIF 2.32, 4.6.4 and 4.6.5, defines and
+   that do not describe the pixel layout. */
 static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
                                        0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
 
@@ -45,7 +45,7 @@ static size_t size_of_type(uint64_t type) {
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-/* Reads the entry at a place; false where it, or its value, is not to be had. */
+/* Reads the entry at an offset; false if the entry or its value is out of reach. */
 static bool read_entry(const file *file, uint64_t at, entry *entry) {
     size_t word = file->is_big ? 8 : 4;
     uint64_t tag, type, count, place = at + 4 + word;
@@ -72,15 +72,15 @@ static bool is_descriptive(uint16_t tag) {
     return false;
 }
 
-/* Where another directory lies: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
+/* Reads the offset of another directory: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
 static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
     uint64_t type = 0;
     number(file, entry + 2, 2, &type);
     number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, place);
 }
 
-/* Collects the entries of the directory at a place; of the first one the descriptive ones, and where the two others
- * lie. */
+/* Collects the entries of the directory at an offset. From the first directory it takes the descriptive tags and the
+   offsets of the Exif and GPS directories. */
 static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
     uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
     found->count = 0;
@@ -109,7 +109,7 @@ static size_t even(size_t size) {
     return size + (size & 1);
 }
 
-/* Bytes that a directory takes, with `more` entries. */
+/* Size of a directory in bytes, with `more` additional entries. */
 static size_t size_of(const directory *directory, size_t more) {
     size_t size = 2 + (directory->count + more) * ENTRY + 4;
     for (size_t i = 0; i < directory->count; i++)
@@ -117,7 +117,8 @@ static size_t size_of(const directory *directory, size_t more) {
     return size;
 }
 
-/* Writes a directory, with pointers to others behind its own entries, whose tags are higher; returns where it ends. */
+/* Writes a directory. The pointers to other directories follow its own entries, because their tags are higher. Returns
+   the end offset. */
 static size_t write_directory(const file *file, uint8_t *block, size_t at, const directory *directory,
                               const entry *pointers, size_t pointer_count) {
     size_t count = directory->count + pointer_count, value = at + 2 + count * ENTRY + 4;

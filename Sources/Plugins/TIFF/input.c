@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes that libtiff may allocate at once, and in all where its version counts them. */
+/* Bytes that libtiff may allocate at once, and in total if its version counts them. */
 static const tmsize_t MOST_AT_ONCE = (tmsize_t)256 << 20;
 
-/* --- What libtiff calls. */
+/* --- Callbacks of libtiff. */
 
 static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
     if (input->bytes) {
@@ -86,7 +86,7 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, note, input);
     TIFFOpenOptionsSetWarningHandlerExtR(options, pass_over, input);
-    /* m: bytes are never mapped, every read goes through the functions above. */
+    /* m: disables memory mapping; every read goes through the functions above. */
     input->file = TIFFClientOpenExt("picture", "rm", input, read_input, write_nothing, seek_input, close_input,
                                     size_of_input, NULL, NULL, options);
     TIFFOpenOptionsFree(options);

@@ -1,4 +1,4 @@
-/* input.h: what libtiff reads: bytes in memory, or a source; and what it says of them. */
+/* input.h: the input of libtiff (bytes in memory or a source) and its errors. */
 #ifndef SDTIFF_INPUT_H
 #define SDTIFF_INPUT_H
 
@@ -12,22 +12,22 @@ typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */
     const sdimage_source *source; /* borrowed */
     uint64_t length, at;
-    sdplug_deadline deadline; /* looked at before each read: walking directories is nothing but reads */
-    bool is_short;            /* something was to be read that lies behind the end */
+    sdplug_deadline deadline; /* checked before each read: walking directories only reads */
+    bool is_short;            /* a read went beyond the end */
     sdimage_error *broken;    /* the source's own error */
-    char message[160];        /* libtiff's first complaint */
+    char message[160];        /* libtiff's first error message */
     TIFF *file;
 } sdtiff_input;
 
-/* Reads the first directory; to be closed, also after a failure. Nothing is printed. */
+/* Reads the first directory. The caller closes the input, also after a failure. Nothing is printed. */
 sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdplug_deadline deadline,
                                  sdimage_error **error);
 sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdplug_deadline deadline,
                                   sdimage_error **error);
 void sdtiff_close(sdtiff_input *input);
 
-/* What went wrong when libtiff failed: CANCELLED or TIMEOUT where the work must end, TRUNCATED where it came to the
-   end, else `status`, in its own words. */
+/* Reports a failure of libtiff: CANCELLED or TIMEOUT if the work must end, TRUNCATED if a read went beyond the end,
+   otherwise `status` with libtiff's message. */
 sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const char *otherwise, sdimage_error **error);
 
 #endif

@@ -1,6 +1,6 @@
 #include "layout.h"
 
-/* More samples a pixel are no picture; the deepest integers. */
+/* Limits: samples per pixel, bits of an integer sample. */
 enum { MOST_SAMPLES = 64, MOST_BITS = 32 };
 
 static void read_blocks(TIFF *file, sdtiff_layout *layout) {
@@ -12,7 +12,7 @@ static void read_blocks(TIFF *file, sdtiff_layout *layout) {
         layout->xmp = (sdmod_span){bytes, length};
 }
 
-/* Old writers filled palettes with 8 bits. */
+/* Old writers filled palettes with 8-bit values. */
 static int palette_shift(const sdtiff_layout *layout) {
     uint32_t count = 1u << layout->bits;
     for (int c = 0; c < 3; c++) {
@@ -37,8 +37,8 @@ static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_er
     return SDIMAGE_STATUS_OK;
 }
 
-/* Which sample is alpha (TIFF 6.0, section 18). A fourth one of RGB that nothing is said of is alpha too, as old
- * writers have it. */
+/* Finds the alpha sample (TIFF 6.0, section 18). A single extra sample of RGB with unspecified meaning is alpha too,
+   because old writers mark alpha that way. */
 static void find_alpha(TIFF *file, sdtiff_layout *layout) {
     uint16_t count = 0, *kinds = NULL;
     layout->alpha = -1;
@@ -73,7 +73,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
     case PHOTOMETRIC_SEPARATED: layout->kind = SDTIFF_CMYK, layout->colors = 4; return SDIMAGE_STATUS_OK;
     case PHOTOMETRIC_YCBCR:
         if (compression == COMPRESSION_JPEG && !layout->is_separate) {
-            /* libjpeg's own conversion, whatever the subsampling. */
+            /* Uses libjpeg's own conversion, which handles every subsampling. */
             TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
             layout->kind = SDTIFF_RGB, layout->colors = 3;
             return SDIMAGE_STATUS_OK;
@@ -153,7 +153,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
     return SDIMAGE_STATUS_OK;
 }
 
-/* A wish for 8 bits spares the memory of 16, unless a profile is yet to be applied. */
+/* A request for 8 bits saves the memory of 16 bits, unless a profile has yet to be applied. */
 static bool is_wide(const sdtiff_layout *layout, const sdmod_wish *wish) {
     if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
         return false;

@@ -6,7 +6,7 @@
 #include "../common/rows.h"
 #include "samples.h"
 
-/* Bytes of rows, strips or tiles that are held at once, together with those of the rows of a thumbnail. */
+/* Limit of the bytes of rows, strips or tiles held at once, together with those of the rows of a thumbnail. */
 static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
 
 typedef struct reader {
@@ -15,8 +15,8 @@ typedef struct reader {
     const sdtiff_wish *wish;
     sdplug_rows rows;
     sdtiff_unpacker unpacker;
-    uint8_t *block;       /* room for one strip or tile of each sample that is read */
-    uint64_t block_bytes; /* of each */
+    uint8_t *block;       /* room for one strip or tile of each sample plane */
+    uint64_t block_bytes; /* the size of each of them */
     uint32_t good;        /* rows before the first damage */
 } reader;
 
@@ -28,25 +28,25 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
     return layout->is_separate ? (uint16_t)(layout->colors + (layout->alpha >= 0 ? 1 : 0)) : 1;
 }
 
-/* Room for blocks of so many bytes. */
+/* Allocates room for blocks of `bytes` bytes, one for each plane. */
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
     if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
     reader->block_bytes = bytes;
-    /* What a damaged block does not fill must not be somebody else's memory. */
+    /* Zeroed: the parts that a damaged block does not fill must not show old memory. */
     reader->block = calloc(planes, (size_t)bytes);
     return reader->block ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
 }
 
-/* A part could not be read: an error, unless parts are good enough. */
+/* Handles a part that could not be read: an error, unless partial images are accepted. */
 static sdimage_status damage(reader *reader, sdimage_error **error) {
     if (!reader->wish->accepts_partial || reader->input->broken)
         return sdtiff_fail(reader->input, SDIMAGE_STATUS_BAD_DATA, "damaged pixels", error);
     return SDIMAGE_STATUS_OK;
 }
 
-/* Where each sample's row lies in the blocks. */
+/* Finds the row of each sample plane in the blocks. */
 static void find_planes(const reader *reader, size_t offset, const uint8_t **planes) {
     const sdtiff_layout *layout = reader->layout;
     size_t place = 0;
@@ -61,7 +61,7 @@ enum { MOST_PLANES = 64 };
 
 /* --- Strips. */
 
-/* Samples of a pixel that lie together come row by row, however large a strip is. */
+/* Reads interleaved samples row by row, whatever the size of a strip. */
 static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     const uint8_t *planes[MOST_PLANES] = {NULL};
@@ -81,7 +81,7 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     return status;
 }
 
-/* The strips of all samples that begin at a row. */
+/* Reads the strips of all sample planes that begin at row `y`. */
 static bool read_strips(reader *reader, uint32_t y) {
     const sdtiff_layout *layout = reader->layout;
     size_t place = 0;
@@ -96,7 +96,7 @@ static bool read_strips(reader *reader, uint32_t y) {
     return true;
 }
 
-/* Samples in planes of their own: a strip of each at once. */
+/* Reads samples in separate planes: one strip of each plane at a time. */
 static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     const uint8_t *planes[MOST_PLANES] = {NULL};
@@ -173,7 +173,7 @@ static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
     return status;
 }
 
-/* --- By libtiff's own conversion. */
+/* --- Conversion by libtiff. */
 
 static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y, uint32_t count) {
     const sdtiff_layout *layout = reader->layout;
@@ -192,7 +192,7 @@ static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y
 static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_t band, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     sdimage_status status = make_room(reader, (uint64_t)layout->width * band * sizeof(uint32_t), error);
-    /* Turning is the library's: rows come as they are stored. */
+    /* The library applies the orientation: rows arrive in stored order. */
     raster->orientation = raster->req_orientation = ORIENTATION_TOPLEFT;
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += band) {
         uint32_t left = layout->height - y, count = left < band ? left : band;
@@ -223,7 +223,7 @@ static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_err
     return status;
 }
 
-/* --- The picture. */
+/* --- The image. */
 
 static uint32_t band_of(const sdtiff_layout *layout) {
     if (layout->is_tiled)

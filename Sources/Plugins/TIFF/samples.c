@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples of a row: what is held of them takes 256 MiB. */
+/* Limit of the samples of a row: their buffers take at most 256 MiB. */
 static const uint64_t MOST_SAMPLES = (uint64_t)1 << 26;
 
-/* --- CMYK by a profile. */
+/* --- CMYK conversion by a profile. */
 
 struct sdtiff_inks {
     cmsHTRANSFORM transform;
@@ -47,12 +47,12 @@ static bool is_wide(sdimage_pixel_format format) {
            format == SDIMAGE_PIXEL_FORMAT_RGBA16;
 }
 
-/* The largest number that a sample has: of more than 16 bits the upper 16 remain. */
+/* The largest value of a sample. Samples of more than 16 bits are reduced to their upper 16. */
 static uint32_t largest(const sdtiff_layout *layout) {
     return layout->bits > 16 ? 65535 : (1u << layout->bits) - 1;
 }
 
-/* Samples that do not fill bytes lie one behind the other, from the highest bit on. */
+/* Samples that do not fill bytes are packed without gaps, from the highest bit on. */
 static void read_bits(const uint8_t *from, uint16_t bits, uint32_t count, uint16_t *to, size_t step) {
     uint64_t held = 0;
     unsigned have = 0;
@@ -67,7 +67,7 @@ static void read_bits(const uint8_t *from, uint16_t bits, uint32_t count, uint16
     }
 }
 
-/* libtiff has brought words of 16, 24 and 32 bits into the machine's order. */
+/* libtiff has converted words of 16, 24 and 32 bits to native byte order. */
 static void read_words(const uint8_t *from, size_t bytes, uint32_t count, uint16_t *to, size_t step) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     from += bytes - 2;
@@ -76,7 +76,7 @@ static void read_words(const uint8_t *from, size_t bytes, uint32_t count, uint16
         memcpy(to + i * step, from + i * bytes, 2);
 }
 
-/* Signed samples are read as if they were not, as others do: nobody agrees on where their black is. */
+/* Signed samples are read as unsigned, as in other readers: there is no agreed black level. */
 static void read_integers(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, uint16_t *to, size_t step) {
     if (layout->bits == 8) {
         for (uint32_t i = 0; i < count; i++)
@@ -101,7 +101,7 @@ static float half_to_float(uint16_t half) {
     return value;
 }
 
-/* What is no number, or none that light can have, is black. */
+/* NaN and values beyond the range of binary16 become black. */
 static float as_light(double value) {
     return value >= -65504 && value <= 65504 ? (float)value : 0;
 }
@@ -146,13 +146,13 @@ static void put(bool wide, uint8_t *pixels, size_t index, uint32_t value) {
         pixels[index] = (uint8_t)value;
 }
 
-/* A colour that alpha was multiplied into, rounded down as other readers do. */
+/* A color component with premultiplied alpha divided out, rounded down as in other readers. */
 static uint32_t straight(uint32_t color, uint32_t alpha, uint32_t most) {
     uint64_t value = alpha ? (uint64_t)color * most / alpha : 0;
     return value > most ? most : (uint32_t)value;
 }
 
-/* The colours of one pixel, scaled to 0 ... `to`; three, or one of grey. */
+/* The color components of one pixel, scaled to 0 ... `to`: three, or one for gray. */
 static void colors_of(const sdtiff_unpacker *unpacker, const uint16_t *values, uint32_t to, uint32_t *colors) {
     const sdtiff_layout *layout = unpacker->layout;
     uint32_t most = largest(layout);
@@ -190,7 +190,7 @@ static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t 
     }
 }
 
-/* Over the colours that were written without the profile. */
+/* Replaces the colors that were written without the profile. */
 static void put_inks(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
     bool wide = is_wide(unpacker->format);

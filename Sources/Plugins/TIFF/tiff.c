@@ -1,4 +1,4 @@
-/* The TIFF coder, by libtiff. */
+/* tiff.c: the TIFF coder, by libtiff. */
 #include <sdimage/plugins/tiff.h>
 
 #include <pthread.h>
@@ -17,15 +17,15 @@ static sdmod_facts facts_of(const sdtiff_layout *layout) {
     facts.chroma = layout->kind == SDTIFF_GRAY ? 0 : 8;
     facts.bits = layout->kind == SDTIFF_PALETTE || layout->bits < 8 ? 8 : layout->bits;
     facts.frame_count = 1;
-    /* ITU-T H.273: 2 says nothing. */
+    /* ITU-T H.273: 2 is "unspecified". */
     facts.color.primaries = facts.transfer = 2;
-    /* A profile of CMYK was applied, or means nothing to the RGB that was made without it. */
+    /* A CMYK profile was applied already, or does not describe RGB that was converted without it. */
     if (layout->kind == SDTIFF_GRAY || layout->kind == SDTIFF_RGB || layout->kind == SDTIFF_PALETTE)
         facts.profile = layout->profile;
     return facts;
 }
 
-/* Goes to a page, counted from 0. */
+/* Goes to a page; the first is 0. */
 static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error **error) {
     if (page == 0)
         return SDIMAGE_STATUS_OK;
@@ -120,7 +120,7 @@ SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
     return count < SDIMAGE_TIFF_MAX_PAGES ? (uint32_t)count : SDIMAGE_TIFF_MAX_PAGES;
 }
 
-/* --- Files that are too large to be held. */
+/* --- Files that are too large to hold in memory. */
 
 typedef struct instance {
     sdimage_source *source;
@@ -135,7 +135,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
     instance *self = calloc(1, sizeof *self);
     if (!self)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
-    /* The count of references is all that changes. */
+    /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
     self->wish = wish_of(options);
     self->page = page_of(options);
@@ -181,7 +181,7 @@ SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage
 
 static char version[24];
 
-/* From "LIBTIFF, Version 4.5.0" and lines of copyright. */
+/* Extracts the number from "LIBTIFF, Version 4.5.0", which copyright lines follow. */
 static void find_version(void) {
     static const char before[] = "Version ";
     const char *text = strstr(TIFFGetVersion(), before);

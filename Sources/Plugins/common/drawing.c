@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest side that cairo draws. */
+/* The longest side that cairo supports. */
 enum { LONGEST = 32767 };
 
-/* A side of the picture's own size in whole pixels, at least 1. */
+/* Rounds a side of the intrinsic size to whole pixels, at least 1. */
 static uint32_t side_of(double length) {
     double side = length > 0 && length < UINT32_MAX ? round(length) : length > 0 ? UINT32_MAX : 0;
     return side < 1 ? 1 : (uint32_t)side;
@@ -21,7 +21,7 @@ static sdimage_status check_size(const sdmod_wish *wish, sdimage_size size, sdim
     return SDIMAGE_STATUS_OK;
 }
 
-/* cairo's pixels are words of alpha, red, green and blue. */
+/* Reorders cairo's pixels, which are native words of alpha, red, green and blue. */
 static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     for (uint32_t y = 0; y < size.height; y++) {
@@ -48,7 +48,7 @@ static bool draw_into(sdimage_size size, double width, double height, void *pixe
     return drawn;
 }
 
-/* Straight, unless cairo's own kind was asked for. */
+/* Converts to straight alpha, unless cairo's own format was requested. */
 static sdimage_status finish(const sdmod_wish *wish, sdimage_image *drawn, sdimage_image **image,
                              sdimage_error **error) {
     bool keeps = wish->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
@@ -83,7 +83,7 @@ static sdimage_status draw_picture(sdplug_drawing *self, sdplug_draw_fn draw, vo
     return status;
 }
 
-/* --- The work's side. */
+/* --- Functions for the work. */
 
 void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char *message) {
     self->status = sdmod_fail(&self->error, status, message);
@@ -99,7 +99,7 @@ void sdplug_drawing_clear(sdplug_drawing *self) {
     sdimage_error_unref(self->error);
 }
 
-/* --- The answer. */
+/* --- The result. */
 
 static sdmod_facts facts_of(const sdplug_drawing *self) {
     sdmod_facts facts = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};

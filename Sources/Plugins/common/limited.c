@@ -6,7 +6,8 @@
 
 #include "../../Modules/common/picture.h"
 
-/* Bytes of stack, of which pages are taken as they are needed: the libraries call themselves as deep as a file says. */
+/* The stack size in bytes. Pages are committed as needed. It is large because the libraries recurse as deep as a file
+   demands. */
 static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
 
 typedef struct run {
@@ -17,8 +18,9 @@ typedef struct run {
     sdplug_work work, release;
 } run;
 
-/* How much work of this plug-in goes on unseen, and how much of it may before no more is begun: more than one, so that
- * a single endless picture does not stop all others; few, because each may take a processor for ever. */
+/* Count of this plug-in's jobs that outlived their deadline, and its limit. While the limit is reached no work begins.
+   More than one, so that a single endless image does not stop all others. Few, because each may occupy a processor
+   indefinitely. */
 enum { MOST_UNSEEN = 4 };
 static pthread_mutex_t unseen_lock = PTHREAD_MUTEX_INITIALIZER;
 static int unseen;
@@ -66,7 +68,7 @@ static run *make(void *job, sdplug_work work, sdplug_work release) {
     return made;
 }
 
-/* Whether the work ended in time. */
+/* Waits for the work; reports that it ended in time. */
 static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
     struct timespec moment = {(time_t)(deadline.end / 1000000000u), (long)(deadline.end % 1000000000u)};
     pthread_mutex_lock(&run->lock);

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Decisions, limits: pixels of a header where rows are streamed, and those that other coders hold. */
+/* Default limits of the pixels in a header (docs/decisions.md, "Limits of one decode"): if rows are streamed, and for
+   coders that hold the whole image. */
 static const uint64_t MOST_STREAMED = (uint64_t)1 << 30, MOST_HELD = (uint64_t)64 << 20;
-/* Bytes of rows, and of their sums, that are held for the means. */
+/* Limit of the bytes of rows and sums held for block means. */
 static const size_t MOST_BAND = (size_t)256 << 20;
 
-/* Further shrinking is the library's, which filters well from twice the wanted size on. */
+/* The block means stop at twice the requested size; the library's filters do the rest well from there. */
 enum { SPARE = 2 };
 
 uint64_t sdplug_most_streamed(const sdmod_wish *wish) {
@@ -23,7 +24,7 @@ uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orie
         return 1;
     uint64_t across = width / (box_width * SPARE), down = height / (box_height * SPARE);
     uint64_t most = across > down ? across : down, least = across > down ? down : across;
-    /* With its proportions kept the picture touches the box on the side that shrinks most. */
+    /* With preserved proportions the image touches the box on the side that shrinks most. */
     uint64_t factor = wish->keeps_aspect_ratio ? most : least;
     return factor < 1 ? 1 : factor > 4096 ? 4096 : (uint32_t)factor;
 }
@@ -101,7 +102,7 @@ static uint32_t sample(const sdplug_rows *rows, const uint8_t *row, size_t index
     return word;
 }
 
-/* Bytes without alpha, of which most pictures are made. */
+/* Adds 8-bit samples without alpha, the most common case. */
 static void add_bytes(sdplug_rows *rows, const uint8_t *row, unsigned channels) {
     uint64_t *sum = rows->sums;
     for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
@@ -119,7 +120,7 @@ static void add_bytes(sdplug_rows *rows, const uint8_t *row, unsigned channels) 
     }
 }
 
-/* Of transparent pixels the colours count by their alpha. */
+/* Adds a row; the colors of transparent pixels are weighted by alpha. */
 static void add_row(sdplug_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     if (channels < 4 && !is_wide(rows->format)) {
@@ -145,7 +146,7 @@ static void store_sample(const sdplug_rows *rows, uint8_t *row, size_t index, ui
         row[index] = (uint8_t)value;
 }
 
-/* Writes the means of the rows summed, and begins anew. */
+/* Writes the means of the summed rows and resets the sums. */
 static void flush(sdplug_rows *rows, uint32_t y) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     uint32_t across = shrunk(rows->width, rows->factor);
@@ -170,7 +171,7 @@ void sdplug_rows_done(sdplug_rows *rows, uint32_t end) {
         if (++rows->summed == rows->factor || y + 1 == rows->height)
             flush(rows, y / rows->factor);
     }
-    /* A damaged tile leaves its part of the next rows as it is. */
+    /* A damaged tile leaves its part of the band unwritten. */
     if (rows->band_rows > 1)
         memset(rows->band, 0, rows->band_rows * rows->band_stride);
     rows->first = end;

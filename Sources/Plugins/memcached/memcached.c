@@ -1,6 +1,6 @@
-/* memcached.c: the cache on memcached servers. libmemcached shares keys out among servers; what it says to them is not
- * left to it, because it trusts their answers: a key that is too long, or an answer to another question, ends the
- * process. */
+/* memcached.c: the cache on memcached servers. libmemcached only distributes keys among the servers. The protocol is
+   implemented in peer.c, because libmemcached trusts responses: a key that is too long, or a response to another
+   request, ends the process. */
 #include <sdimage/plugins/memcached.h>
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 
 #define SERVERS_MAX 256u
 
-/* A server; the host lies in the text of its list, a path begins with a slash. */
+/* A server. The host points into the text of the list; a path begins with a slash. */
 typedef struct server {
     const char *host;
     in_port_t port;
-    /* What all connections found out: failures in a row, and until when it is left out. */
+    /* State shared by all connections: consecutive failures, and the end of the server's exclusion. */
     _Atomic uint64_t failures, out_until;
 } server;
 
@@ -31,7 +31,8 @@ typedef struct connection {
     servers *place;
     sdremote_settings settings;
     peer *peers;
-    /* Of the servers that are not left out; NULL when it is to be made anew. `members` are their places in the list. */
+    /* A hash ring of the servers that are not excluded; NULL if it must be rebuilt. `members`: their indices in the
+       list. */
     memcached_st *ring;
     size_t *members, member_count;
 } connection;
@@ -126,9 +127,9 @@ static void *open_connection(void *place, const sdremote_settings *settings) {
     return self;
 }
 
-/* --- Who has what. */
+/* --- Distribution of keys. */
 
-/* Those that failed are left out for a while; a single one is the breaker's. */
+/* Reports that a server is excluded after failures. A single server is left to the circuit breaker. */
 static bool is_left_out(const connection *self, size_t place, uint64_t now) {
     return self->place->count > 1 && self->place->each[place].out_until > now;
 }
@@ -144,7 +145,7 @@ static bool is_current(const connection *self, uint64_t now) {
     return self->ring;
 }
 
-/* Consistent hashing: only the keys of those that left or came back go elsewhere. */
+/* Builds the ring with consistent hashing: only the keys of servers that left or returned move. */
 static bool make_ring(connection *self, uint64_t now) {
     if (is_current(self, now))
         return true;
@@ -171,7 +172,7 @@ static bool make_ring(connection *self, uint64_t now) {
     return false;
 }
 
-/* NULL where nobody is left. */
+/* Returns the server of a command; NULL if none is left. */
 static peer *peer_of(connection *self, const sdremote_command *command) {
     const char *name = command->place ? command->place : command->key;
     size_t length = command->place ? command->place_length : command->key_length;
@@ -206,16 +207,16 @@ static void judge(connection *self, server *server, bool is_good) {
     if (is_good) {
         server->failures = 0;
     } else if (++server->failures >= self->settings.failures) {
-        /* One more failure when it is back leaves it out again. */
+        /* After its return, a single further failure excludes the server again. */
         server->failures = self->settings.failures - 1;
         server->out_until = sdremote_now() + self->settings.pause_ms * 1000000ull;
     }
 }
 
-/* Commands that go together, each to its server. */
+/* Runs commands as one batch, each on its server. */
 static void run(connection *self, struct pollfd *sockets, sdremote_command *commands, size_t count, bool is_second_half,
                 uint64_t deadline) {
-    /* Changes in their order first, then all look-ups as one. */
+    /* Changes in their order first, then all look-ups as one command. */
     for (int is_look_up = 0; is_look_up < 2; is_look_up++) {
         for (size_t i = 0; i < count; i++) {
             bool is_due = !is_second_half || commands[i].verb == SDREMOTE_CAS;
@@ -233,7 +234,7 @@ static void run(connection *self, struct pollfd *sockets, sdremote_command *comm
     }
 }
 
-/* After the look-up of each SWAP, what is left to do: nothing, where the server has other bytes. */
+/* Prepares the second half of each SWAP after its look-up: a CAS, or nothing if the server has other bytes. */
 static bool prepare_swaps(sdremote_command *commands, size_t count) {
     bool has_any = false;
     for (size_t i = 0; i < count; i++) {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the bytes that are sent together, for those of the next exchange. */
+/* Limit of the capacity of the output buffer that is held for the next exchange. */
 static const size_t longest_kept = 1 << 20;
 
 void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value) {
@@ -99,7 +99,7 @@ static bool begin_connecting(peer *self) {
     return try_next_address(self);
 }
 
-/* --- Asking. */
+/* --- Requests. */
 
 static bool append(peer *self, const void *bytes, size_t length) {
     if (self->output_capacity - self->output_length < length) {
@@ -125,7 +125,7 @@ static bool append_text(peer *self, const char *format, ...) {
     return length >= 0 && (size_t)length < sizeof text && append(self, text, (size_t)length);
 }
 
-/* Seconds; what is longer than 30 days is a date to memcached. */
+/* Converts to seconds; memcached takes values above 30 days as dates. */
 static uint64_t expiration(uint64_t ttl_ms) {
     uint64_t seconds = (ttl_ms + 999) / 1000;
     return seconds > 30 * 86400 ? (uint64_t)time(NULL) + seconds : seconds;
@@ -164,7 +164,7 @@ void sdpeer_add(peer *self, sdremote_command *command) {
     self->commands[self->count++] = command;
 }
 
-/* False when the connection broke. */
+/* Sends pending output; false if the connection broke. */
 static bool send_more(peer *self) {
     while (self->is_connected && self->sent < self->output_length) {
         ssize_t count = send(self->socket, self->output + self->sent, self->output_length - self->sent, MSG_NOSIGNAL);
@@ -178,7 +178,7 @@ static bool send_more(peer *self) {
     return true;
 }
 
-/* One that the server closed while nobody used it is no failure: all is said again on a new one. */
+/* Repeats the exchange on a new connection if the server closed an idle one: that is no failure. */
 static void begin_again(peer *self) {
     bool may_try = self->is_reused && !self->has_heard;
     self->is_reused = false;
@@ -200,7 +200,7 @@ void sdpeer_begin(peer *self) {
         begin_again(self);
 }
 
-/* --- Hearing. */
+/* --- Responses. */
 
 static bool is_over(const peer *self) {
     return self->answered == self->count;
@@ -218,13 +218,13 @@ static bool is_line(const char *line, size_t length, const char *text) {
     return length == strlen(text) && !memcmp(line, text, length);
 }
 
-/* The answer to a change. */
+/* Handles the response to a change. */
 static bool note_change(peer *self, const char *line, size_t length) {
     sdremote_command *command = self->commands[self->answered++];
     bool is_delete = command->verb == SDREMOTE_DELETE;
     if (is_line(line, length, is_delete ? "DELETED" : "STORED"))
         return command->is_answered = command->is_true = true;
-    /* It lives, and refuses: too large for it, or no memory. */
+    /* The server is alive but refuses: the value is too large, or memory is exhausted. */
     bool is_refusal = length >= 12 && !memcmp(line, "SERVER_ERROR", 12);
     if (command->verb == SDREMOTE_CAS && (is_line(line, length, "EXISTS") || is_line(line, length, "NOT_FOUND")))
         return command->is_answered = true;
@@ -242,8 +242,7 @@ static bool read_number(const char **text, const char *end, uint64_t most, uint6
     return *text > start;
 }
 
-/* VALUE key flags bytes, with a token after GETS: the look-up that it answers is the first of its key that has no value
- * yet. */
+/* Parses VALUE key flags bytes, with a token after GETS. It belongs to the first look-up of its key without a value. */
 static bool begin_value(peer *self, const char *line, size_t length) {
     const char *end = line + length, *key = line + 6, *text = memchr(key, ' ', length - 6);
     uint64_t flags = 0, bytes = 0, token = 0;
@@ -295,7 +294,7 @@ static bool note_line(peer *self, const char *line, size_t length) {
     return true;
 }
 
-/* How much of the input could be used; SIZE_MAX for what makes no sense. */
+/* Returns the number of input bytes consumed; SIZE_MAX for a malformed response. */
 static size_t use_input(peer *self) {
     size_t at = 0;
     while (!is_over(self)) {
@@ -319,11 +318,11 @@ static size_t use_input(peer *self) {
             return SIZE_MAX;
         at += length + 1;
     }
-    /* Nobody asked for more. */
+    /* Surplus bytes are an error. */
     return at == self->input_length ? at : SIZE_MAX;
 }
 
-/* What remains of a value goes where it belongs, the rest into the input. */
+/* Receives the rest of a value directly into its buffer, and further bytes into the input. */
 static ssize_t receive(peer *self) {
     struct iovec parts[2] = {{self->input + self->input_length, SDPEER_INPUT - self->input_length}, {NULL, 0}};
     if (!self->value)
@@ -348,7 +347,7 @@ static bool take_input(peer *self, size_t count) {
     return true;
 }
 
-/* Whether the connection is there; goes to the next address where it is refused. */
+/* Reports that the connection is established; tries the next address if it was refused. */
 static bool finish_connecting(peer *self) {
     int failure = 0;
     socklen_t size = sizeof failure;

@@ -1,5 +1,5 @@
-/* redis.c: the cache on Redis, by hiredis: commands of one exchange go out in one piece, and are answered in their
- * order. */
+/* redis.c: the cache on Redis, by hiredis. The commands of an exchange are sent as one batch; replies arrive in their
+   order. */
 #include <sdimage/plugins/redis.h>
 
 #include <errno.h>
@@ -13,12 +13,12 @@
 
 #include "../remote/tier.h"
 
-/* What answers may be around a value: status lines and lengths. */
+/* Bytes of a reply besides a value: status lines and lengths. */
 static const size_t slack = 64 << 10;
 
 typedef struct address {
     char *text;
-    /* All within `text`; NULL where not told. */
+    /* All point into `text`; NULL if not given. */
     const char *host, *path, *user, *password, *database;
     int port;
 } address;
@@ -27,7 +27,7 @@ typedef struct connection {
     const address *place;
     sdremote_settings settings;
     redisContext *context;
-    redisReplyObjectFunctions functions; /* of its reader */
+    redisReplyObjectFunctions functions; /* of the context's reader */
 } connection;
 
 /* --- Addresses. */
@@ -39,7 +39,7 @@ static int digit(char character) {
     return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
 }
 
-/* In place (RFC 3986, section 2.1). */
+/* Decodes percent-encoding in place (RFC 3986, section 2.1). */
 static bool decode_percent(char *text) {
     char *out = text;
     for (; *text; text++) {
@@ -187,7 +187,7 @@ static bool flush(connection *self, uint64_t deadline) {
     }
 }
 
-/* The next answer; NULL when the connection broke, is late, or says more than anybody may. */
+/* Returns the next reply; NULL if the connection broke, the deadline passed, or the reply exceeds the limit. */
 static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline) {
     for (;;) {
         void *reply = NULL;
@@ -201,7 +201,7 @@ static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline)
     }
 }
 
-/* A command of a few texts whose answer must not be an error. */
+/* Runs a command of up to three texts; true if the reply is not an error. */
 static bool ask(connection *self, int count, const char **texts, uint64_t deadline) {
     size_t lengths[3];
     for (int i = 0; i < count; i++)
@@ -225,14 +225,14 @@ static bool introduce(connection *self, uint64_t deadline) {
     return !place->database || ask(self, 2, (const char *[]){"SELECT", place->database}, deadline);
 }
 
-/* hiredis 1.0 counts in another type. */
+/* hiredis 1.0 changed the type of the array length. */
 #if HIREDIS_MAJOR >= 1
 typedef size_t array_length;
 #else
 typedef int array_length;
 #endif
 
-/* No command is answered by an array: one that begins is the end of the connection, before room for it is made. */
+/* No command has an array as reply. NULL closes the connection before memory for the array is allocated. */
 static void *refuse_array(const redisReadTask *task, array_length length) {
     (void)task, (void)length;
     return NULL;
@@ -265,7 +265,7 @@ static bool connect_to(connection *self, uint64_t deadline) {
 
 /* --- Exchanges. */
 
-/* Runs on the server between two commands of other clients. */
+/* Runs atomically on the server. */
 static const char swap_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
                                   "return redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end return false";
 
@@ -302,7 +302,8 @@ static bool begins_with(const redisReply *reply, const char *text) {
     return (size_t)reply->len >= strlen(text) && !memcmp(reply->str, text, strlen(text));
 }
 
-/* What is no answer to the command leaves it unanswered: a server that is loading or read-only is no help. */
+/* Stores a reply in its command. A reply of an unexpected type leaves the command unanswered, as from a server that is
+   loading or read-only. */
 static void note(sdremote_command *command, redisReply *reply) {
     bool is_get = command->verb == SDREMOTE_GET;
     switch (reply->type) {
@@ -313,7 +314,7 @@ static void note(sdremote_command *command, redisReply *reply) {
         command->is_answered = command->verb == SDREMOTE_DELETE;
         command->is_true = reply->integer > 0;
         break;
-    /* Out of memory, or without scripts: it lives, and refuses. */
+    /* The server is alive but refuses: out of memory, or scripts are unavailable. */
     case REDIS_REPLY_ERROR:
         command->is_answered =
             begins_with(reply, "OOM") ||
@@ -357,7 +358,7 @@ static bool is_answered(const sdremote_command *commands, size_t count) {
 
 static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
     connection *self = opaque;
-    /* One that the server closed while nobody used it is no failure: once more, on a new one. */
+    /* A connection that the server closed while idle is no failure: retries once on a new one. */
     for (int attempt = self->context ? 0 : 1; attempt < 2; attempt++) {
         if (!connect_to(self, deadline))
             return;
