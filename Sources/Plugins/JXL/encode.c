@@ -7,8 +7,7 @@
 
 #include "../../Modules/common/source.h"
 
-/* Limits of the encoder settings: libjxl's default effort; the distances of quality 1 and the largest that every
-   version accepts. */
+/* Encoder settings: libjxl's default effort; the distances of quality 1 and the largest that every version accepts. */
 enum { STANDARD_EFFORT = 7 };
 static const double NEAREST = 0.1, FARTHEST = 15;
 

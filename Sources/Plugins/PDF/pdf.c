@@ -69,7 +69,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
     return NULL;
 }
 
-/* The page to draw and its size. */
+/* The page to draw, and its background: clear or white. */
 typedef struct sheet {
     PopplerPage *page;
     bool is_clear;

@@ -76,7 +76,7 @@ void sdimage_photos_asset_unref(sdimage_photos_asset *asset) {
     free(asset);
 }
 
-/* The value of an asset, or the neutral one. */
+/* Reads a member of an asset, or a neutral value for other objects. */
 #define OF(asset, value, neutral) (sdphoto_is(asset, SDPHOTO_ASSET) ? (asset)->value : (neutral))
 
 const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset) {
@@ -165,7 +165,7 @@ sdimage_photos_asset *sdimage_photos_asset_of_request(const sdimage_request *req
     return sdphoto_is(asset, SDPHOTO_ASSET) ? asset : NULL;
 }
 
-/* --- Assets of hosts. */
+/* --- Assets from hosts. */
 
 struct sdimage_photos_asset_config {
     sdphoto_object object;
@@ -199,7 +199,7 @@ void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config) {
     free(config);
 }
 
-/* The asset of a config to write into; NULL for another object. */
+/* Returns the mutable asset of a config; NULL for another object. */
 static sdimage_photos_asset *draft(sdimage_photos_asset_config *config) {
     return sdphoto_is(config, SDPHOTO_ASSET_CONFIG) ? config->asset : NULL;
 }

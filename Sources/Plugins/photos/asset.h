@@ -1,4 +1,4 @@
-/* asset.h: what is known of one photo, lists of them, and which are wanted. */
+/* asset.h: the data of one photo, lists of photos, and their selection. */
 #ifndef SDPHOTO_ASSET_H
 #define SDPHOTO_ASSET_H
 
@@ -6,9 +6,9 @@
 
 #include "support.h"
 
-/* What the first bytes of a file, or a database, say. */
+/* Properties from the first bytes of a file, or from a database. */
 typedef struct sdphoto_facts {
-    sdimage_photos_media media; /* 0: no photo */
+    sdimage_photos_media media; /* 0: not a photo */
     sdimage_photos_playback playback;
     sdimage_format format;
     char type[48]; /* media type */
@@ -18,7 +18,7 @@ typedef struct sdphoto_facts {
     int64_t taken_ns;
 } sdphoto_facts;
 
-/* Immutable once it is known to others. */
+/* Immutable once published. */
 struct sdimage_photos_asset {
     sdphoto_object object;
     sdphoto_facts facts;
@@ -26,15 +26,15 @@ struct sdimage_photos_asset {
     int64_t modified_ns;
     uint64_t file_size;
     int32_t rating;
-    uint64_t library; /* the host's library that brings it; 0: a file, or not said */
+    uint64_t library; /* the host's library that provides it; 0: a file, or unspecified */
     char *identifier, *path, *name;
     char **albums;
     size_t album_count, album_capacity;
 };
 
-/* With copies of the texts; NULL when memory is refused. */
+/* Copies the texts; NULL if memory is exhausted. */
 sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path, const char *name);
-/* For whom it belongs to alone. */
+/* Requires that the asset is not yet shared. */
 bool sdphoto_asset_add_album(sdimage_photos_asset *asset, const char *album);
 sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset);
 
@@ -44,7 +44,7 @@ struct sdimage_photos_list {
     size_t count, total;
 };
 
-/* Those of `assets` that are wanted, in their order; they are referenced. */
+/* Makes a list of the selected `assets` in the requested order, and references them. */
 sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t count,
                                 const sdimage_photos_fetch_options *options, sdimage_photos_list **list,
                                 sdimage_error **error);

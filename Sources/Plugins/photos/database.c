@@ -14,13 +14,12 @@
 #include "unmapped.h"
 #include "uri.h"
 
-/* Rows that are read at most; and how long a program that writes is waited for. Bytes of a value: the list of what has
- * a tag is the longest. */
+/* Limits: rows read by a query, wait for a writing program, bytes of a value (the longest is the list of items with a
+   tag), bytes of all text. */
 enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 512 << 20 };
 
-/* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two looks at the clock:
- * tables and views of a hostile file may have it compute without an end. Looking at the files of photos does not
- * count. */
+/* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two clock checks. The
+   tables and views of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
 static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
 enum { WORK_STEP = 10000 };
 
@@ -28,17 +27,17 @@ struct sdphoto_database {
     struct sdimage_photos_library library;
     char *path;
     sdphoto_read_fn read;
-    pthread_mutex_t reading; /* held while the database is read; taken before the library's lock */
+    pthread_mutex_t reading; /* held while the database is read; acquired before the library's lock */
     struct timespec changed, log_changed;
     int64_t size, log_size;
     bool is_read;
 };
 
-/* --- Opening without writing. */
+/* --- Opening without write access. */
 
-/* ROLLBACK: a database with a rollback journal, under the locks of SQLite. FILE_ALONE: in WAL mode without a log;
- * SQLite would make one beside it (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log, whose index
- * SQLite keeps in the heap, where no other process can truncate it; locks are held by sdphoto_hold meanwhile. */
+/* ROLLBACK: a database with a rollback journal, under SQLite's own locks. FILE_ALONE: in WAL mode without a log; SQLite
+   would create one (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log. SQLite holds the log's
+   index in the heap, where no other process can truncate it, and sdphoto_hold holds the locks meanwhile. */
 typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
 static char *uri_of(const char *path, manner manner) {
@@ -76,7 +75,7 @@ static int is_too_long(void *user_data) {
     return work->spent_ns + (clock_ns() - work->began_ns) > WORK_LIMIT;
 }
 
-/* Limits for a file that may be hostile. */
+/* Sets limits for a file that may be hostile. */
 static void distrust(sqlite3 *connection, sdphoto_work *work) {
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
     sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -245,8 +244,8 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
         if (result >= 0)
             result = database->read(&reading, connection, error);
         sqlite3_close(connection);
-        /* Without an index of the log there was nothing to lock by which a program that began meanwhile copies its log.
-         */
+        /* The log had no index to lock, so a program that started meanwhile may have copied its log into the
+           database. */
         bool was_exposed = reading.hold.database >= 0 && reading.hold.index < 0;
         sdphoto_hold_release(&reading.hold);
         if (!was_exposed || (stat(database->path, &after) == 0 && is_time(before.st_mtim, after.st_mtim)))
@@ -265,7 +264,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
     sdphoto_map assets = {NULL, 0, 0};
     if (stat(database->path, &status) != 0)
         return sdphoto_fail_file(error, errno);
-    /* SQLite would wait for the other end of a fifo. */
+    /* SQLite would block on a FIFO until its other end is opened. */
     if (!S_ISREG(status.st_mode))
         return sdphoto_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "the database is no file");
     log_of(database->path, &log);

@@ -11,11 +11,11 @@
 
 enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
 
-/* Album roots: each image is looked for among them. */
+/* Limit of album roots: each image is searched among them. */
 enum { ROOT_LIMIT = 256 };
 
-/* Where the file system of a UUID is mounted, to be freed: the device by its name, the folder by its number (proc(5),
- * mountinfo). */
+/* Returns the mount point of the file system with a UUID, to be freed. It finds the device by name and the mount point
+   by device number (proc(5), mountinfo). */
 static char *mount_of(const char *uuid) {
     char link[128], line[4096], *found = NULL;
     struct stat device;
@@ -35,8 +35,8 @@ static char *mount_of(const char *uuid) {
     return found;
 }
 
-/* "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…", "networkshareid:?mountpath=…": a folder, to be freed; NULL for
- * others. */
+/* Converts "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…" and "networkshareid:?mountpath=…" to a folder, to be freed;
+   NULL for others. */
 static char *root_of(const char *identifier, const char *below) {
     const char *query = strchr(identifier, '?'), *equals = query ? strchr(query, '=') : NULL;
     if (!equals)
@@ -51,7 +51,7 @@ static char *root_of(const char *identifier, const char *below) {
     return root;
 }
 
-/* id, identifier, specificPath */
+/* Columns: id, identifier, specificPath. */
 static bool take_root(sdphoto_reading *reading, sqlite3_stmt *row) {
     if (reading->root_count == ROOT_LIMIT)
         return true;
@@ -69,7 +69,7 @@ static bool take_root(sdphoto_reading *reading, sqlite3_stmt *row) {
     return true;
 }
 
-/* "2024-05-01T12:34:56.789", in the machine's zone. */
+/* Parses "2024-05-01T12:34:56.789", in the machine's time zone. */
 static bool date_of(const char *iso, int64_t *nanoseconds) {
     struct tm date = {.tm_isdst = -1};
     const char *rest = strptime(iso, "%Y-%m-%dT%H:%M:%S", &date);
@@ -79,7 +79,7 @@ static bool date_of(const char *iso, int64_t *nanoseconds) {
     return true;
 }
 
-/* id, albumRoot, relativePath, name, category, width, height, orientation, creationDate, rating */
+/* Columns: id, albumRoot, relativePath, name, category, width, height, orientation, creationDate, rating. */
 static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *root = NULL, *album = sdphoto_row_text(row, 2), *name = sdphoto_row_text(row, 3);
     int64_t category = sqlite3_column_int64(row, 4);
@@ -97,7 +97,7 @@ static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     free(path);
     if (!asset)
         return false;
-    /* Categories: 1 image, 2 video, 3 audio; our bits are 1, 2, 4. */
+    /* Categories: 1 image, 2 video, 3 audio; the media bits are 1, 2, 4. */
     asset->facts.media = (sdimage_photos_media)(1 << (category - 1));
     asset->facts.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 7));
     asset->facts.size = sdphoto_turned(sdphoto_row_side(row, 5), sdphoto_row_side(row, 6), asset->facts.orientation);
@@ -114,7 +114,7 @@ static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     return has_memory;
 }
 
-/* imageid, path of the tag */
+/* Columns: imageid, path of the tag. */
 static bool take_image_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     char identifier[64];
     snprintf(identifier, sizeof identifier, "digikam/%lld", (long long)sqlite3_column_int64(row, 0));
@@ -129,8 +129,8 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
         " n.creationDate, n.rating FROM Images i JOIN Albums a ON a.id = i.album LEFT JOIN ImageInformation n ON "
         "n.imageid = i.id"
         " WHERE i.status = 1";
-    /* Names from the root of a tag; at most 16 deep, 1,024 characters long and 200,000 in number, whatever the table
-     * says. What digiKam notes for itself is below "_Digikam_Internal_Tags_". */
+    /* Tag names from the root on; at most 16 levels deep, 1,024 characters long and 200,000 in number, whatever the
+       table contains. digiKam's internal notes are below "_Digikam_Internal_Tags_". */
     static const char tags[] =
         "WITH RECURSIVE named(id, path, depth) AS (SELECT id, substr(name, 1, 1024), 1 FROM Tags WHERE pid = 0 AND "
         "name NOT LIKE"

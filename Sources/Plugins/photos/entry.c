@@ -1,4 +1,4 @@
-/* The table of a tree: an entry for each file, by its path and by its identifier. */
+/* The table of a tree: an entry for each file, by path and by identifier. */
 #include "scan.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
     return asset;
 }
 
-/* Shows in the library's table what an entry is now, and remembers what there is to tell; `scan` may be NULL. */
+/* Updates the library's table with the state of an entry and records the event for observers; `scan` may be NULL. */
 static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan *scan) {
     bool is_asset = entry->record.lost_ns == 0 && entry->record.facts.media != 0;
     sdimage_photos_asset *now = is_asset ? asset_of(tree, &entry->record) : NULL;
@@ -60,7 +60,7 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan
     return is_set;
 }
 
-/* Whether the table of paths has this entry: two rows of a damaged index may tell of one path. */
+/* Removes the entry only if the path maps to it: two rows of a damaged index may have the same path. */
 void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry) {
     size_t length = strlen(entry->record.path);
     if (sdphoto_map_find(&tree->by_path, entry->record.path, length) == entry)
@@ -71,7 +71,7 @@ bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path) {
     if (!path)
         return false;
     sdphoto_entry_leave(tree, entry);
-    /* Its key goes with another entry that was there. */
+    /* The key belongs to another entry that had this path. */
     sdphoto_map_remove(&tree->by_path, path, strlen(path));
     free((char *)(uintptr_t)entry->record.path);
     entry->record.path = path;
@@ -90,7 +90,7 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
     entry->record = *record;
     entry->record.path = path;
     tree->entries[tree->count++] = entry;
-    /* The key is the entry's own from here on. */
+    /* From here on the key belongs to the entry. */
     sdphoto_map_remove(&tree->by_identifier, record->identifier, strlen(record->identifier));
     sdphoto_map_set(&tree->by_identifier, entry->record.identifier, strlen(record->identifier), entry);
     if (record->lost_ns == 0) {
@@ -138,7 +138,7 @@ typedef struct loading {
     sdphoto_scan *scan;
 } loading;
 
-/* A row of the index, written by another process, or by an earlier one. */
+/* Handles a row of the index, written by another or an earlier process. */
 static bool take_record(void *user_data, const sdphoto_record *record) {
     loading *loading = user_data;
     sdphoto_tree *tree = loading->tree;

@@ -28,7 +28,7 @@ typedef struct block {
 typedef struct field {
     uint16_t type;
     uint32_t count;
-    size_t at; /* of its value */
+    size_t at; /* offset of its value */
 } field;
 
 static uint32_t number(const block *block, size_t at, size_t width) {
@@ -40,7 +40,7 @@ static uint32_t number(const block *block, size_t at, size_t width) {
     return value;
 }
 
-/* A field of a directory; false where it is absent, or its value is not inside. */
+/* Finds a field of a directory; false if it is absent, or its value is outside the block. */
 static bool find(const block *block, size_t directory, uint16_t tag, field *field) {
     if (!directory || directory > block->length || block->length - directory < 2)
         return false;
@@ -68,7 +68,7 @@ static uint32_t value(const block *block, size_t directory, uint16_t tag) {
     return number(block, field.at, field.type == SHORT ? 2 : 4);
 }
 
-/* The next directory of a chain; 0 when there is none. */
+/* Returns the next directory of a chain; 0 for none. */
 static size_t next_of(const block *block, size_t directory) {
     size_t count = number(block, directory, 2), skip = 2 + count * ENTRY;
     return directory && directory <= block->length && block->length - directory >= skip + 4
@@ -76,7 +76,7 @@ static size_t next_of(const block *block, size_t directory) {
                : 0;
 }
 
-/* Digits of a fixed width; -1 where there is anything else. */
+/* Parses digits of a fixed width; -1 for other characters. */
 static int digits(const uint8_t *text, int width) {
     int value = 0;
     for (int i = 0; i < width; i++) {
@@ -87,7 +87,7 @@ static int digits(const uint8_t *text, int width) {
     return value;
 }
 
-/* "+01:30" in seconds. */
+/* Parses "+01:30" to seconds. */
 static bool offset_of(const block *block, size_t directory, uint16_t tag, int64_t *seconds) {
     field field;
     if (!find(block, directory, tag, &field) || field.type != ASCII || field.count < 6)
@@ -100,7 +100,7 @@ static bool offset_of(const block *block, size_t directory, uint16_t tag, int64_
     return true;
 }
 
-/* "2024:05:01 12:34:56", in the zone of `offset_tag` where it is said, else in that of the machine. */
+/* Parses "2024:05:01 12:34:56", in the time zone of `offset_tag` if present, else in the machine's time zone. */
 static bool date_of(const block *block, size_t directory, uint16_t tag, size_t offsets, uint16_t offset_tag,
                     int64_t *nanoseconds) {
     field field;
@@ -128,7 +128,7 @@ static bool date_of(const block *block, size_t directory, uint16_t tag, size_t o
     return true;
 }
 
-/* Hundredths and more: digits behind the point. */
+/* Parses fractions of a second: the digits after the decimal point. */
 static int64_t fraction_of(const block *block, size_t directory) {
     field field;
     if (!find(block, directory, TAG_ORIGINAL_FRACTION, &field) || field.type != ASCII)

@@ -1,4 +1,4 @@
-/* exif.h: what a photo library wants of an EXIF block: the date, and the small picture. */
+/* exif.h: the parts of an EXIF block that a photo library uses: the date and the embedded thumbnail. */
 #ifndef SDPHOTO_EXIF_H
 #define SDPHOTO_EXIF_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct sdphoto_exif {
-    uint16_t orientation; /* 0: not said */
+    uint16_t orientation; /* 0: not specified */
     bool has_date;
     int64_t taken_ns; /* nanoseconds since 1970, UTC */
     /* A JPEG inside the block; NULL when there is none. */
@@ -15,7 +15,7 @@ typedef struct sdphoto_exif {
     size_t thumbnail_length;
 } sdphoto_exif;
 
-/* Reads a TIFF structure, with or without "Exif" before it; whatever is damaged counts as absent. */
+/* Reads a TIFF structure, with or without "Exif" before it. Damaged parts count as absent. */
 sdphoto_exif sdphoto_exif_read(const void *bytes, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which assets are wanted, in which order. */
+/* Selection and order of assets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ void sdimage_photos_fetch_options_set_album(sdimage_photos_fetch_options *option
         return;
     free(options->album);
     options->album = album ? sdphoto_join(album, NULL, NULL) : NULL;
-    /* Better none than all. */
+    /* A failed copy must select no assets rather than all. */
     options->is_incomplete = album && !options->album;
     options->nested = nested;
 }
@@ -118,7 +118,7 @@ static bool is_in_album(const sdimage_photos_fetch_options *options, const sdima
         const char *album = asset->albums[i];
         if (strcmp(album, options->album) == 0)
             return true;
-        /* All folders are below that of the library. */
+        /* All folders are below the library's folder. */
         if (options->nested && (length == 0 || (strncmp(album, options->album, length) == 0 && album[length] == '/')))
             return true;
     }

@@ -1,4 +1,4 @@
-/* Assets that are files: their bytes, their picture, or a smaller one that is there already. */
+/* Assets that are files: their bytes, their image, or an existing smaller one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "probe.h"
 #include "thumbnail.h"
 
-/* The first picture should be small enough to be there at once. */
+/* The first image must be small enough to be available at once. */
 enum { FIRST_SIDE = 256 };
 
 typedef struct file {
@@ -20,7 +20,7 @@ typedef struct file {
     int64_t modified_ns;
     uint8_t *head;
     size_t head_length;
-    sdphoto_facts facts; /* of the asset, and of the head where that does not say */
+    sdphoto_facts facts; /* of the asset, completed from the head */
 } file;
 
 static void close_file(file *file) {
@@ -62,8 +62,8 @@ static void finish_with_data(sdphoto_load *load, file *file) {
     sdimage_data_unref(data);
 }
 
-/* The picture that is there already: the cache's, as long as it is of this file at this time, else that of the camera.
- */
+/* Returns an existing small image: the thumbnail in the cache if it matches the file and its time, else that of the
+   camera. */
 static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *file, uint32_t side) {
     sdimage_image *image = sdphoto_thumbnail_find(asset->path, file->modified_ns, side);
     if (!image && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))
@@ -71,7 +71,7 @@ static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *fil
     return image;
 }
 
-/* Read from anywhere, as coders of videos do. */
+/* Reads at any offset, as video coders require. */
 static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer, size_t length, size_t *read,
                                   sdimage_error **error) {
     int64_t count =
@@ -84,7 +84,7 @@ static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer
     return SDIMAGE_STATUS_OK;
 }
 
-/* What a coder that is registered for such files makes of it; NULL when there is none. */
+/* Decodes the poster with a registered coder; NULL if there is none. */
 static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *options) {
     static const sdimage_source_vtable table = {.size = sizeof table, .read = read_source};
     struct stat status;
@@ -103,7 +103,7 @@ static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *o
     return image;
 }
 
-/* The poster of a video. */
+/* Completes the load with the poster of a video. */
 static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *asset, file *file,
                                const sdimage_decode_options *options) {
     sdimage_image *image = decoded_poster(file, options);
@@ -117,7 +117,7 @@ static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *a
     sdimage_image_unref(image);
 }
 
-/* How the picture is decoded; NULL when memory is refused. */
+/* Makes the options for decoding the image; NULL if memory is exhausted. */
 static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
     sdimage_decode_options *options =
         load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
@@ -128,7 +128,7 @@ static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
         wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
     sdimage_size size = sdphoto_size_of(wish, file->facts.size);
     sdimage_decode_options_set_thumbnail_size(options, size.width, size.height, true);
-    /* An animation that is asked for as an image is a still. */
+    /* An animation requested as an image is a still. */
     sdimage_decode_options_set_first_frame_only(options, true);
     return options;
 }
@@ -177,7 +177,7 @@ static void bring_image(sdphoto_load *load, const sdimage_photos_asset *asset, f
     sdimage_decode_options_unref(options);
 }
 
-/* Where the asset is now: its file was moved, and nobody has noticed yet. NULL when it is gone. */
+/* Finds the current location of an asset whose file was moved unnoticed. NULL if it is gone. */
 static sdimage_photos_asset *find_again(sdphoto_load *load, const sdimage_photos_asset *asset) {
     for (size_t i = 0; i < load->config->count; i++) {
         sdimage_photos_library *library = load->config->libraries[i];

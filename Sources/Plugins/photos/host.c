@@ -1,4 +1,4 @@
-/* Libraries of the host: a queue of questions, and the one thread that asks them. */
+/* Libraries of the host: a queue of requests, and the one thread that passes them to the host. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "library.h"
 
-/* What a reply says: kept by it and by who waits. */
+/* The state of a reply, shared by the reply and its waiter. */
 typedef struct answer {
     atomic_uint references;
     pthread_mutex_t lock;
@@ -32,26 +32,26 @@ typedef struct job {
     void *user_data;
 } job;
 
-/* What the thread works on; it may outlive the library for a moment. */
+/* The data of the thread; it may briefly outlive the library. */
 typedef struct queue {
     atomic_uint references;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     job *first, **last;
     job *current;
-    answer *asked; /* what is waited for */
+    answer *asked; /* the reply being waited for */
     bool is_closing;
     sdimage_photos_library_vtable table;
     void *user_data;
     sdimage_destroy_fn destroy;
-    uint64_t number; /* of the library */
+    uint64_t number; /* the library's number */
 } queue;
 
 typedef struct host {
     struct sdimage_photos_library library;
     queue *queue;
     pthread_t thread;
-    bool has_thread; /* under the lock of the queue */
+    bool has_thread; /* guarded by the lock of the queue */
     pid_t process;
 } host;
 
@@ -67,7 +67,7 @@ static void drop_answer(answer *answer) {
     free(answer);
 }
 
-/* Takes over what it is given. */
+/* Takes over its arguments. */
 static void complete(answer *answer, sdimage_photos_asset *asset, sdimage_error *error) {
     pthread_mutex_lock(&answer->lock);
     bool is_first = !answer->is_complete;
@@ -158,7 +158,7 @@ static void free_job(job *job) {
     free(job);
 }
 
-/* Asks the host and waits for what it says, as long as anybody wants to know. */
+/* Asks the host and waits for its reply, unless the request is cancelled. */
 static void ask(queue *queue, job *job) {
     sdimage_photos_reply *reply = new_reply();
     if (!reply) {
@@ -195,7 +195,7 @@ static void ask(queue *queue, job *job) {
                             : asset      ? SDIMAGE_STATUS_OK
                                          : SDIMAGE_STATUS_PHOTOS_NOT_FOUND;
     if (asset && asset->library != queue->number) {
-        /* It may be asked for again without being looked for. */
+        /* The load can request it again without a look-up. */
         sdimage_photos_asset *own = sdphoto_asset_copy(asset);
         if (own)
             own->library = queue->number;
@@ -240,7 +240,7 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* Under the lock of the queue. Signals are the host's affair. */
+/* Requires the lock of the queue. The thread blocks all signals: they belong to the host. */
 static bool start(host *host) {
     sigset_t all, before;
     if (host->has_thread)
@@ -334,7 +334,7 @@ const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_lib
 static void close_host(sdimage_photos_library *library) {
     host *own = (host *)library;
     queue *queue = own->queue;
-    /* A fork has no such thread, and its locks are as they were. */
+    /* A forked process does not have the thread, and the state of the locks is undefined. */
     if (own->process != getpid())
         return;
     pthread_mutex_lock(&queue->lock);
@@ -344,7 +344,7 @@ static void close_host(sdimage_photos_library *library) {
         cancel_answer(queue->asked);
     pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
-    /* The last load may let go of the library on its own thread. */
+    /* The last load may release the library on the library's own thread. */
     if (has_thread && pthread_equal(own->thread, pthread_self()))
         pthread_detach(own->thread);
     else if (has_thread)

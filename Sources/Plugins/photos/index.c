@@ -14,12 +14,12 @@
 #include "md5.h"
 #include "unmapped.h"
 
-/* The format of the tables, and the folder that has it for a name. */
+/* The format of the tables, which also names the folder, and limits. */
 enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
-/* Paths so long are passed over by a scan too; with the folder of the library they must fit PATH_MAX. */
+/* Longer paths are skipped by a scan too. With the folder of the library they must fit PATH_MAX. */
 enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20, IDENTIFIER_LENGTH = 36 };
-/* Instructions of SQLite between two calls of the progress handler, and such calls in one function: seconds. A damaged
- * file could have it compute without an end; an index of a million photos takes a quarter of them. */
+/* SQLite's instructions between two calls of the progress handler, and the limit of such calls in one function:
+   seconds. A damaged file could make it compute endlessly; an index of a million photos takes a quarter of them. */
 enum { STEP = 10000, STEP_LIMIT = 20000 };
 
 bool sdphoto_new_identifier(char identifier[40]) {
@@ -74,8 +74,8 @@ static int is_too_long(void *user_data) {
     return ++index->steps > STEP_LIMIT;
 }
 
-/* The format that the database has. One in WAL mode, which earlier versions wrote, is changed to a rollback journal
- * first: in exclusive mode SQLite needs no mapped index of the log. */
+/* Returns the format of the database. A database in WAL mode, written by earlier versions, is first changed to a
+   rollback journal: in exclusive mode SQLite needs no mapped index of the log. */
 static int64_t format_of(sqlite3 *database) {
     static const char change[] =
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA locking_mode = NORMAL";
@@ -86,7 +86,7 @@ static int64_t format_of(sqlite3 *database) {
     return format;
 }
 
-/* Opens the database of the present generation, and makes its table. */
+/* Opens the database of the current generation and makes its table. */
 static bool open_database(sdphoto_index *index) {
     static const char table[] =
         "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL;"
@@ -125,7 +125,7 @@ static bool exists(const sdphoto_index *index, unsigned generation) {
     return is_there;
 }
 
-/* Goes on with the latest generation; with a new one where that cannot be used. */
+/* Opens the latest generation; a new one if that is unusable. */
 static bool open_latest(sdphoto_index *index) {
     close_database(index);
     while (index->generation < GENERATION_LIMIT && exists(index, index->generation + 1))
@@ -193,7 +193,7 @@ static uint32_t small(sqlite3_stmt *row, int column) {
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-/* Whether a path stays in the folder that it starts from. */
+/* Reports that a relative path stays below its starting folder. */
 static bool is_below(const char *path) {
     if (*path == '/')
         return false;
@@ -203,14 +203,14 @@ static bool is_below(const char *path) {
     return true;
 }
 
-/* Whatever the row holds: it may come from a damaged file. */
+/* Validates everything: the row may come from a damaged file. */
 static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     const char *path = sqlite3_column_blob(row, 1);
     int length = sqlite3_column_bytes(row, 1);
     const void *digest = sqlite3_column_blob(row, 6);
     *record = (sdphoto_record){.path = path};
     copy_text(record->identifier, sizeof record->identifier, sqlite3_column_text(row, 0));
-    /* Paths are kept with their NUL. */
+    /* Paths are stored with their NUL. */
     if (!path || length < 2 || length > PATH_LIMIT || path[length - 1] != 0 || strlen(record->identifier) != 36 ||
         !is_below(path))
         return false;
@@ -236,7 +236,7 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     return true;
 }
 
-/* Identifiers ascend. A tree that holds a page twice gives its rows again, without an end. */
+/* Checks that identifiers ascend. A damaged tree that contains a page twice repeats its rows endlessly. */
 static bool follows(sqlite3_stmt *row, char last[IDENTIFIER_LENGTH]) {
     const void *identifier = sqlite3_column_blob(row, 0);
     if (!identifier || sqlite3_column_bytes(row, 0) != IDENTIFIER_LENGTH ||

@@ -37,7 +37,7 @@ void sdimage_photos_library_unref(sdimage_photos_library *library) {
 
 bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *asset) {
     size_t length = strlen(asset->identifier);
-    /* The key belongs to the value: the old one goes first. */
+    /* The key is part of the value, so the old value is removed first. */
     sdimage_photos_asset *old = sdphoto_map_remove(&library->assets, asset->identifier, length);
     bool is_set = sdphoto_map_set(&library->assets, asset->identifier, length, asset);
     if (is_set)
@@ -103,7 +103,7 @@ sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdim
     return status < 0 ? status : refresh(library, SDPHOTO_NEED_NOW, (sdphoto_watcher){progress, user_data}, error);
 }
 
-/* All assets, each referenced; to be released with `drop`. NULL when memory is refused. */
+/* Returns all assets, each referenced; released with `drop`. NULL if memory is exhausted. */
 static sdimage_photos_asset **snapshot(sdimage_photos_library *library, size_t *count) {
     pthread_mutex_lock(&library->lock);
     sdimage_photos_asset **assets = calloc(library->assets.count + 1, sizeof(sdimage_photos_asset *));

@@ -1,5 +1,4 @@
-/* library.h: what all kinds of libraries have in common: a table of assets under a lock, and how to bring it up to
- * date. */
+/* library.h: the common part of all kinds of libraries: a table of assets under a lock, and its refresh. */
 #ifndef SDPHOTO_LIBRARY_H
 #define SDPHOTO_LIBRARY_H
 
@@ -10,23 +9,23 @@
 
 #include "asset.h"
 
-/* Whom to tell of a scan; `tell` may be NULL. */
+/* The progress callback of a scan; `tell` may be NULL. */
 typedef struct sdphoto_watcher {
     sdimage_photos_scan_fn tell;
     void *user_data;
 } sdphoto_watcher;
 
-/* How far the table must be up to date. */
+/* How current the table must be. */
 typedef enum sdphoto_need {
-    SDPHOTO_NEED_INDEX, /* as this kind of library does for every fetch */
-    SDPHOTO_NEED_NOW    /* looked at since this call began */
+    SDPHOTO_NEED_INDEX, /* as this kind of library requires for every fetch */
+    SDPHOTO_NEED_NOW    /* refreshed since this call began */
 } sdphoto_need;
 
-/* What kinds of libraries do each in their way. Without `refresh` it is a host's. */
+/* The functions of a kind of library. Without `refresh` it is a host's. */
 typedef struct sdphoto_kind_of_library {
     sdimage_status (*refresh)(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
                               sdimage_error **error);
-    /* Releases all but what is common; no thread may be left. */
+    /* Releases everything but the common part; no thread may remain. */
     void (*close)(sdimage_photos_library *library);
 } sdphoto_kind_of_library;
 
@@ -36,29 +35,30 @@ struct sdimage_photos_library {
     char *name;
     uint64_t number;
     atomic_uint cancellations;
-    /* Guards what follows, for short: never held while a disk is read, or anybody called. */
+    /* Guards the following members; held briefly, never during disk reads or callbacks. */
     pthread_mutex_t lock;
-    sdphoto_map assets; /* by identifier; each holds a reference */
+    sdphoto_map assets; /* by identifier; each value holds a reference */
     bool is_watching;
     const char *note;
 };
 
-/* A library of a kind, of `size` bytes with the common part first; NULL when memory is refused. */
+/* Makes a library of `size` bytes that begins with the common part; NULL if memory is exhausted. */
 void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, size_t size);
 
-/* In the table, under the lock. The asset is referenced; false when memory is refused. */
+/* Set and remove an asset of the table; require the lock. Set references the asset and returns false if memory is
+   exhausted. */
 bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *asset);
 void sdphoto_library_remove(sdimage_photos_library *library, const char *identifier);
 
-/* The asset as it is in the table, referenced; NULL when there is none. */
+/* Returns the asset in the table, referenced; NULL for none. */
 sdimage_photos_asset *sdphoto_library_look(sdimage_photos_library *library, const char *identifier);
 
-/* The arguments of a call: an error where the library is none. */
+/* Checks the argument of a call: an error if it is not a library. */
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error);
 
 /* --- Trees. */
 
-/* Takes over an observer that the tree tells. */
+/* Sets the observer of the tree, which it takes over. */
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 /* The XDG Pictures folder (xdg-user-dirs), to be freed; NULL without a home. */
@@ -69,23 +69,23 @@ bool sdphoto_is_tree(const sdimage_photos_library *library);
 
 bool sdphoto_is_host(const sdimage_photos_library *library);
 
-/* What becomes of a fetch, called once on the library's thread: an asset, referenced, or a status and an error that is
- * NULL or the caller's. */
+/* Receives the result of a fetch, once, on the library's thread: an asset, referenced, or a status and an error. The
+   error is NULL or passes to the callback. */
 typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
                                    sdimage_error *error);
 
-/* Puts a question into the queue of a host's library, and `fetched` on its thread. `owner` tells it apart for
- * sdphoto_host_cancel. */
+/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for
+   sdphoto_host_cancel. */
 sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
                                   sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
                                   void *user_data);
-/* The same for an asset that is known, which is referenced. */
+/* The same for a known asset, which it references. */
 sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos_asset *asset, const void *owner,
                                  sdphoto_fetched_fn fetched, void *user_data);
-/* Nobody waits for what `owner` asked; NULL: for anything. */
+/* Cancels the requests of `owner`; NULL: all requests. */
 void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner);
 
-/* The host's functions. */
+/* Returns the host's functions. */
 const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_library *library, void **user_data);
 
 #endif

@@ -30,7 +30,7 @@ bool sdphoto_load_is_cancelled(const sdphoto_load *load) {
            (load->library && atomic_load(&load->library->cancellations) != load->cancellations);
 }
 
-/* A pointer of a bag, where it is one of this kind. */
+/* Returns a pointer from a bag if it is of this kind. */
 static void *in_bag(const sdimage_options *bag, const char *name, sdphoto_kind kind) {
     void *value = bag ? sdimage_options_get_pointer(bag, name) : NULL;
     return sdphoto_is(value, kind) ? value : NULL;

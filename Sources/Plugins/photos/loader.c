@@ -1,4 +1,4 @@
-/* The loader for ph: URLs: from an identifier to an asset, from an asset to a picture or bytes. */
+/* The loader for ph: URLs: from an identifier to an asset, and from an asset to an image or bytes. */
 #include <stdlib.h>
 
 #include "load.h"
@@ -68,7 +68,7 @@ void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_confi
         config->file_limit = bytes ? bytes : FILE_LIMIT;
 }
 
-/* --- Assets of hosts. */
+/* --- Assets from hosts. */
 
 static void bring_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
     void *user_data = NULL;
@@ -95,7 +95,7 @@ static void bring_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
 
 static void ask_libraries(sdphoto_load *load);
 
-/* On the thread of the host's library. */
+/* Called on the thread of the host's library. */
 static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status status, sdimage_error *error) {
     sdphoto_load *load = user_data;
     if (asset) {
@@ -128,7 +128,7 @@ static void end_without_asset(sdphoto_load *load) {
     sdphoto_load_free(load);
 }
 
-/* One after the other; those of hosts answer later, and then the next is asked. */
+/* Asks the libraries one after the other. Hosts reply later, and then the next library is asked. */
 static void ask_libraries(sdphoto_load *load) {
     while (load->next < load->config->count) {
         sdimage_photos_library *library = load->config->libraries[load->next++];
@@ -161,7 +161,7 @@ static void ask_libraries(sdphoto_load *load) {
     end_without_asset(load);
 }
 
-/* The host's library that an asset is of; of those that say nothing, the first. */
+/* Returns the host's library of an asset; the first one if the asset names none. */
 static sdimage_photos_library *host_of(const sdphoto_load *load, const sdimage_photos_asset *asset) {
     for (size_t i = 0; i < load->config->count; i++) {
         sdimage_photos_library *library = load->config->libraries[i];
@@ -171,7 +171,7 @@ static sdimage_photos_library *host_of(const sdphoto_load *load, const sdimage_p
     return NULL;
 }
 
-/* An asset that came with the request: nothing has to be fetched. */
+/* Uses an asset that came with the request, without a look-up. */
 static void take_asset(sdphoto_load *load, sdimage_photos_asset *asset) {
     sdimage_photos_library *library = *asset->path ? NULL : host_of(load, asset);
     if (*asset->path) {
@@ -196,7 +196,7 @@ static bool can_load(void *user_data, const sdimage_request *request) {
     return sdphoto_is_ph(url, length);
 }
 
-/* On a thread that may block. */
+/* Called on a thread that may block. */
 static sdimage_status start(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     size_t length = 0;
     const char *url = sdimage_request_url(request, &length);
@@ -222,7 +222,7 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
     return SDIMAGE_STATUS_OK;
 }
 
-/* Files are not waited for long enough: they notice it themselves. */
+/* Only host requests need a signal: loads of files are short and check for cancellation. */
 static void cancel(void *user_data, sdimage_load_sink *sink) {
     const sdimage_photos_loader_config *config = user_data;
     for (size_t i = 0; i < config->count; i++) {
@@ -237,7 +237,7 @@ static void cancel(void *user_data, sdimage_load_sink *sink) {
     }
 }
 
-/* What is loaded depends on the size that is wanted. */
+/* False: the result depends on the requested size. */
 static bool can_share(void *user_data, const sdimage_request *request) {
     (void)user_data;
     (void)request;
@@ -248,7 +248,7 @@ static void destroy(void *user_data) {
     sdimage_photos_loader_config_unref(user_data);
 }
 
-/* A copy, so that the caller may change his. */
+/* Makes a copy, so that the caller may change the original. */
 static sdimage_photos_loader_config *copy_of(const sdimage_photos_loader_config *config) {
     sdimage_photos_loader_config *copy = sdimage_photos_loader_config_new();
     if (!copy)

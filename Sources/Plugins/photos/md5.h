@@ -1,5 +1,5 @@
-/* md5.h: MD5 of RFC 1321, by which the freedesktop thumbnail specification names its files. No protection of anything.
- * Here because neither libc nor SQLite, all that the plug-in is linked with, has it. */
+/* md5.h: MD5 (RFC 1321), by which the freedesktop thumbnail specification names its files. It is not used for security.
+   It is implemented here because neither libc nor SQLite, the plug-in's only dependencies, has it. */
 #ifndef SDPHOTO_MD5_H
 #define SDPHOTO_MD5_H
 
@@ -16,7 +16,7 @@ void sdphoto_md5_begin(sdphoto_md5 *md5);
 void sdphoto_md5_add(sdphoto_md5 *md5, const void *bytes, size_t length);
 void sdphoto_md5_end(sdphoto_md5 *md5, uint8_t digest[16]);
 
-/* 32 digits and a NUL. */
+/* Writes 32 digits and a NUL. */
 void sdphoto_md5_text(const void *bytes, size_t length, char text[33]);
 
 #endif

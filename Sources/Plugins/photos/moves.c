@@ -1,4 +1,4 @@
-/* What became of the files of a tree: moved, changed, new or gone. */
+/* Changes of the files of a tree: moved, changed, new or gone. */
 #include "scan.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
     return true;
 }
 
-/* By which a file is known again elsewhere. */
+/* Lookup tables that recognize a moved file. */
 typedef struct traces {
     sdphoto_map by_node, by_digest;
 } traces;
@@ -28,7 +28,7 @@ typedef struct traces {
 enum { NODE_KEY = 2 * sizeof(uint64_t) };
 
 static void add_traces(sdphoto_scan *scan, traces *traces, sdphoto_entry *entry, bool is_gone) {
-    /* Device and node lie side by side in a record. */
+    /* Device and node are adjacent in a record. */
     bool has_room = sdphoto_map_set(&traces->by_node, &entry->record.device, NODE_KEY, entry);
     if (is_gone && entry->record.is_known && entry->record.size > 0)
         has_room =
@@ -44,21 +44,21 @@ static void forget_traces(traces *traces, const sdphoto_entry *entry) {
         sdphoto_map_remove(&traces->by_digest, entry->record.digest, sizeof entry->record.digest);
 }
 
-/* The entry that a new path continues: its own file, moved. */
+/* Returns the entry that a new path continues: the same file, moved. */
 static sdphoto_entry *moved_here(sdphoto_scan *scan, traces *traces, const sdphoto_item *one) {
     uint64_t key[2] = {(uint64_t)one->status.st_dev, (uint64_t)one->status.st_ino};
     sdphoto_entry *entry = sdphoto_map_find(&traces->by_node, key, sizeof key);
     if (!entry || !sdphoto_record_is_unchanged(&entry->record, &one->status))
         return NULL;
     forget_traces(traces, entry);
-    /* Where another file has its place, that one is new. */
+    /* Another file took its path: that one is new. */
     if (entry->item)
         scan->items[entry->item - 1].entry = NULL;
     entry->item = 0;
     return entry;
 }
 
-/* Looks into a file. False when it is gone. One that may not be read is looked at again by each scan. */
+/* Examines a file. False if it is gone. An unreadable file is examined again by each scan. */
 static bool look_into(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_record *record) {
     int descriptor = sdphoto_open_file(scan->root, one->path);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -73,7 +73,7 @@ static bool look_into(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_recor
     return true;
 }
 
-/* A file without an entry: a copy of one that is gone, or new. */
+/* Handles a file without an entry: a copy of one that is gone, or a new file. */
 static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
     sdphoto_tree *tree = scan->tree;
     sdphoto_record record;
@@ -90,7 +90,7 @@ static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
         memcpy(identifier, entry->record.identifier, sizeof identifier);
         if (!sdphoto_entry_move(tree, entry, path))
             scan->has_memory = false;
-        /* The path is the entry's own by now. */
+        /* The path belongs to the entry now. */
         record.path = entry->record.path;
         memcpy(record.identifier, identifier, sizeof identifier);
         entry->record = record;
@@ -108,7 +108,7 @@ static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
     sdphoto_entry_settle(scan, entry);
 }
 
-/* A file whose entry is known: what is in it has changed. */
+/* Handles a file with an entry whose content has changed. */
 static void look_again(sdphoto_scan *scan, sdphoto_item *one) {
     sdphoto_record record, *known = &one->entry->record;
     bool was_unreadable = !known->is_known && !known->facts.media;
@@ -116,7 +116,7 @@ static void look_again(sdphoto_scan *scan, sdphoto_item *one) {
         one->entry->round = 0;
         return;
     }
-    /* A photo that may not be read any more stays one. */
+    /* A photo that becomes unreadable remains a photo. */
     if (!record.is_known) {
         record.facts = known->facts;
         memcpy(record.digest, known->digest, sizeof record.digest);
@@ -137,7 +137,7 @@ static void lose(sdphoto_scan *scan, sdphoto_entry *entry) {
     sdphoto_entry_settle(scan, entry);
 }
 
-/* First those that moved, because another file may have their place; then all that must be read. */
+/* Handles moved files first, because another file may have taken their path; then all files that must be read. */
 void sdphoto_scan_work_off(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     traces traces = {{NULL, 0, 0}, {NULL, 0, 0}};
@@ -174,7 +174,7 @@ void sdphoto_scan_work_off(sdphoto_scan *scan) {
     sdphoto_map_clear(&traces.by_digest);
 }
 
-/* What the kernel said of names that changed, exactly: also of files that were changed right after. */
+/* Applies the renames reported by the kernel, which identify files exactly, even those changed right afterwards. */
 void sdphoto_scan_take_moves(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     for (size_t m = 0; m < scan->scope->move_count; m++) {

@@ -13,12 +13,12 @@
 #include "exif.h"
 #include "md5.h"
 
-/* At both ends of a file, for its digest. */
+/* Bytes at each end of a file that enter its digest. */
 enum { DIGESTED = 16 << 10 };
 
 int sdphoto_open_file(int folder, const char *name) {
     struct stat status;
-    /* Not blocking, because opening a fifo would wait for its other end. */
+    /* Non-blocking, because opening a FIFO would wait for its other end. */
     int descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0)
         return -1;
@@ -56,7 +56,7 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
     void *bytes = malloc((size_t)size);
     if (!bytes)
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a file");
-    /* A file that grows meanwhile is read as it was; one that was cut ends where it ends. */
+    /* A file that grows meanwhile is read up to its earlier size; a truncated one up to its new end. */
     int64_t count = sdphoto_read_at(descriptor, bytes, (size_t)size, 0);
     if (count <= 0) {
         int number = errno;
@@ -67,7 +67,7 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
     return sdimage_data_new_adopting(bytes, (size_t)count, bytes, free, data, error);
 }
 
-/* --- Sniffing of what is no picture. */
+/* --- Sniffing of other media. */
 
 typedef struct signature {
     size_t at;
@@ -130,7 +130,7 @@ void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
     snprintf(facts->type, sizeof facts->type, "%s", type ? type : "");
 }
 
-/* A number of the library's own JSON, in which texts of the file come last. */
+/* Finds a number in the library's own JSON, in which texts from the file come last. */
 static uint64_t number_in(const char *json, size_t length, const char *name) {
     const char *found = memmem(json, length, name, strlen(name));
     uint64_t value = 0;
@@ -192,7 +192,7 @@ bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uin
     *facts = (sdphoto_facts){.format = SDIMAGE_FORMAT_UNDEFINED, .orientation = SDIMAGE_ORIENTATION_UP};
     uint8_t *head = NULL;
     bool is_read = false;
-    /* Some formats tell their size, or how many frames they have, far behind the beginning. */
+    /* Some formats store their size or frame count far from the beginning. */
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         size_t room = file_size < looks[i] ? (size_t)file_size + 1 : looks[i];
         uint8_t *longer = realloc(head, room);

@@ -99,7 +99,7 @@ bool sdimage_photos_request_options_network_access(const sdimage_photos_request_
 
 /* --- Sizes. */
 
-/* A side divided by the scale of a screen; at least one pixel. */
+/* Divides a side by the scale of a screen; at least one pixel. */
 static uint32_t in_points(uint32_t side, double scale) {
     double points = round(side / (scale >= 1 ? scale : 1));
     return points < 1 ? 1 : (uint32_t)points;
@@ -138,12 +138,12 @@ sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels) {
     double scale = across > down ? across : down;
     if (scale >= 1)
         return whole;
-    /* The side that decides is met exactly; the other one is rounded up, so that it covers. */
+    /* The limiting side is exact; the other one is rounded up, so that the image covers the box. */
     return across > down ? (sdimage_size){wish.box.width, (uint32_t)ceil(pixels.height * scale)}
                          : (sdimage_size){(uint32_t)ceil(pixels.width * scale), wish.box.height};
 }
 
-/* --- In the bag of a request. */
+/* --- Options in the bag of a request. */
 
 static void drop_request_options(void *value) {
     sdimage_photos_request_options_unref(value);

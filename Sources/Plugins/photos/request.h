@@ -1,4 +1,4 @@
-/* request.h: which picture of an asset. */
+/* request.h: the requested image of an asset. */
 #ifndef SDPHOTO_REQUEST_H
 #define SDPHOTO_REQUEST_H
 
@@ -24,17 +24,17 @@ struct sdimage_photos_request_options {
     sdimage_size size;
 };
 
-/* The picture that is wanted: a box, 0 x 0 for the whole picture, to be fitted or covered. */
+/* The requested image: a box to fit or cover; 0 x 0 for the full size. */
 typedef struct sdphoto_wish {
     sdimage_size box;
     sdimage_photos_content content;
 } sdphoto_wish;
 
-/* By the thumbnail size of the request where there is one, else by the options. */
+/* Takes the thumbnail size of the decode options if set, else the request options. */
 sdphoto_wish sdphoto_wish_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
                              sdimage_size pixels);
 
-/* The size of the picture that comes of a wish, never larger than the picture; 0 x 0 for the whole one. */
+/* Returns the size of the resulting image, never larger than the original; 0 x 0 for the full size. */
 sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels);
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Folders so deep, and paths so long, are passed over. What was lost is known again for so long. So long another
- * process may scan. */
+/* Limits: depth of folders and length of paths, beyond which they are skipped; wait for the scan of another process
+   (LOCK_STEPS steps of LOCK_STEP_MS); time for which lost files are remembered. */
 enum { DEPTH_LIMIT = 64, PATH_LIMIT = 4000, LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
 static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
 
@@ -31,7 +31,7 @@ bool sdphoto_scan_goes_on(sdphoto_scan *scan) {
     return !scan->is_cancelled && scan->has_memory;
 }
 
-/* A file was seen. Takes the path over. */
+/* Handles a file of the walk. Takes over the path. */
 static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
     sdphoto_tree *tree = scan->tree;
     sdphoto_entry *entry = sdphoto_map_find(&tree->by_path, path, strlen(path));
@@ -52,7 +52,7 @@ static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
         entry->item = scan->item_count;
 }
 
-/* Names that are not shown: hidden ones, and copies that editors leave behind. */
+/* Reports names that are skipped: hidden files and backup copies of editors. */
 static bool is_passed_over(const char *name) {
     return *name == '.' || name[strlen(name) - 1] == '~';
 }
@@ -61,7 +61,7 @@ static void see(sdphoto_scan *scan, const char *folder, size_t depth, int descri
     struct stat status;
     if (fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return;
-    /* A link to a file counts as one; a link to a folder could lead out of the tree, or around in it. */
+    /* A link to a file counts as a file. A link to a folder could lead out of the tree, or in circles. */
     if (S_ISLNK(status.st_mode) && (fstatat(descriptor, name, &status, 0) != 0 || !S_ISREG(status.st_mode)))
         return;
     bool is_folder = S_ISDIR(status.st_mode);
@@ -85,7 +85,7 @@ static size_t depth_of(const char *path) {
     return depth;
 }
 
-/* Reads a folder; takes its name over. */
+/* Reads a folder; takes over its name. */
 static void visit(sdphoto_scan *scan, char *folder) {
     sdphoto_watch_folder(scan->tree, folder);
     int descriptor = openat(scan->root, *folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -106,7 +106,7 @@ static void visit(sdphoto_scan *scan, char *folder) {
     bool is_read = names && number == 0;
     if (names)
         closedir(names);
-    /* A folder that is gone was read: there is nothing in it. */
+    /* A missing folder counts as read and empty. */
     if (is_read || number == ENOENT || number == ENOTDIR || number == ELOOP) {
         if (!sdphoto_map_set(&scan->scanned, folder, strlen(folder), folder)) {
             scan->has_memory = false;
@@ -136,7 +136,7 @@ static bool wait_for_lock(sdphoto_scan *scan) {
     for (int i = 0; i < LOCK_STEPS; i++) {
         if (sdphoto_index_try_lock(&scan->tree->index))
             return true;
-        /* No call waits for the lock of another process and can be stopped as well. */
+        /* Polled, because no call that waits for the lock of another process can be interrupted. */
         poll(NULL, 0, LOCK_STEP_MS);
         if (!sdphoto_scan_goes_on(scan))
             return false;
@@ -216,7 +216,7 @@ static void close_scan(sdphoto_scan *scan) {
         close(scan->root);
 }
 
-/* What this thread scans: who is told how far it is must not wait for another scan of it. */
+/* The tree that this thread scans: a progress callback must not wait for another scan of it. */
 static _Thread_local const sdphoto_tree *scanned_here;
 
 bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {

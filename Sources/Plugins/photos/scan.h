@@ -1,5 +1,5 @@
-/* scan.h: one scan of a tree, split over three files: scan.c walks through its folders, moves.c finds out what became
- * of the files, entry.c keeps what is known of each. */
+/* scan.h: one scan of a tree, split over three files: scan.c walks the folders, moves.c finds the changes of the files,
+   entry.c stores the entries. */
 #ifndef SDPHOTO_SCAN_H
 #define SDPHOTO_SCAN_H
 
@@ -7,7 +7,7 @@
 
 #include "tree.h"
 
-/* A file that is new, or has changed. */
+/* A new or changed file. */
 typedef struct sdphoto_item {
     sdphoto_entry *entry; /* NULL: new */
     char *path;
@@ -29,8 +29,8 @@ typedef struct sdphoto_scan {
     int root;
     char **folders;
     size_t folder_count, folder_capacity;
-    sdphoto_map scanned; /* folders whose names were all read */
-    char **unread;       /* folders that could not be read: what is below stays as it was known */
+    sdphoto_map scanned; /* folders that were read completely */
+    char **unread;       /* unreadable folders: entries below them stay unchanged */
     size_t unread_count, unread_capacity;
     sdphoto_item *items;
     size_t item_count, item_capacity;
@@ -42,31 +42,31 @@ typedef struct sdphoto_scan {
     int root_error;
 } sdphoto_scan;
 
-/* Asked now and then: false where the scan is to end. */
+/* Called regularly; false if the scan must end. */
 bool sdphoto_scan_goes_on(sdphoto_scan *scan);
-/* Takes over the moves that the scope tells of, before the walk. */
+/* Applies the renames of the scope, before the walk. */
 void sdphoto_scan_take_moves(sdphoto_scan *scan);
-/* Brings the entries in line with what the walk has seen. */
+/* Updates the entries with the results of the walk. */
 void sdphoto_scan_work_off(sdphoto_scan *scan);
 
-/* --- Entries, under the tree's `scanning`. */
+/* --- Entries; all require the tree's `scanning` lock. */
 
 void sdphoto_entry_free(sdphoto_entry *entry);
-/* Takes the entry out of the table of paths. */
+/* Removes the entry from the table of paths. */
 void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry);
-/* Gives an entry another path, which it takes over; it is there. False when memory is refused. */
+/* Sets the path of an entry, which it takes over, and marks the file as present. False if memory is exhausted. */
 bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path);
-/* A new entry of a record, whose path it takes over; NULL when memory is refused. */
+/* Adds an entry for a record, and takes over the path; NULL if memory is exhausted. */
 sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *record, char *path);
-/* Writes an entry, and shows it. */
+/* Writes an entry to the index and publishes it. */
 void sdphoto_entry_settle(sdphoto_scan *scan, sdphoto_entry *entry);
 
-/* Whether two records say the same of a file, and whether a file is still as its record says. */
+/* Report that two records are equal, and that a file still matches its record. */
 bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b);
 bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status);
 void sdphoto_record_note(sdphoto_record *record, const struct stat *status);
 
-/* Takes in what the index has; `scan` may be NULL. False when memory is refused. */
+/* Loads the entries of the index; `scan` may be NULL. False if memory is exhausted. */
 bool sdphoto_tree_load(sdphoto_tree *tree, sdphoto_scan *scan);
 
 #endif

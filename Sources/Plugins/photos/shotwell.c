@@ -12,7 +12,7 @@ static const char *name_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* id, filename, width, height, orientation, exposure time, rating, event; of a video the orientation is 1. */
+/* Columns: id, filename, width, height, orientation, exposure time, rating, event; the orientation of a video is 1. */
 static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_photos_media media) {
     char identifier[64];
     const char *path = sdphoto_row_text(row, 1);
@@ -49,7 +49,8 @@ static bool take_video(sdphoto_reading *reading, sqlite3_stmt *row) {
     return take_shotwell(reading, row, SDIMAGE_PHOTOS_MEDIA_VIDEO);
 }
 
-/* A tag and the list of what has it: "thumb00000000000000a1,video-00000000000000b2,", numbers in hexadecimal. */
+/* Columns: a tag and the list of its items: "thumb00000000000000a1,video-00000000000000b2,", with hexadecimal
+   numbers. */
 static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *name = sdphoto_row_text(row, 0), *at = sdphoto_row_text(row, 1);
     /* Nested tags begin with "/". */
@@ -82,7 +83,7 @@ static bool has_table(sqlite3 *connection, const char *name) {
     return is_there;
 }
 
-/* Flags: of photos 1 hidden, 4 trash, 8 missing; of videos 1 trash, 2 missing (LibraryPhoto and Video of Shotwell). */
+/* Flags of photos: 1 hidden, 4 trash, 8 missing; of videos: 1 trash, 2 missing (LibraryPhoto and Video of Shotwell). */
 static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char photos[] =
         "SELECT p.id, p.filename, p.width, p.height, p.orientation, p.exposure_time, p.rating, e.name FROM PhotoTable p"

@@ -48,7 +48,7 @@ bool sdphoto_is(const void *object, sdphoto_kind kind) {
 void *sdphoto_ref(const void *object, sdphoto_kind kind) {
     if (!sdphoto_is(object, kind))
         return NULL;
-    /* Counting is no change that anybody sees. */
+    /* The reference count is not part of the visible state. */
     sdphoto_object *counted = (sdphoto_object *)(uintptr_t)object;
     atomic_fetch_add_explicit(&counted->references, 1, memory_order_relaxed);
     return counted;
@@ -118,7 +118,7 @@ bool sdphoto_is_below(const char *path, const char *folder) {
     return length == 0 || (strncmp(path, folder, length) == 0 && path[length] == '/');
 }
 
-/* --- The table: linear probing; what is removed leaves no mark. */
+/* --- The table: linear probing; removal leaves no tombstones. */
 
 /* FNV-1a, 64 bits, then mixed: the lower bits choose the slot. */
 static uint64_t hash_of(const void *key, size_t length) {
@@ -184,7 +184,7 @@ void *sdphoto_map_remove(sdphoto_map *map, const void *key, size_t length) {
     size_t mask = map->capacity - 1, hole = (size_t)(slot - map->slots);
     map->slots[hole].value = NULL;
     map->count--;
-    /* Those behind it that could not have their own place move up. */
+    /* Moves up the following values that are not in their home slot. */
     for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
         size_t home = map->slots[i].hash & mask;
         if (((i - home) & mask) < ((i - hole) & mask))

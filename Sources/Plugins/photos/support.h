@@ -1,4 +1,4 @@
-/* support.h: what all files of the plug-in need: errors, objects that are counted, text, a table by bytes. */
+/* support.h: common functions of the plug-in: errors, reference-counted objects, text, a hash table. */
 #ifndef SDPHOTO_SUPPORT_H
 #define SDPHOTO_SUPPORT_H
 
@@ -10,14 +10,14 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Stores an error where the caller wants one, and returns its status. */
+/* Stores an error if the caller passed a place for it, and returns its status. */
 sdimage_status sdphoto_fail(sdimage_error **error, sdimage_status status, const char *message);
 
-/* The status for an errno of a file, and the same with an error. */
+/* Return the status for the errno of a file, and the same with an error. */
 sdimage_status sdphoto_status_of(int number);
 sdimage_status sdphoto_fail_file(sdimage_error **error, int number);
 
-/* What every public object begins with. The word tells its kind; another one is a handle of another kind. */
+/* The header of every public object: a word that identifies its kind. */
 typedef enum sdphoto_kind {
     SDPHOTO_ASSET = 0x70680001,
     SDPHOTO_ASSET_CONFIG,
@@ -35,32 +35,32 @@ typedef struct sdphoto_object {
     atomic_uint references;
 } sdphoto_object;
 
-/* A zeroed object with one reference; NULL when memory is refused. */
+/* Makes a zeroed object with one reference; NULL if memory is exhausted. */
 void *sdphoto_new(sdphoto_kind kind, size_t size);
-/* The object again; NULL where it is none of this kind. */
+/* References the object and returns it; NULL if it is of another kind. */
 void *sdphoto_ref(const void *object, sdphoto_kind kind);
-/* True for the last reference: then the caller releases what it holds, and frees it. */
+/* Returns true for the last reference: the caller then releases the members and frees the object. */
 bool sdphoto_unref(void *object, sdphoto_kind kind);
 bool sdphoto_is(const void *object, sdphoto_kind kind);
 
-/* a + b, or NULL where memory is refused or the length does not fit. NULL counts as "". */
+/* Concatenates up to three texts. NULL if memory is exhausted or the length overflows. A NULL argument counts as "". */
 char *sdphoto_join(const char *a, const char *b, const char *c);
 
-/* Whether a path is in a folder, or deeper; all is below "". */
+/* Reports that a path is in a folder, at any depth; everything is below "". */
 bool sdphoto_is_below(const char *path, const char *folder);
 
-/* Room for one more of `size` bytes each; false when memory is refused. */
+/* Makes room for one more element of `size` bytes; false if memory is exhausted. */
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size);
 
-/* A table of functions of the host: what of it the host's version has; the rest of `to` stays. Half a pointer is none.
- */
+/* Copies a function table of the host as far as the host's version defines it. The rest of `to` is unchanged; partial
+   pointers are ignored. */
 void sdphoto_copy_table(void *to, size_t room, const void *from, size_t size);
 
 int64_t sdphoto_now_ns(void);
-/* A time since 1970 in nanoseconds; the nearest that fits for one that does not (a file may be of any year). */
+/* Converts a time since 1970 to nanoseconds, clamped to the range (a file may have any year). */
 int64_t sdphoto_nanoseconds(struct timespec time);
 
-/* --- A table by bytes, which belong to the values. */
+/* --- A hash table. The keys are bytes that belong to the values. */
 
 typedef struct sdphoto_slot {
     uint64_t hash;
@@ -75,7 +75,7 @@ typedef struct sdphoto_map {
 } sdphoto_map;
 
 void *sdphoto_map_find(const sdphoto_map *map, const void *key, size_t length);
-/* In place of the value before. False when memory is refused. */
+/* Replaces the value of a key. False if memory is exhausted. */
 bool sdphoto_map_set(sdphoto_map *map, const void *key, size_t length, void *value);
 void *sdphoto_map_remove(sdphoto_map *map, const void *key, size_t length);
 void sdphoto_map_clear(sdphoto_map *map);

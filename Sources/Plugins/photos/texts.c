@@ -1,4 +1,4 @@
-/* What a thumbnail says of its file: texts in a PNG. */
+/* The texts in a PNG thumbnail that identify its file. */
 #include "thumbnail.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static uint32_t big(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The value of a text chunk with this keyword; NULL for another. */
+/* Returns the value of a text chunk with this keyword; NULL for others. */
 static const uint8_t *text_of(const uint8_t *chunk, size_t length, const char *keyword, size_t *count) {
     size_t skip = strlen(keyword) + 1;
     if (length < skip || memcmp(chunk, keyword, skip) != 0)
@@ -21,7 +21,7 @@ static const uint8_t *text_of(const uint8_t *chunk, size_t length, const char *k
     return chunk + skip;
 }
 
-/* PNG, third edition: 5.3 chunks, 11.3.3.2 tEXt. Texts behind the pixels do not count. */
+/* PNG, third edition: 5.3 chunks, 11.3.3.2 tEXt. Texts after the pixels are ignored. */
 bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, size_t room, int64_t *seconds) {
     bool has_uri = false, has_time = false;
     if (length < 8 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0)
@@ -76,7 +76,7 @@ static void put(sdphoto_buffer *buffer, const void *bytes, size_t length) {
     buffer->length = needed;
 }
 
-/* PNG, third edition, 5.5. */
+/* CRC of PNG, third edition, 5.5. */
 static uint32_t crc_of(const uint8_t *bytes, size_t length) {
     uint32_t crc = UINT32_MAX;
     for (size_t i = 0; i < length; i++) {
@@ -108,7 +108,7 @@ static void put_decimal(sdphoto_buffer *buffer, const char *keyword, int64_t val
     put_text(buffer, keyword, text);
 }
 
-/* The texts behind the header, which is the first chunk and 13 bytes long. */
+/* Writes the texts after the header, which is the first chunk and 13 bytes long. */
 bool sdphoto_thumbnail_put_texts(sdphoto_buffer *made, const sdimage_data *png, const sdimage_photos_asset *asset,
                                  const char *uri) {
     enum { HEAD = 8 + 12 + 13 };

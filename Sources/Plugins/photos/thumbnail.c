@@ -16,7 +16,7 @@
 #include "probe.h"
 #include "uri.h"
 
-/* A thumbnail is a small file: at most 1,024 pixels wide and high, in 32 bits. */
+/* Limits: a thumbnail has at most 1,024 x 1,024 pixels of 32 bits, so its file is small. */
 enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
 
 static const struct {
@@ -34,7 +34,7 @@ char *sdphoto_cache_folder(const char *name) {
     return sdphoto_join(home, "/.cache/", name);
 }
 
-/* The bytes of a thumbnail where it is of this file at this time. */
+/* Reads a thumbnail if its URI and time match the file. */
 static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {
     sdimage_data *data = NULL;
     char said[URI_LIMIT];
@@ -53,7 +53,7 @@ static sdimage_data *read_valid(const char *path, const char *uri, int64_t modif
     return NULL;
 }
 
-/* thumbnails/FOLDER/DIGEST.png, to be freed. */
+/* Returns thumbnails/FOLDER/DIGEST.png, to be freed. */
 static char *place_of(const char *folder, const char *uri) {
     char digest[33], name[80];
     sdphoto_md5_text(uri, strlen(uri), digest);
@@ -90,7 +90,7 @@ sdimage_image *sdphoto_thumbnail_find(const char *path, int64_t modified_ns, uin
     return image;
 }
 
-/* Whether two pictures have the same shape, but for rounding: others were cut, or have black bars. */
+/* Reports that two images have the same aspect ratio up to rounding. Others were cropped, or have black bars. */
 static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
     if (!width || !height || !size.width || !size.height)
         return false;
@@ -98,8 +98,8 @@ static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
     return ratio > 0.95 && ratio < 1.05;
 }
 
-/* The small JPEG does not say how it lies: that is said of the large one. An APP1 segment behind its first marker says
- * it. */
+/* Decodes the embedded JPEG with the orientation of the main image, because the JPEG has none of its own. An APP1
+   segment inserted after its first marker sets it. */
 static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_orientation orientation) {
     uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
                          0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,
@@ -136,7 +136,7 @@ sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const 
 
 /* --- Writing. */
 
-/* Folders are the user's alone, as the specification wants. */
+/* Creates folders with access for the user only, as the specification requires. */
 static bool make_folders(char *path) {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = 0;
@@ -161,12 +161,12 @@ static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
     return true;
 }
 
-/* Whole or not at all: written beside its place, then renamed. */
+/* Writes a file atomically: to a temporary file beside it, which is then renamed. */
 static sdimage_status write_file(char *place, const uint8_t *bytes, size_t length, sdimage_error **error) {
     char *beside = sdphoto_join(place, ".XXXXXX", NULL);
     if (!beside)
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name");
-    /* 0600, as mkostemp makes it. */
+    /* mkostemp sets mode 0600. */
     int descriptor = make_folders(place) ? mkostemp(beside, O_CLOEXEC) : -1;
     bool is_written = descriptor >= 0 && write_all(descriptor, bytes, length);
     int number = errno;
@@ -202,7 +202,7 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     return status;
 }
 
-/* Where programs note what they could not make; each has a folder of its own. */
+/* The folder in which programs record thumbnails they could not make; each program has its own. */
 static const char failures[] = "fail/libsdimage-1";
 
 static bool has_failed_before(const char *uri, int64_t modified_ns) {

@@ -51,7 +51,7 @@ static void close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_watch_stop(tree);
     sdphoto_observer_drop(tree->observer);
-    /* SQLite wants a connection left alone that came through a fork. */
+    /* SQLite forbids the use of a connection after a fork. */
     if (tree->process == (int)getpid())
         sdphoto_index_close(&tree->index);
     for (size_t i = 0; i < tree->count; i++)
@@ -125,7 +125,8 @@ void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *conf
         config->is_still = !watch;
 }
 
-/* A line of user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures", absolute or below the home folder; to be freed. */
+/* Parses a line of user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures", absolute or below the home folder. To be
+   freed. */
 static char *pictures_of(const char *line, const char *home) {
     static const char name[] = "XDG_PICTURES_DIR=\"", below[] = "$HOME";
     while (*line == ' ' || *line == '\t')
@@ -164,7 +165,7 @@ char *sdphoto_pictures_folder(void) {
     return pictures ? pictures : sdphoto_join(home, "/Pictures", NULL);
 }
 
-/* The folder itself, without links; to be freed. */
+/* Returns the folder with links resolved; to be freed. */
 static sdimage_status resolve(const char *path, char **root, sdimage_error **error) {
     char *wanted = path ? sdphoto_join(path, NULL, NULL) : sdphoto_pictures_folder();
     struct stat status;
@@ -197,7 +198,7 @@ static sdphoto_tree *new_tree(char *root) {
     tree->root = root;
     tree->process = (int)getpid();
     tree->index.lock = tree->wake = tree->inotify = -1;
-    /* A scan tells its caller how far it is: who asks for another one there is refused. */
+    /* Error checking: a scan requested by the progress callback of another scan is refused. */
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
@@ -207,7 +208,7 @@ static sdphoto_tree *new_tree(char *root) {
     return tree;
 }
 
-/* Where a folder is, or would be made, without links; to be freed. */
+/* Resolves the path of a folder that may not exist yet; to be freed. */
 static char *place_of(const char *folder) {
     char *start = sdphoto_join(folder, NULL, NULL), *place = NULL;
     while (start) {

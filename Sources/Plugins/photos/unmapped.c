@@ -13,7 +13,8 @@
 
 /* --- File systems. */
 
-/* One of SQLite's own, whose files get a table of methods of version 1: it has no methods that map. */
+/* A wrapper of one of SQLite's file systems. Its files get a method table of version 1, which has no mapping
+   methods. */
 typedef struct file_system {
     sqlite3_vfs own, *base;
 } file_system;
@@ -24,7 +25,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     file_system *system = (file_system *)vfs;
     int code = system->base->xOpen(vfs, name, file, flags, out_flags);
     if (file->pMethods) {
-        /* Behind the file itself, because files of one file system may have different tables. */
+        /* Stored after the file itself, because files of one file system may have different tables. */
         sqlite3_io_methods *methods = (sqlite3_io_methods *)((char *)file + system->base->szOsFile);
         *methods = *file->pMethods;
         methods->iVersion = 1;
@@ -69,9 +70,9 @@ const char *sdphoto_unmapped_without_locks(void) {
 
 /* --- Locks. */
 
-/* Bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h and os_unix.c (UNIX_SHM_BASE). A
- * connection that closes last takes all shared bytes of the database for itself; a checkpoint the first reader's byte
- * of the index, and what begins the log again all others. */
+/* The bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h and os_unix.c (UNIX_SHM_BASE). The
+   last connection that closes locks all shared bytes of the database. A checkpoint locks the first reader's byte of the
+   index; a restart of the log locks all others. */
 enum { SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST_READER = 123, LAST_READER = 127 };
 enum { PAUSE_MS = 2 };
 
@@ -115,7 +116,7 @@ bool sdphoto_hold_take(sdphoto_hold *hold, const char *database, int millisecond
 }
 
 void sdphoto_hold_release(sdphoto_hold *hold) {
-    /* The locks end with their files. */
+    /* Closing the files releases the locks. */
     if (hold->database >= 0)
         close(hold->database);
     if (hold->index >= 0)

@@ -9,7 +9,7 @@ static bool is_plain(unsigned char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
 }
 
-/* Percent signs before all but letters, digits and `kept`. */
+/* Percent-encodes all characters but letters, digits and `kept`. */
 static char *encoded(const char *prefix, const char *text, const char *kept) {
     static const char digits[] = "0123456789ABCDEF";
     size_t head = strlen(prefix), length = strlen(text), room;
@@ -34,8 +34,8 @@ static char *encoded(const char *prefix, const char *text, const char *kept) {
     return made;
 }
 
-/* Names of thumbnails are digests of the URI, so each byte counts: those that GLib writes as they are, and file
- * managers with it. */
+/* Thumbnail names are digests of the URI, so each byte matters: these are the characters that GLib, and thus file
+   managers, leave unencoded. */
 char *sdphoto_file_uri(const char *path) {
     return encoded("file://", path, "-_.!~*'()/&=:@+$,");
 }

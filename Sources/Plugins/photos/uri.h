@@ -1,21 +1,21 @@
-/* uri.h: file: URIs as thumbnails know them, and ph: URLs. */
+/* uri.h: file: URIs as used by thumbnails, and ph: URLs. */
 #ifndef SDPHOTO_URI_H
 #define SDPHOTO_URI_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The file: URI of an absolute path, to be freed; NULL when memory is refused. */
+/* Returns the file: URI of an absolute path, to be freed; NULL if memory is exhausted. */
 char *sdphoto_file_uri(const char *path);
 
-/* Whether a URL has the scheme "ph". */
+/* Reports that a URL has the scheme "ph". */
 bool sdphoto_is_ph(const char *url, size_t length);
 
-/* Bytes behind "%" decoded, to be freed; NULL where a NUL would be among them, a "%" has no two digits behind it, or
- * memory is refused. */
+/* Decodes percent-encoding, to be freed. NULL if the result would contain a NUL, a "%" lacks two digits, or memory is
+   exhausted. */
 char *sdphoto_decoded(const char *text, size_t length);
 
-/* Longest identifier, in bytes. */
+/* Limit of an identifier in bytes. */
 enum { SDPHOTO_IDENTIFIER_LIMIT = 1024 };
 
 #endif

@@ -1,4 +1,4 @@
-/* The thread of a tree: it hears from the kernel what changed, and looks there. */
+/* The thread of a tree: it receives changes from the kernel and scans the affected folders. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,8 +10,7 @@
 
 #include "tree.h"
 
-/* What happens in one go is looked at in one go: until so long nothing more came, but not for longer than so many
- * turns. */
+/* Changes are collected into one scan: until no event arrives for QUIET_MS, but for at most TURNS waits. */
 enum { QUIET_MS = 30, TURNS = 10 };
 
 typedef struct watch {
@@ -19,12 +18,12 @@ typedef struct watch {
     char folder[];
 } watch;
 
-/* What was heard, and not looked at yet. */
+/* Changes that were received and not yet scanned. */
 typedef struct news {
     bool is_all, is_unmounted;
     char **folders;
     size_t folder_count, folder_capacity;
-    sdphoto_move *moves; /* those without `to` may still get one */
+    sdphoto_move *moves; /* those without `to` may be completed later */
     uint32_t *cookies;
     size_t move_count, move_capacity, cookie_capacity;
 } news;
@@ -76,7 +75,7 @@ void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
         give_up(tree, "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch looks at the tree");
 }
 
-/* --- Hearing. */
+/* --- Events. */
 
 static void clear(news *news) {
     for (size_t i = 0; i < news->folder_count; i++)
@@ -91,7 +90,7 @@ static void clear(news *news) {
     *news = (struct news){0};
 }
 
-/* Where memory is refused, all is looked at. */
+/* Adds a folder; if memory is exhausted, all are scanned. */
 static void note_folder(news *news, const char *folder) {
     for (size_t i = 0; i < news->folder_count; i++)
         if (strcmp(news->folders[i], folder) == 0)
@@ -132,7 +131,7 @@ static void hear(sdphoto_tree *tree, news *news, const struct inotify_event *eve
         return;
     }
     watch *watch = sdphoto_map_find(&tree->watches, &number, sizeof number);
-    /* What is mounted there next is another file system, of whose coming nobody tells. */
+    /* Another file system may be mounted there next, without an event. */
     if (event->mask & IN_UNMOUNT)
         news->is_unmounted = true;
     if (event->mask & IN_IGNORED) {
@@ -141,7 +140,7 @@ static void hear(sdphoto_tree *tree, news *news, const struct inotify_event *eve
     }
     if (!watch)
         return;
-    /* Folders come, go and are renamed seldom: then everything is looked at, watches included. */
+    /* Changes of folders are rare: then everything is scanned, and watches renewed. */
     if (event->mask & (IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF))
         news->is_all = true;
     else
@@ -155,7 +154,7 @@ static void hear(sdphoto_tree *tree, news *news, const struct inotify_event *eve
         note_arrival(news, event->cookie, path);
 }
 
-/* Everything that is in the kernel's queue; false when nothing was. */
+/* Reads all events in the kernel's queue; false if it was empty. */
 static bool listen(sdphoto_tree *tree, news *news) {
     _Alignas(struct inotify_event) char buffer[16384];
     bool has_heard = false;
@@ -174,7 +173,7 @@ static bool listen(sdphoto_tree *tree, news *news) {
     }
 }
 
-/* Only whole moves; the others left the tree, or came from outside. */
+/* Removes incomplete moves: those files left the tree. */
 static size_t keep_whole(news *news) {
     size_t kept = 0;
     for (size_t i = 0; i < news->move_count; i++) {
@@ -239,10 +238,10 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
         give_up(tree, "no descriptor for a thread; each fetch looks at the tree");
         return;
     }
-    /* Signals are the host's affair. */
+    /* The thread blocks all signals: they belong to the host. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    /* The thread compares its own name, which is written before it goes on. */
+    /* The thread compares its own id, which is written before its first scan can begin. */
     pthread_mutex_lock(&tree->scanning);
     tree->has_thread = pthread_create(&tree->thread, NULL, run, tree) == 0;
     pthread_mutex_unlock(&tree->scanning);

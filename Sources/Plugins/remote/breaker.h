@@ -1,6 +1,5 @@
-/* breaker.h: whether servers are worth asking: after some failures in a row they are left alone for a while.
- *
- * A value; whoever holds it locks it. Times are nanoseconds of the monotonic clock. */
+/* breaker.h: a circuit breaker: after a number of consecutive failures no requests are sent for a while.
+   A plain value; its owner locks it. Times are nanoseconds of the monotonic clock. */
 #ifndef SDREMOTE_BREAKER_H
 #define SDREMOTE_BREAKER_H
 
@@ -11,13 +10,13 @@ typedef struct sdremote_breaker {
     uint64_t limit, pause_ms, next_pause_ms;
     uint64_t failures, open_until, opened;
     bool is_open;
-    /* A question that nobody waits for is under way, to know whether the servers are back. */
+    /* A probe without a waiter is in flight, to find out if the servers are back. */
     bool is_probing;
 } sdremote_breaker;
 
 typedef enum sdremote_permit { SDREMOTE_ASK, SDREMOTE_REFUSE, SDREMOTE_PROBE } sdremote_permit;
 
-/* Whether somebody may ask now. PROBE: no, but it is time for a probe, which the caller has to send. */
+/* Returns if a request may be sent now. PROBE: no, but the caller must send a probe. */
 sdremote_permit sdremote_breaker_permit(sdremote_breaker *breaker, uint64_t now);
 
 void sdremote_breaker_succeed(sdremote_breaker *breaker);

@@ -1,4 +1,5 @@
-/* clock.c: answers look-ups whose budget is over, whatever their exchange does, and has leases looked at again. */
+/* clock.c: the timer thread. It fails look-ups that exceed their budget, whatever the state of their exchange, and
+   retries leases. */
 #include "jobs.h"
 
 uint64_t sdremote_now(void) {
@@ -18,7 +19,7 @@ uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entr
     return left < most ? left : most;
 }
 
-/* Those whose deadline has passed, out of the list; their references are the caller's. */
+/* Removes the jobs past their deadline from the list. The caller takes over their references. */
 static job *late(tier *self, uint64_t now) {
     job *all = NULL;
     while (self->first_watched && self->first_watched->deadline <= now) {
@@ -54,7 +55,7 @@ static void answer(tier *self, job *all) {
     }
 }
 
-/* Hands leases that are due to those who look up; returns when the next one is. */
+/* Moves leases that are due to the look-up queue; returns the due time of the next one. */
 static uint64_t look_again(tier *self, uint64_t now) {
     job_queue all = self->waiting;
     uint64_t next = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* engine.h: what a kind of server has to offer to the tier (tier.h): commands sent together, answered together. */
+/* engine.h: the interface of a kind of server for the tier (tier.h): exchanges of batched commands. */
 #ifndef SDREMOTE_ENGINE_H
 #define SDREMOTE_ENGINE_H
 
@@ -17,56 +17,56 @@ typedef enum sdremote_verb {
     SDREMOTE_CAS
 } sdremote_verb;
 
-/* A command, and what came of it. Texts are borrowed until the exchange is over. */
+/* A command and its result. Texts are borrowed until the exchange ends. */
 typedef struct sdremote_command {
     sdremote_verb verb;
     const char *key;
     size_t key_length;
-    /* The key by which the server is chosen, where that is not `key`; both then lie on one server. */
+    /* The key that selects the server, if it is not `key`; entries with the same `place` are on the same server. */
     const char *place;
     size_t place_length;
     const void *value;
     size_t value_length;
     uint64_t ttl_ms;
-    /* SWAP stores the value where the server still has exactly these bytes; in one step as other clients see it. */
+    /* SWAP stores the value if the server still has exactly these bytes; atomic for other clients. */
     const void *expected;
     size_t expected_length;
 
-    /* The server has answered. */
+    /* The server has responded. */
     bool is_answered;
     /* Found, stored, added, deleted, or swapped. */
     bool is_true;
-    /* What GET has found, until `release(owner)`, which is the caller's to call. */
+    /* The bytes that GET found, valid until the caller calls `release(owner)`. */
     const void *bytes;
     size_t length;
     void *owner;
     void (*release)(void *owner);
-    /* For the engine alone, like the verb CAS: identifies the value that was found. */
+    /* For the engine only, like the verb CAS: the version token of the value found. */
     uint64_t token;
 } sdremote_command;
 
-/* What one connection needs to know. */
+/* The settings of one connection. */
 typedef struct sdremote_settings {
-    /* After how many failures a server is left out, and for how long. */
+    /* Number of failures after which a server is excluded, and the duration. */
     uint32_t failures, pause_ms;
-    /* No answer is longer. */
+    /* The limit of a response's value. */
     size_t max_value;
 } sdremote_settings;
 
-/* A kind of server. A connection is used by one thread at a time. */
+/* A kind of server. Each connection is used by one thread at a time. */
 typedef struct sdremote_engine {
     const char *name;
-    /* What an address says, to be shared by all connections; NULL, and the reason, where it is none. */
+    /* Parses an address into an object that all connections share; NULL and an error if it is invalid. */
     void *(*parse)(const char *address, sdimage_error **error);
     void (*forget)(void *place);
-    /* How many servers there are. */
+    /* Returns the number of servers. */
     size_t (*count)(const void *place);
-    /* Does not wait for a server; NULL when memory is refused. */
+    /* Does not wait for a server; NULL if memory is exhausted. */
     void *(*open)(void *place, const sdremote_settings *settings);
     void (*close)(void *connection);
-    /* Sends all commands and reads the answers until `deadline`, nanoseconds of the monotonic clock; those of one place
-     * in their order, but all GET last. What a server did not answer is left unanswered, and the next exchange connects
-     * anew. */
+    /* Sends all commands and reads the responses until `deadline`, nanoseconds of the monotonic clock. Commands of one
+       place run in their order, except that all GET run last. Commands without a response stay unanswered, and the next
+       exchange reconnects. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
 

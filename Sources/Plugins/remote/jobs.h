@@ -1,4 +1,4 @@
-/* jobs.h: what the parts of a tier share: what is to be done, by whom, until when. Within the tier only. */
+/* jobs.h: the data shared by the parts of a tier: jobs, workers and deadlines. Private to the tier. */
 #ifndef SDREMOTE_JOBS_H
 #define SDREMOTE_JOBS_H
 
@@ -15,38 +15,39 @@
 #define SDREMOTE_KEY_MAX 250u
 #define SDREMOTE_STATISTICS 15u
 #define SDREMOTE_BUCKETS 256u
-/* Commands that go together. */
+/* The maximum number of jobs in a batch. */
 #define SDREMOTE_BATCH 32u
 
 typedef enum job_kind { JOB_QUERY, JOB_LEASE, JOB_PROBE, JOB_STORE, JOB_REPLACE, JOB_REMOVE, JOB_END_LEASE } job_kind;
 
 typedef struct job {
     struct job *next;
-    /* Among those that the clock watches, the earliest deadline first. */
+    /* The list of the timer thread, earliest deadline first. */
     struct job *earlier, *later;
     bool is_watched;
     job_kind kind;
-    /* Of a queue or a worker, and of the clock; under the lock. */
+    /* Held by a queue or a worker, and by the timer. Guarded by the lock. */
     unsigned references;
-    /* NULL once somebody took it to answer. */
+    /* NULL once a thread has taken it to complete it. */
     sdimage_reply *reply;
-    /* Of the look-up, nanoseconds of the monotonic clock. */
+    /* The deadline of the look-up, nanoseconds of the monotonic clock. */
     uint64_t deadline;
-    /* In whose exchange it is, for the clock to blame. */
+    /* The worker whose exchange contains the job; the timer counts a failure for it. */
     struct worker *worker;
-    /* A lease: what counts as an answer; how long to wait for others, and when to look again. */
+    /* For a lease: the date that an entry must be newer than, the end of the wait for other processes, the time of the
+       next attempt, and the pause before it. */
     uint64_t newer_than, wait_until, due, pause;
     bool has_waited;
-    /* A store; the one after it among those that are not there yet. */
+    /* For a store: the next one in its bucket of pending stores. */
     struct job *next_pending;
     sdimage_cache_entry *entry;
-    /* Of a replacement: the entry that must still be there. */
+    /* For a replacement: the entry that must still be stored. */
     sdimage_cache_entry *old;
     size_t cost;
     uint64_t ttl_ms;
-    /* The names of entry and lease on the server. */
+    /* The names of the entry and of the lease on the server. */
     char name[SDREMOTE_KEY_MAX + 1], lease_name[SDREMOTE_KEY_MAX + 1];
-    /* Of the key; stands for it in the envelope. */
+    /* The digest of the key, used in the envelope instead of the key. */
     uint8_t digest[SDREMOTE_DIGEST];
     size_t key_length;
     uint8_t key[];
@@ -56,11 +57,11 @@ typedef struct job_queue {
     job *first, *last;
 } job_queue;
 
-/* A lease of this process. */
+/* A lease that this process holds. */
 typedef struct held_lease {
     struct held_lease *next;
     uint64_t taken;
-    /* It is being given back. */
+    /* It is being released. */
     bool is_ended;
     char name[SDREMOTE_KEY_MAX + 1];
 } held_lease;
@@ -68,7 +69,7 @@ typedef struct held_lease {
 typedef struct worker {
     struct tier *tier;
     bool stores;
-    /* The failure of the exchange under way was counted. */
+    /* The failure of the current exchange was counted already. */
     bool is_blamed;
 } worker;
 
@@ -80,7 +81,7 @@ typedef struct tier {
 
     pthread_mutex_t lock;
     pthread_cond_t to_look_up, to_store, to_watch;
-    /* The cache, and each thread. */
+    /* Held by the cache and by each thread. */
     unsigned references;
     bool is_stopped, has_clock;
     worker workers[16];
@@ -88,32 +89,32 @@ typedef struct tier {
     bool has_storer;
     job_queue lookups, stores;
     size_t queued_bytes;
-    /* Stores that the servers have not confirmed, by their names: a look-up finds them here. */
+    /* Stores that the servers have not confirmed, hashed by name: look-ups find their entries here. */
     job *pending[SDREMOTE_BUCKETS];
     job *first_watched, *last_watched;
     job_queue waiting;
     uint64_t clock_wakes;
     held_lease *held;
     sdremote_breaker breaker;
-    /* Until then look-ups are not asked: a load that was late once is not to be late again. */
+    /* Until then look-ups are refused, so that a load that was delayed once is not delayed again. */
     uint64_t quiet_until;
     uint64_t statistics[SDREMOTE_STATISTICS];
 
-    /* All that there are. */
+    /* The list of all tiers. */
     struct tier *next;
     const sdimage_cache *cache;
 } tier;
 
 /* --- tier.c */
 
-/* NULL when memory is refused. One reference, for the caller. */
+/* Returns NULL if memory is exhausted. The caller owns the one reference. */
 job *sdremote_job_new(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply);
 
-/* Under the lock; true where that was the last, and the caller has to free it without the lock. */
+/* Requires the lock. Returns true for the last reference: the caller then frees the job without the lock. */
 bool sdremote_job_drop(job *job);
 void sdremote_job_free(job *job);
 
-/* Each answers a reply, NULL for none, and lets go of it; never under the lock. */
+/* Complete a reply (NULL for none) and release it. Must not be called under the lock. */
 void sdremote_answer(sdimage_reply *reply, sdimage_cache_entry *entry);
 void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *message);
 
@@ -121,32 +122,32 @@ void sdremote_tier_drop(tier *self);
 
 /* --- names.c */
 
-/* Of an entry and of its lease, by the key of the job. */
+/* Sets the names of entry and lease from the key of the job. */
 void sdremote_make_names(const tier *self, job *job);
 
-/* --- queues.c; all under the lock. */
+/* --- queues.c; all require the lock. */
 
 void sdremote_push(job_queue *queue, job *job);
 job *sdremote_pop(job_queue *queue);
-/* Puts it among those that the clock watches until its deadline, and takes it out. */
+/* Add a job to the timer's list until its deadline, and remove it. */
 void sdremote_watch(tier *self, job *job);
 void sdremote_unwatch(tier *self, job *job);
-/* The reply, for the only one who gets it. */
+/* Takes the reply; only the first call returns it. */
 sdimage_reply *sdremote_take_reply(job *job);
-/* Notes that a store is under way, and that it is over; the latest entry of a key, borrowed, or NULL. */
+/* Register a store as pending, and remove it; return the latest entry of a key, borrowed, or NULL. */
 void sdremote_note_pending(tier *self, job *job);
 void sdremote_forget_pending(tier *self, job *job);
-/* What is not there yet under a key that is being removed is no answer any more, also where it is on its way. */
+/* Hides the pending stores of a key that is being removed, including those in an exchange. */
 void sdremote_hide_pending(tier *self, const job *removal);
 sdimage_cache_entry *sdremote_pending(tier *self, const job *job);
-/* The lease of that name which this process has; NULL for none. */
+/* Returns the lease of that name that this process holds; NULL for none. */
 held_lease *sdremote_held(tier *self, const char *name);
 void sdremote_forget_lease(tier *self, held_lease *held);
-/* Has a thread that looks up, or stores, take notice of what was pushed; false where there can be none. */
+/* Wakes or starts a thread for look-ups, or for stores; false if there is none. */
 bool sdremote_wake(tier *self, bool stores);
-/* Has the clock look again by `time`. */
+/* Makes the timer wake by `time`. */
 void sdremote_wake_clock(tier *self, uint64_t time);
-/* Asks servers that failed whether they are back. */
+/* Sends a probe to servers that failed. */
 void sdremote_probe(tier *self);
 
 /* --- worker.c and clock.c: threads. */
@@ -154,7 +155,7 @@ void sdremote_probe(tier *self);
 void *sdremote_work(void *worker);
 void *sdremote_watch_time(void *tier);
 
-/* Milliseconds for which an entry is kept; 0 where it is over already. */
+/* Returns the lifetime of an entry in milliseconds; 0 if it has expired. */
 uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry);
 
 #endif

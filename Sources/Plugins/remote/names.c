@@ -1,4 +1,4 @@
-/* names.c: names on the server: digests, so that no URL, and no password in one, is readable there. */
+/* names.c: names on the server. They are digests, so that no URL, and no password in one, is readable there. */
 #include <string.h>
 
 #include "jobs.h"

@@ -1,4 +1,4 @@
-/* queues.c: who has to do what, and who is awake for it. */
+/* queues.c: the queues of jobs and the threads that run them. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ job *sdremote_pop(job_queue *queue) {
 }
 
 void sdremote_watch(tier *self, job *watched) {
-    /* Budgets are equal: nearly always it is the last. */
+    /* Budgets are equal, so the deadline is nearly always the last one. */
     job *before = self->last_watched;
     while (before && before->deadline > watched->deadline)
         before = before->earlier;
@@ -43,7 +43,7 @@ void sdremote_unwatch(tier *self, job *watched) {
     *(watched->earlier ? &watched->earlier->later : &self->first_watched) = watched->later;
     *(watched->later ? &watched->later->earlier : &self->last_watched) = watched->earlier;
     watched->is_watched = false;
-    /* Whoever takes it out holds it by another reference. */
+    /* The caller holds another reference. */
     watched->references--;
 }
 
@@ -109,7 +109,7 @@ void sdremote_forget_lease(tier *self, held_lease *held) {
     free(held);
 }
 
-/* A thread that takes no signals of the host: a closed connection raises SIGPIPE in whoever writes to it. */
+/* Starts a thread with all signals blocked: writing to a closed connection raises SIGPIPE in the writing thread. */
 static bool start(tier *self, void *(*body)(void *), void *argument) {
     sigset_t all, before;
     pthread_t thread;
@@ -152,7 +152,7 @@ void sdremote_probe(tier *self) {
         sdremote_push(&self->lookups, probe);
         sdremote_wake(self, false);
     } else {
-        /* Another look-up is going to try again. */
+        /* The next look-up tries again. */
         self->breaker.is_probing = false;
     }
 }

@@ -1,4 +1,4 @@
-/* settings.h: what the options of a remote cache say, within their limits. */
+/* settings.h: the options of a remote cache, clamped to their limits. */
 #ifndef SDREMOTE_SETTINGS_H
 #define SDREMOTE_SETTINGS_H
 
@@ -15,7 +15,7 @@ typedef struct sdremote_options {
     uint32_t budget_ms, store_timeout_ms, connections, failures, pause_ms, lease_ms, lease_wait_ms;
 } sdremote_options;
 
-/* INVALID_ARGUMENT for a namespace that no key may begin with. `bag` may be NULL. */
+/* Reads the options. `bag` may be NULL. Errors: INVALID_ARGUMENT for a namespace that is invalid in keys. */
 sdimage_status sdremote_options_read(sdremote_options *options, const sdimage_options *bag, sdimage_error **error);
 
 #endif

@@ -49,7 +49,7 @@ void sdremote_sha256(const void *bytes, size_t length, uint8_t digest[SDREMOTE_D
     size_t left = length;
     for (; left >= 64; block += 64, left -= 64)
         add_block(state, block);
-    /* The rest, a bit, zeroes and the length in bits; in two blocks where one has no room. */
+    /* The rest, a one bit, zeros and the length in bits; two blocks if they do not fit one. */
     uint8_t end[128] = {0};
     size_t size = left < 56 ? 64 : 128;
     if (left)

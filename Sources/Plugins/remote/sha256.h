@@ -1,4 +1,4 @@
-/* sha256.h: the digest of a key. */
+/* sha256.h: SHA-256 digests of keys. */
 #ifndef SDREMOTE_SHA256_H
 #define SDREMOTE_SHA256_H
 

@@ -86,7 +86,7 @@ void sdremote_tier_drop(tier *self) {
     free(self);
 }
 
-/* Whether the servers may be asked at all. Under the lock. */
+/* Reports that requests may be sent now, and sends a probe if one is due. Requires the lock. */
 static bool is_permitted(tier *self, bool is_change) {
     uint64_t now = sdremote_now();
     sdremote_permit permit = sdremote_breaker_permit(&self->breaker, now);
@@ -98,12 +98,12 @@ static bool is_permitted(tier *self, bool is_change) {
     return permit == SDREMOTE_ASK;
 }
 
-/* A fork has neither the threads nor a right to the connections. */
+/* A forked process has neither the threads nor the right to use the connections. */
 static bool is_forked(const tier *self) {
     return self->owner != getpid();
 }
 
-/* A lease that cannot be given back now ends by itself. */
+/* Forgets a lease that cannot be released now: it expires on the server. */
 static void abandon(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_held(self, job->lease_name);
@@ -112,7 +112,7 @@ static void abandon(tier *self, const job *job) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* A look-up of what waits to be stored is answered here. */
+/* Completes a look-up of an entry whose store is pending. */
 static bool answer_pending(tier *self, job *job) {
     pthread_mutex_lock(&self->lock);
     sdimage_cache_entry *pending = job->kind == JOB_QUERY ? sdimage_cache_entry_ref(sdremote_pending(self, job)) : NULL;
@@ -126,7 +126,7 @@ static bool answer_pending(tier *self, job *job) {
     return true;
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static void enqueue(tier *self, job *job) {
     bool is_change = job->kind >= JOB_STORE;
     sdremote_push(is_change ? &self->stores : &self->lookups, job);
@@ -139,13 +139,13 @@ static void enqueue(tier *self, job *job) {
         sdremote_watch(self, job);
 }
 
-/* Whether an entry would be more than may wait; one alone never is. */
+/* Reports that an entry would exceed the limit of queued bytes; a single entry never does. */
 static bool is_full(const tier *self, const job *job) {
     size_t most = self->options.queue_bytes;
     return job->cost && self->queued_bytes && (job->cost > most || self->queued_bytes > most - job->cost);
 }
 
-/* Hands a job to the threads, or answers at once. It is theirs afterwards. */
+/* Passes a job to the threads, or completes it at once. Takes ownership of it. */
 static void submit(tier *self, job *job) {
     bool is_change = job->kind >= JOB_STORE;
     if (answer_pending(self, job))
@@ -167,7 +167,7 @@ static void submit(tier *self, job *job) {
     sdremote_job_free(job);
 }
 
-/* NULL, and answered, where it cannot be done. */
+/* Returns NULL, and completes the reply, on failure. */
 static job *new_job(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply) {
     job *job = is_forked(self) ? NULL : sdremote_job_new(self, kind, key, length, reply);
     if (!job)
@@ -245,7 +245,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
         return;
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_held(self, job->lease_name);
-    /* Asked for in vain by this process a moment ago. */
+    /* This process tried to load the entry a moment ago, without success. */
     bool is_ended = held && held->is_ended;
     pthread_mutex_unlock(&self->lock);
     if (is_ended) {
@@ -267,7 +267,7 @@ static void end_lease(void *user_data, const void *key, size_t length) {
         return;
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_held(self, job->lease_name);
-    /* One that may be over could be another's by now: it ends by itself. */
+    /* A lease that may have expired could belong to another process: it is left to expire. */
     bool is_ours = held && sdremote_now() - held->taken < self->options.lease_ms * 750000ull;
     if (is_ours)
         held->is_ended = true;
@@ -287,7 +287,7 @@ static tier *all;
 
 static void destroy(void *user_data) {
     tier *self = user_data;
-    /* Its locks are as they were when the fork came, and nobody is there to give them back. */
+    /* The locks are in their state at the time of the fork, and no thread remains to release them. */
     if (is_forked(self))
         return;
     pthread_mutex_lock(&all_lock);

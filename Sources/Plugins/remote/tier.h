@@ -1,4 +1,4 @@
-/* tier.h: a cache on servers of any kind: look-ups within a budget, the breaker, leases, stores in the background. */
+/* tier.h: a cache on servers of any kind: look-ups within a time budget, circuit breaker, leases, background stores. */
 #ifndef SDREMOTE_TIER_H
 #define SDREMOTE_TIER_H
 
@@ -8,7 +8,7 @@
 
 #include "engine.h"
 
-/* A cache of the library's on the servers at `address`. */
+/* Makes a cache object on the servers at `address`. */
 sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
                                   sdimage_cache **cache, sdimage_error **error);
 

@@ -1,22 +1,22 @@
-/* worker.c: a thread with a connection: sends what waits together, and answers. */
+/* worker.c: a thread with a connection: sends waiting jobs as one batch and completes them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "envelope.h"
 #include "jobs.h"
 
-/* Pauses between looks at a lease of another process, nanoseconds. */
+/* Pauses between attempts at a lease that another process holds, in nanoseconds. */
 static const uint64_t shortest_pause = 2000000, longest_pause = 50000000;
-/* Up to this many bytes a copy is cheaper than telling the server's library later that they are no longer needed. */
+/* Data up to this many bytes is copied: that is cheaper than a later release through the client library. */
 static const size_t longest_copy = 64 << 10;
 
 typedef struct batch {
     job *jobs[SDREMOTE_BATCH];
     size_t count;
-    /* A lease is two commands: its own, and the look at the entry after it. */
+    /* A lease takes two commands: the lease and a look-up of the entry after it. */
     sdremote_command commands[2 * SDREMOTE_BATCH];
     size_t command_count;
-    /* Of entries, and of those that they replace. */
+    /* Envelopes of entries, and of the entries that they replace. */
     void *envelopes[SDREMOTE_BATCH], *old_envelopes[SDREMOTE_BATCH];
 } batch;
 
@@ -26,7 +26,7 @@ static void count(tier *self, sdimage_remote_statistic statistic) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* --- What is asked. */
+/* --- Commands. */
 
 static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name, const char *place) {
     sdremote_command *command = &batch->commands[batch->command_count++];
@@ -36,7 +36,7 @@ static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name,
     return command;
 }
 
-/* The envelope of an entry under the key of a job; NULL when memory is refused. */
+/* Makes the envelope of an entry with the key of a job; NULL if memory is exhausted. */
 static void *envelope_of(const job *job, const sdimage_cache_entry *entry, size_t *length) {
     const sdimage_data *metadata = sdimage_cache_entry_metadata(entry), *data = sdimage_cache_entry_data(entry);
     size_t metadata_length = sdimage_data_length(metadata), data_length = sdimage_data_length(data);
@@ -61,14 +61,14 @@ static void prepare(tier *self, batch *batch) {
             command = add(batch, SDREMOTE_ADD, job->lease_name, job->name);
             command->value = "1", command->value_length = 1;
             command->ttl_ms = self->options.lease_ms;
-            /* After the lease: what was stored before it is seen, what comes later finds it taken. */
+            /* Must follow the lease: entries stored before it are found, and later writers find the lease taken. */
             add(batch, SDREMOTE_GET, job->name, NULL);
             break;
         case JOB_STORE:
             command = add(batch, SDREMOTE_SET, job->name, NULL);
             command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
             command->ttl_ms = job->ttl_ms;
-            /* Without memory for the new entry the old one goes: it is not what was stored last. */
+            /* Without memory for the new entry the old one is removed: it is outdated. */
             if (!command->value)
                 command->verb = SDREMOTE_DELETE;
             break;
@@ -77,7 +77,7 @@ static void prepare(tier *self, batch *batch) {
             command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
             command->expected = batch->old_envelopes[i] = envelope_of(job, job->old, &command->expected_length);
             command->ttl_ms = job->ttl_ms;
-            /* Without memory it stays as it is. */
+            /* Without memory the old entry stays. */
             if (!command->value || !command->expected)
                 command->verb = SDREMOTE_GET;
             break;
@@ -87,9 +87,9 @@ static void prepare(tier *self, batch *batch) {
     }
 }
 
-/* --- What came of it. */
+/* --- Results. */
 
-/* The entry that GET has found; NULL for none, or for what is none of ours. */
+/* Makes an entry of the bytes that GET found; NULL for none, or for an invalid envelope. */
 static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *command) {
     if (!command->is_answered || !command->is_true)
         return NULL;
@@ -140,7 +140,8 @@ static void end_query(tier *self, job *job, sdremote_command *get) {
     sdimage_cache_entry_unref(entry);
 }
 
-/* Notes a lease of this process; false, and it is to be given back, where nobody waits for it any more. */
+/* Registers a lease of this process. Returns false, and the lease must be released, if no waiter remains or memory is
+   exhausted. */
 static bool hold(tier *self, job *job) {
     held_lease *held = malloc(sizeof *held);
     sdimage_reply *reply = take(self, job, SDIMAGE_REMOTE_STATISTIC_LEASES);
@@ -169,7 +170,7 @@ static void give_back(tier *self, const job *job) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Another process has it: looks again after a pause, unless that would be too long. */
+/* Another process holds the lease: retries after a pause, or fails if the time limit would pass. */
 static void wait_for_others(tier *self, job *job) {
     uint64_t now = sdremote_now();
     pthread_mutex_lock(&self->lock);
@@ -259,11 +260,11 @@ static void finish(tier *self, batch *batch) {
 
 /* --- The thread. */
 
-/* Jobs that wait, those nobody waits for left out; under the lock. */
+/* Collects waiting jobs and drops those without a waiter. Requires the lock. */
 static void gather(worker *worker, batch *batch) {
     tier *self = worker->tier;
     batch->count = 0;
-    /* A single connection does all, look-ups first. */
+    /* A single connection runs all jobs, look-ups first. */
     bool is_storing = worker->stores || (self->options.connections == 1 && !self->lookups.first);
     job_queue *queue = is_storing ? &self->stores : &self->lookups;
     while (batch->count < SDREMOTE_BATCH && queue->first) {
@@ -286,16 +287,16 @@ static void judge(worker *worker, const batch *batch, uint64_t took) {
         answered += batch->commands[i].is_answered;
     pthread_mutex_lock(&self->lock);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_EXCHANGES]++;
-    /* A late answer is no good: it was counted when it was late. */
+    /* A late response does not count as a success: its failure was counted at the deadline. */
     if (answered && !worker->is_blamed)
         sdremote_breaker_succeed(&self->breaker);
     else if (!answered && !worker->is_blamed)
         sdremote_breaker_fail(&self->breaker, sdremote_now());
-    /* Whoever waited so long was as good as late. */
+    /* A failure after more than half of the budget delays loads as much as a timeout. */
     uint64_t budget = self->options.budget_ms * 1000000ull;
     if (answered < batch->command_count && batch->jobs[0]->kind < JOB_STORE && took > budget / 2)
         self->quiet_until = sdremote_now() + budget;
-    /* Without its exchange the clock blames nobody. */
+    /* The exchange is over: the timer must not count failures for it. */
     for (size_t i = 0; i < batch->count; i++)
         batch->jobs[i]->worker = NULL;
     pthread_mutex_unlock(&self->lock);
@@ -333,7 +334,7 @@ void *sdremote_work(void *argument) {
         prepare(self, batch);
         connection = connection ? connection : self->engine->open(self->place, &settings);
         uint64_t started = sdremote_now();
-        /* A little more than the budget: the clock is first, and knows which look-ups were late. */
+        /* Longer than the budget, so that the timer acts first and counts the late look-ups. */
         uint64_t limit =
             batch->jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
         if (connection)
