@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Set by Tests/fuzz and the suite `sanitized` to the file of libFuzzer's library; nothing of it is seen by other builds.
+/// Path of libFuzzer's library, set by Tests/fuzz and the suite `sanitized`; other builds are not affected.
 let fuzzer = Context.environment["SDIMAGE_FUZZ"]
 
-/// Every Swift target: language mode 6, every unsafe construct marked, a warning is an error.
+/// Settings of every Swift target: language mode 6, every unsafe construct marked, warnings as errors.
 let strict: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -13,15 +13,15 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
-/// Tests of the C API are C programs written in Swift: every line of them would be marked unsafe.
+/// Settings of tests of the C API. They are C programs written in Swift: every line would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 let cStrict: [CSetting] = [
     .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"])
 ]
 
-/// How the shipped library is linked: SONAME, symbol versions, and never unloaded, because a Task once run
-/// leaves code behind that the runtime may still call.
+/// Linker settings of the shipped library: SONAME, symbol versions, and never unloaded, because a Task leaves code behind that
+/// the runtime may still call.
 let sharedLibrary: [LinkerSetting] = [
     .unsafeFlags([
         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/SDImageABI/exports.map",
@@ -29,7 +29,7 @@ let sharedLibrary: [LinkerSetting] = [
         "-Xlinker", "-z", "-Xlinker", "nodelete",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
         "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
-        // The other linker leaves local symbols among the exported ones.
+        // The other linker exports local symbols too.
         "-use-ld=lld",
     ])
 ]
@@ -43,10 +43,10 @@ let package = Package(
         // The public C API, the only copy.
         .systemLibrary(name: "CSDImage", path: "include"),
 
-        // What the C library has and Swift's module of it lacks.
+        // Functions of the C library that are missing from Swift's module of it.
         .target(name: "CSystem", path: "Sources/CLibs/CSystem", cSettings: cStrict),
 
-        // Foreign libraries: each imported by exactly one target.
+        // Third-party libraries: each imported by exactly one target.
         .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "CPNG", path: "Sources/CLibs/CPNG", cSettings: cStrict,
@@ -61,7 +61,7 @@ let package = Package(
             name: "CSQLite", dependencies: ["CSystem"], path: "Sources/CLibs/CSQLite", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        // Kernels on plain memory, chosen at run time by CPU.
+        // Kernels on plain memory, selected at run time by CPU.
         .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags(["-O3"])]),
 
         // The engine.
@@ -77,11 +77,11 @@ let package = Package(
             name: "SDImageABI",
             dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
             exclude: ["exports.map"],
-            // Hidden symbols would hide the sanitizer's allocator too.
+            // Hiding symbols would hide the sanitizer's allocator too.
             swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
         .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/Support", swiftSettings: strict),
-        // The libraries that own code must agree with.
+        // The reference libraries that the project's own codecs must match.
         .target(
             name: "CReference", path: "Tests/Reference", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
@@ -102,9 +102,9 @@ func words(_ variable: String) -> [String] {
 }
 
 if let fuzzer {
-    // The modules are fuzzed where their libraries are installed; in one program with the library, whose functions they call.
+    // The modules are fuzzed if their libraries are installed, in one program with the library, whose functions they call.
     let withModules = Context.environment["SDIMAGE_FUZZ_MODULES"] == "1"
-    // So are the coder plug-ins: those named, with what pkg-config says of their libraries.
+    // The same for the coder plug-ins listed in the variable, with the flags of their libraries from pkg-config.
     let plugins = words("SDIMAGE_FUZZ_PLUGINS")
     let modules: [Target.Dependency] =
         (withModules ? ["CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
@@ -118,7 +118,7 @@ if let fuzzer {
         .target(
             name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/Fuzz/photos",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
-        // What caches on servers read of them, without the libraries that carry it.
+        // The parsers of cached entries from servers, without the client libraries.
         .target(
             name: "CRemote", path: "Sources/Plugins", sources: ["remote/envelope.c", "memcached/peer.c"],
             publicHeadersPath: "remote",

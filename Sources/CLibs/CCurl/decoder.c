@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Brotli and Zstandard come with libcurl where it was built with them, and only then: their functions are looked up
- * among the libraries that libcurl was linked with, whatever they are called. Their interfaces are stable
- * (brotli/decode.h, zstd.h). */
+/* Brotli and Zstandard are available only if libcurl was built with them. Their functions are looked up among the
+   libraries that libcurl was linked with, whatever the names of these. Their interfaces are stable (brotli/decode.h,
+   zstd.h). */
 typedef struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -39,7 +39,7 @@ enum {
     zstd_window_log_max = 100,
     /* The largest window of the content coding: 8 MiB (RFC 9659). */
     zstd_window_log = 23,
-    /* Window sizes of zlib: automatic for gzip and zlib, and without any header. */
+    /* Window sizes of zlib: automatic for gzip and zlib; raw deflate without a header. */
     zlib_window = 15 + 32,
     deflate_window = -15,
 };
@@ -48,7 +48,7 @@ struct ccurl_decoder {
     ccurl_coding coding;
     z_stream zlib;
     void *other;
-    /* The first two bytes of "deflate" say whether there is a header. */
+    /* The first two bytes of "deflate" show if there is a header. */
     uint8_t first[2];
     int first_count;
     bool is_begun, has_ended;
@@ -67,7 +67,7 @@ unsigned ccurl_find_decoders(void) {
     void *address = NULL;
     memcpy(&address, &function, sizeof address);
     void *library = dladdr(address, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    if (!library) /* libcurl is a part of the program */
+    if (!library) /* libcurl is linked statically */
         library = dlopen(NULL, RTLD_NOW);
     if (find(library, "BrotliDecoderCreateInstance", &brotli.make) &&
         find(library, "BrotliDecoderDestroyInstance", &brotli.free) &&
@@ -133,7 +133,7 @@ static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t
     }
 }
 
-/* RFC 9110 wants a zlib header; some servers send none. */
+/* Decodes "deflate". RFC 9110 requires a zlib header; some servers omit it. */
 static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out,
                                       size_t room, size_t *made) {
     while (!decoder->is_begun && decoder->first_count < 2 && *count > 0) {
@@ -181,8 +181,8 @@ static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size
     return CCURL_DAMAGED;
 }
 
-/* Whether the byte begins another member of gzip (RFC 1952, section 2.2), or another frame of Zstandard, which may also
- * be one to skip (RFC 8878, section 3.1). */
+/* Reports that the byte begins another gzip member (RFC 1952, section 2.2) or another Zstandard frame, including a
+   skippable one (RFC 8878, section 3.1). */
 static bool continues(const ccurl_decoder *decoder, uint8_t byte) {
     if (decoder->coding == CCURL_ZSTD)
         return byte == 0x28 || (byte & 0xf0) == 0x50;

@@ -32,7 +32,7 @@ CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 }
 
-/* Debian and Arch; Fedora and RHEL, now and before; openSUSE; Alpine and the BSDs. */
+/* In order: Debian and Arch; Fedora and RHEL, now and before; openSUSE; Alpine and the BSDs. */
 static const char *const authority_files[] = {
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
@@ -171,7 +171,7 @@ void ccurl_watch(int poller, curl_socket_t socket, int what) {
         return;
     }
     event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
-    /* A number that was closed and used again is unknown here, whatever libcurl remembers. */
+    /* A descriptor that was closed and reused is unknown here, whatever libcurl's state. */
     if (epoll_ctl(poller, EPOLL_CTL_MOD, socket, &event) != 0 && errno == ENOENT)
         epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
 }

@@ -48,9 +48,9 @@ static void on_output(j_common_ptr info) {
     (void)info;
 }
 
-/* --- The file as it grows. */
+/* --- The growing output. */
 
-/* The library fills the memory before it asks for more, whatever its fields say. */
+/* libjpeg fills the memory completely before it requests more, whatever its fields contain. */
 static boolean grow_file(j_compress_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     size_t before = encoder->capacity;
@@ -137,7 +137,7 @@ int cjpeg_encoder_write_marker(cjpeg_encoder *encoder, int marker, const void *b
 int cjpeg_encoder_write_rows(cjpeg_encoder *encoder, const uint8_t *const *rows, uint32_t count) {
     if (setjmp(encoder->escape))
         return encoder->status;
-    /* The library takes no const, and reads the rows only. The destination never holds it up. */
+    /* libjpeg's parameter is not const, but it only reads the rows. The destination never suspends it. */
     return jpeg_write_scanlines(&encoder->info, (JSAMPARRAY)rows, count) == count ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 

@@ -13,14 +13,14 @@ struct cjpeg_decoder {
     struct jpeg_error_mgr errors;
     jmp_buf escape;
     int tolerant;
-    /* The first damage met in the entropy-coded data: CJPEG_TRUNCATED or CJPEG_BAD_DATA; CJPEG_OK when none. */
+    /* The first damage in the entropy-coded data: CJPEG_TRUNCATED or CJPEG_BAD_DATA; CJPEG_OK for none. */
     int damage;
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
     int is_growing;
     struct jpeg_source_mgr source;
-    /* Of a growing file: bytes so far, and how many of those to come are to be passed over. */
+    /* For a growing file: bytes so far, and the number of future bytes to skip. */
     size_t count, to_skip;
 };
 
@@ -43,7 +43,7 @@ static int status_of_error(int code, int damage) {
     }
 }
 
-/* Which warnings mean that pixels are missing or wrong; the others are about harmless sloppiness. */
+/* Selects the warnings that mean missing or wrong pixels; the others are harmless. */
 static int damage_of_warning(int code) {
     switch (code) {
     case JWRN_JPEG_EOF: return CJPEG_TRUNCATED;
@@ -84,7 +84,7 @@ static void on_output(j_common_ptr info) {
     (void)info;
 }
 
-/* `prepare` says where the bytes come from. */
+/* `prepare` sets the source of the bytes. */
 static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t),
                                    const void *bytes, size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
@@ -214,7 +214,7 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_l
     info->scale_num = (unsigned)eighths;
     info->scale_denom = 8;
     info->mem->max_memory_to_use = (long)memory_limit;
-    /* Scan by scan: the caller keeps the thread between the steps of reading ahead. */
+    /* Buffered scans: the caller keeps the thread between the steps of reading ahead. */
     info->buffered_image = jpeg_has_multiple_scans(info);
     return jpeg_start_decompress(info) ? CJPEG_OK : CJPEG_NEEDS_MORE;
 }
@@ -251,7 +251,7 @@ int cjpeg_take_scans(cjpeg_decoder *decoder, int max_scans, int *whole, int *don
             return CJPEG_TOO_MANY_SCANS;
     }
     *done = jpeg_input_complete(info);
-    /* That the last one is whole shows when something follows it. */
+    /* The last scan is known to be complete only when something follows it. */
     *whole = info->input_scan_number - (*done ? 0 : 1);
     return result == JPEG_SUSPENDED ? CJPEG_NEEDS_MORE : CJPEG_OK;
 }
@@ -260,8 +260,8 @@ int cjpeg_begin_pass(cjpeg_decoder *decoder) {
     if (setjmp(decoder->escape))
         return decoder->status;
     struct jpeg_decompress_struct *info = &decoder->info;
-    /* Rows of a scan that has not come in full would have to be waited for; those of the one before hold what there is
-       of it. */
+    /* Rows of an incomplete scan would suspend the output. Those of the scan before include the data that is
+       available. */
     int scan = info->input_scan_number - (jpeg_input_complete(info) ? 0 : 1);
     return jpeg_start_output(info, scan) ? CJPEG_OK : CJPEG_NEEDS_MORE;
 }
@@ -276,7 +276,7 @@ int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count
     *got = 0;
     if (setjmp(decoder->escape))
         return decoder->status;
-    /* The library gives one or two rows at a time; it takes no const, and changes the rows only. */
+    /* The library returns one or two rows at a time. Its parameter is not const, but it changes only the rows. */
     for (uint32_t more = 1; more > 0 && *got < count; *got += more)
         more = jpeg_read_scanlines(&decoder->info, (JSAMPARRAY)rows + *got, count - *got);
     return *got > 0 ? CJPEG_OK : decoder->is_growing ? CJPEG_NEEDS_MORE : CJPEG_BAD_DATA;

@@ -1,6 +1,6 @@
 #include <lcms2.h>
 
-/* Pixel layouts: macros of expressions, which Swift does not see. */
+/* Pixel layouts: function-like macros that Swift cannot import. */
 enum {
     CLCMS_GRAY_16 = TYPE_GRAY_16,
     CLCMS_RGB_8 = TYPE_RGB_8,

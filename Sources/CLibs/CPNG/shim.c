@@ -32,8 +32,8 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* True at the header of a palette that a true-colour picture carries for poorer screens. Where it follows tRNS libpng
-   would drop the transparency: as an ancillary chunk, which lower case makes of it, it is passed over. */
+/* Reports the chunk header of a suggested palette in a true-color image. If it follows tRNS, libpng would drop the
+   transparency. The caller changes its type to lower case, so that libpng skips it as an ancillary chunk. */
 static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk) {
     const size_t color_type_offset = 25;
     return (png_get_io_state(reader->png) & PNG_IO_MASK_LOC) == PNG_IO_CHUNK_HDR && memcmp(chunk + 4, "PLTE", 4) == 0 &&
@@ -67,8 +67,8 @@ cpng_reader *cpng_open(const void *bytes, size_t length) {
         return NULL;
     }
     png_set_read_fn(reader->png, reader, on_read);
-    /* The caller limits the area and the memory of rows, and no chunk is kept: what libpng would refuse by itself is
-       a large but harmless chunk that it only passes over. */
+    /* The caller limits the area and the memory of rows, and no chunk is stored. libpng's own limits would only refuse
+       large, harmless chunks that it skips. */
     png_set_user_limits(reader->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(reader->png, 0);
     png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -91,7 +91,7 @@ static void read_transparency(const cpng_reader *reader, cpng_header *header) {
     png_bytep alpha = NULL;
     png_color_16p color = NULL;
     int count = 0;
-    /* A tRNS that stood before PLTE is marked as valid and yet was dropped: the count tells. */
+    /* A tRNS before PLTE is marked as valid although it was dropped: its count is then 0. */
     if (!png_get_tRNS(reader->png, reader->info, &alpha, &count, &color) || count <= 0)
         return;
     if (header->color_type == PNG_COLOR_TYPE_PALETTE && alpha && count <= PNG_MAX_PALETTE_LENGTH) {
@@ -133,7 +133,7 @@ cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header) {
     header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
     read_palette(reader, header);
     read_transparency(reader, header);
-    /* The first IDAT was announced: eight bytes before. */
+    /* The header of the first IDAT was read: it begins eight bytes before. */
     header->data_offset = reader->offset - 8;
     return CPNG_OK;
 }

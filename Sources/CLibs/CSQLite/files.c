@@ -1,9 +1,8 @@
-/* files.c: files of SQLite inside a held folder.
- *
- * The built-in file system of SQLite opens paths, which another user may exchange between a check and its use, and maps
- * the index of a write-ahead log, which ends the process where another one truncates that file. This one opens names
- * under a descriptor and has no method that maps (version 1 of sqlite3_io_methods), so that SQLite cannot map even
- * where a database asks for it. */
+/* files.c: a file system for SQLite inside an open folder.
+   SQLite's built-in file system opens paths, which another user may replace between a check and its use. It also maps
+   the index of a write-ahead log, which ends the process if another one truncates that file. This file system opens
+   names relative to a descriptor and has no mapping methods (version 1 of sqlite3_io_methods), so SQLite cannot map
+   files even if a database requests it. */
 #define _GNU_SOURCE
 #include "CSQLite.h"
 
@@ -20,7 +19,7 @@
 
 #include "csystem.h"
 
-/* Bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h */
+/* The bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h */
 enum {
     PENDING_BYTE = 0x40000000,
     RESERVED_BYTE = PENDING_BYTE + 1,
@@ -43,7 +42,7 @@ static folder_file *of(sqlite3_file *file) {
     return (folder_file *)file;
 }
 
-/* Files are named "/DESCRIPTOR/NAME": SQLite appends the suffix of the journal itself. NULL for any other name. */
+/* Splits a file name of the form "/DESCRIPTOR/NAME"; SQLite appends the suffix of the journal. NULL for other names. */
 static const char *split(const char *path, int *folder) {
     char *end = NULL;
     if (!path || path[0] != '/')
@@ -75,7 +74,7 @@ static int set_lock(folder_file *file, short type, off_t start, off_t length) {
 }
 
 static int lock_shared(folder_file *file) {
-    /* A writer that holds this byte waits for readers to end: no new one may begin. */
+    /* A writer that holds this byte waits for readers to end: no reader may start. */
     int code = set_lock(file, F_RDLCK, PENDING_BYTE, 1);
     if (code)
         return code;
@@ -147,7 +146,7 @@ static int file_check_reserved(sqlite3_file *handle, int *is_reserved) {
 
 static int file_close(sqlite3_file *handle) {
     folder_file *file = of(handle);
-    /* In a forked child the number was closed already and may belong to another file. */
+    /* In a forked child the descriptor was closed already and may belong to another file. */
     if (file->process == getpid()) {
         if (file->is_database)
             csys_unwatch_fork(file->descriptor);
@@ -257,7 +256,7 @@ static const sqlite3_io_methods methods = {
 
 /* MARK: The folder */
 
-/* An SQLite code that makes the index start again for what is not a file of this cache. */
+/* Returns an SQLite code that makes the index start again if the file does not belong to this cache. */
 static int check_file(int descriptor, bool is_database) {
     struct stat status;
     if (fstat(descriptor, &status))
@@ -265,7 +264,7 @@ static int check_file(int descriptor, bool is_database) {
     if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022))
         return SQLITE_NOTADB;
     unsigned char version;
-    /* The version for reading, at this place of the header: 2 asks for a write-ahead log. */
+    /* The read version is at this offset of the header: 2 means a write-ahead log. */
     if (is_database && pread(descriptor, &version, 1, 19) == 1 && version > 1)
         return SQLITE_NOTADB;
     return SQLITE_OK;
@@ -299,7 +298,7 @@ static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle,
         return code;
     }
     *file = (folder_file){{&methods}, descriptor, folder, SQLITE_LOCK_NONE, is_database, is_new, getpid()};
-    /* A child would go on holding the locks of a parent that died. */
+    /* Otherwise a child would keep holding the locks of a dead parent. */
     if (is_database)
         csys_watch_fork(descriptor);
     if (out_flags)
@@ -324,12 +323,12 @@ static int folder_access(sqlite3_vfs *vfs, const char *path, int flags, int *res
     struct stat status;
     const char *name = split(path, &folder);
     *result = 0;
-    /* A write-ahead log belongs to no database of this kind. */
+    /* Databases of this kind have no write-ahead log. */
     if (!name || has_suffix(name, "-wal"))
         return SQLITE_OK;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
         return errno == ENOENT ? SQLITE_OK : SQLITE_IOERR_ACCESS;
-    /* An empty journal is what a finished transaction leaves. */
+    /* A finished transaction leaves an empty journal. */
     *result = !S_ISREG(status.st_mode) || status.st_size > 0;
     return SQLITE_OK;
 }

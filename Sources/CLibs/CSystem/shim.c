@@ -31,7 +31,7 @@ int csys_available_processors(void) {
         if (count > 0)
             return count;
     }
-    /* More processors than the set has bits. */
+    /* The CPU set has fewer bits than there are processors. */
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
 }
@@ -90,7 +90,7 @@ void csys_trim_heap(void) {
     malloc_trim(0);
 }
 
-/* Holds descriptor + 1, so that 0 is a free place. */
+/* Holds descriptor + 1, so that 0 is a free slot. */
 static _Atomic int watched[256];
 
 static void exchange_watched(int from, int to) {
@@ -117,8 +117,8 @@ static void close_watched(void) {
     }
 }
 
-/* The number of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The
- * definition in the static runtime is weak: this one takes its place. */
+/* The id of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The
+   definition in the static runtime is weak: this one replaces it. */
 __thread int32_t runtime_thread __asm__("_ZZN5swift14threading_impl5linux13ulock_get_tidEvE3tid");
 
 extern void swift_once(void *token, void (*function)(void *), void *context);
@@ -127,15 +127,15 @@ static void do_nothing(void *context) {
     (void)context;
 }
 
-/* The only thread of a child inherits the number of the thread that forked: once another thread waited for a
- * `swift_once` that it runs, it could not unlock that, and both would hang. False where the runtime caches the number
- * elsewhere: every version of the runtime may. */
+/* Clears the cached thread id in a forked child. The child's only thread inherits the id of the forking thread. If
+   another thread waited for a `swift_once` that it runs, it could not unlock it, and both would hang. Returns false if
+   the runtime caches the id elsewhere, as any version of the runtime may. */
 static bool forget_runtime_thread(void) {
     intptr_t token[2] = {0};
     runtime_thread = 0;
     swift_once(token, do_nothing, NULL);
 #ifdef SDIMAGE_TSAN
-    return true; /* The runtime is a shared library there. */
+    return true; /* The runtime is a shared library in these builds. */
 #else
     return runtime_thread == (int32_t)syscall(SYS_gettid);
 #endif
@@ -211,7 +211,7 @@ void csys_arm_timer(int descriptor, uint64_t moment) {
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-/* What the kernel mapped at an address (proc_pid_maps(5)). */
+/* Returns the file mapped at an address (proc_pid_maps(5)). */
 static const char *mapped_file(uintptr_t address) {
     static char line[4096 + 128];
     FILE *maps = fopen("/proc/self/maps", "re");

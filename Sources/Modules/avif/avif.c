@@ -1,4 +1,4 @@
-/* The AVIF coder: stills and sequences, by libavif. */
+/* avif.c: the AVIF coder: stills and sequences, by libavif. */
 #include <sdimage/plugins/avif.h>
 
 #include <avif/avif.h>
@@ -11,20 +11,20 @@
 #include "limits.h"
 #include "tracks.h"
 
-/* libavif 1.0 renamed what it had called the mode of a mirror, and can refuse. */
+/* libavif 1.0 renamed the mode of a mirror to its axis, and its functions can fail. */
 #if AVIF_VERSION >= 1000000
 #define MIRROR_OF(image) ((image)->imir.axis)
 #else
 #define MIRROR_OF(image) ((image)->imir.mode)
 #endif
 
-/* Pictures that a decoder of AV1 may refer to besides the one that it makes. */
+/* Reference frames of an AV1 decoder besides the current frame. */
 enum { REFERENCES = 8 };
 
-/* Memory of a decoder of AV1 with one thread, besides its pictures: 0.67 MiB were measured for dav1d 1.0. */
+/* Memory of an AV1 decoder with one thread besides its frames: 0.67 MiB were measured for dav1d 1.0. */
 enum { DECODER_BYTES = 1 << 20 };
 
-/* One more thread is worth while for so many pixels. */
+/* Pixels that justify one more thread. */
 enum { PIXELS_PER_THREAD = 1 << 16 };
 
 static sdimage_status status_of(avifResult result) {
@@ -48,9 +48,10 @@ static sdimage_status check(avifResult result, const avifDecoder *decoder, sdima
     return sdmod_fail(error, status_of(result), detail);
 }
 
-/* `irot` first, then `imir` (ISO/IEC 23000-22, 7.3.6.7), as one value of EXIF. */
+/* Combines `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7), to an EXIF orientation. */
 static sdimage_orientation orientation_of(const avifImage *image) {
-    /* By quarter turns to the left; not mirrored, top and bottom exchanged, left and right exchanged. */
+    /* Rows: counter-clockwise quarter turns. Columns: not mirrored, top and bottom exchanged, left and right
+       exchanged. */
     static const uint8_t table[4][3] = {{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}};
     unsigned turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3u : 0;
     unsigned mirror = image->transformFlags & AVIF_TRANSFORM_IMIR ? 1u + (MIRROR_OF(image) & 1u) : 0;
@@ -92,7 +93,7 @@ static int threads_for(const avifImage *image) {
     return worth < (uint64_t)processors ? (int)worth : processors;
 }
 
-/* A decoder, and the bytes it reads where they are not the caller's. */
+/* A decoder, and the bytes it reads if they are not the caller's. */
 typedef struct reader {
     avifDecoder *decoder;
     uint8_t *owned;
@@ -107,7 +108,7 @@ static void close_reader(reader *reader) {
     reader->owned = NULL;
 }
 
-/* Reads the container; to be closed, also after a failure. `bytes` must outlive the reader. */
+/* Reads the container. The caller closes the reader, also after a failure. `bytes` must outlive the reader. */
 static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, const sdimage_work_budget *budget,
                             reader *reader, sdimage_error **error) {
     reader->owned = sdavif_without_other_tracks(bytes, length);
@@ -127,13 +128,13 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
     return check(result, reader->decoder, error);
 }
 
-/* The planes of the picture and of all tiles, which are held together, and the decoders of these. */
+/* Limits the memory held at once: the planes of the image and of all tiles, and the tiles' decoders. */
 static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *facts, sdimage_error **error) {
     sdmod_facts tile = *facts;
     tile.width = tiles->width, tile.height = tiles->height;
     uint64_t pixels = (uint64_t)facts->width * facts->height, alpha = facts->bits > 8 ? 2 * pixels : pixels;
     uint64_t planes = sdmod_plane_bytes(facts) + (facts->has_alpha ? alpha : 0), each = sdmod_plane_bytes(&tile);
-    /* Tiles may have alpha each, where no grid is the alpha of theirs. */
+    /* Each tile may have its own alpha if the alpha is not a grid. */
     uint64_t count = tiles->color + (facts->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
     if (planes > SDMOD_WORKING_BYTES || each > SDMOD_WORKING_BYTES ||
         count > (SDMOD_WORKING_BYTES - planes) / (each + DECODER_BYTES))
@@ -141,7 +142,7 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *
     return SDIMAGE_STATUS_OK;
 }
 
-/* The same, within the limits; a stream that announces more than the container is refused by the AV1 decoder. */
+/* Reads the container and checks the limits. The AV1 decoder refuses a stream that exceeds the container's size. */
 static sdimage_status prepare(const void *bytes, size_t length, const sdmod_wish *wish, reader *reader,
                               sdimage_error **error) {
     sdimage_status status = parse(bytes, length, false, wish->budget, reader, error);
@@ -179,7 +180,7 @@ static sdyuv_planes planes_of(const avifImage *image) {
     return planes;
 }
 
-/* The picture that the decoder holds, one of `frames`. */
+/* Converts the decoder's current image, one of `frames`. */
 static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const sdmod_wish *wish,
                               sdimage_image **image, sdimage_error **error) {
     sdmod_facts facts = facts_of(decoder);
@@ -188,7 +189,7 @@ static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const
     facts.has_alpha = planes.alpha != NULL;
     if (!planes.luma || (facts.chroma && (!planes.cb || !planes.cr)))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
-    /* The stream has the last word about the size. */
+    /* The stream decides the size. */
     sdimage_status status = sdmod_check(&facts, wish, 1, error);
     return status < 0 ? status : sdmod_picture(&planes, &facts, wish, image, error);
 }
@@ -236,7 +237,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 typedef struct instance {
     pthread_mutex_t lock;
     sdmod_wish wish;
-    sdimage_data *data; /* a copy, because the bytes of an update are lent */
+    sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
     reader reader;
     uint32_t frame_count;
     uint32_t *durations;
@@ -279,7 +280,7 @@ static sdimage_status start(instance *self, const void *bytes, size_t length, sd
     return SDIMAGE_STATUS_OK;
 }
 
-/* Only the whole file is of use: the tables may lie behind the samples. */
+/* Waits for the complete file: the tables may follow the samples. */
 static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
                              sdimage_error **error) {
     (void)user_data;
@@ -341,7 +342,7 @@ static uint32_t frame_count(void *user_data, void *pointer) {
     return count;
 }
 
-/* For ever; since libavif 1.0 files can say more. */
+/* Endless; since libavif 1.0 a file can specify a count. */
 static uint32_t loop_count(void *user_data, void *pointer) {
     (void)user_data;
 #if AVIF_VERSION >= 1000000

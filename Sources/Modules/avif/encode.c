@@ -5,7 +5,7 @@
 
 #include "../common/source.h"
 
-/* libavif 1.0 renamed what it had called the mode of a mirror, and tells when it was refused memory. */
+/* libavif 1.0 renamed the mode of a mirror to its axis, and reports allocation failures. */
 #if AVIF_VERSION >= 1000000
 #define MIRROR_OF(image) ((image)->imir.axis)
 #define SET(call) (call)
@@ -14,10 +14,10 @@
 #define SET(call) ((call), AVIF_RESULT_OK)
 #endif
 
-/* libavif's worst quantiser; its speed where none was chosen, from 0 to 10. */
+/* libavif's worst quantizer; its default speed; its fastest speed, of 0 to 10. */
 enum { WORST = 63, STANDARD_SPEED = 6, FASTEST = 10 };
 
-/* Samples of a deep picture: what the main profiles of AV1 have. */
+/* Bits per sample of a high-depth image, as in the main profiles of AV1. */
 enum { DEEP_BITS = 10 };
 
 static sdimage_status check(avifResult result, const avifEncoder *encoder, sdimage_error **error) {
@@ -32,11 +32,11 @@ static sdimage_status check(avifResult result, const avifEncoder *encoder, sdima
     }
 }
 
-/* --- The picture. */
+/* --- The image. */
 
-/* `irot` first, then `imir` (ISO/IEC 23000-22, 7.3.6.7). */
+/* Sets `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7). */
 static void set_orientation(avifImage *picture, sdimage_orientation orientation) {
-    /* Of EXIF's values: quarter turns to the left; not mirrored, top and bottom exchanged. */
+    /* Indexed by the EXIF orientation: counter-clockwise quarter turns; 1 if top and bottom are exchanged. */
     static const uint8_t turns[] = {0, 0, 2, 2, 0, 1, 3, 3, 1}, mirrors[] = {0, 0, 1, 0, 1, 1, 0, 1, 0};
     if (orientation < SDIMAGE_ORIENTATION_UP || orientation > SDIMAGE_ORIENTATION_LEFT)
         return;
@@ -76,14 +76,14 @@ static sdimage_status fill_gray(avifImage *picture, const sdsrc *source, sdimage
     return status;
 }
 
-/* From the pixels where they lie, whose samples of 16 bits libavif shortens. */
+/* Converts directly from the pixels in place; libavif reduces 16-bit samples. */
 static sdimage_status fill_color(avifImage *picture, const sdsrc *source, sdimage_error **error) {
     avifRGBImage pixels;
     avifRGBImageSetDefaults(&pixels, picture);
     pixels.format = source->channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
     pixels.depth = source->bits == 8 ? 8 : 16;
     pixels.chromaDownsampling = AVIF_CHROMA_DOWNSAMPLING_AVERAGE;
-    /* The library reads them only, though it takes no const. */
+    /* The library only reads them, though its field is not const. */
     pixels.pixels = (uint8_t *)(uintptr_t)sdimage_image_pixels(source->image);
     pixels.rowBytes = (uint32_t)sdimage_image_stride(source->image);
     return check(avifImageRGBToYUV(picture, &pixels), NULL, error);
@@ -112,7 +112,7 @@ static sdimage_status fill(avifImage *picture, const sdsrc *source, const sdimag
         status = source->channels == 1 ? fill_gray(picture, source, error) : fill_color(picture, source, error);
     if (status >= 0)
         status = add_blocks(picture, options, sdimage_image_orientation(source->image), error);
-    /* Last: newer versions of the library take it from EXIF. */
+    /* Must come last: newer versions of the library take the orientation from EXIF. */
     set_orientation(picture, sdimage_image_orientation(source->image));
     return status;
 }

@@ -1,4 +1,4 @@
-/* encode.h: pictures to AVIF, by libavif and whichever encoder of AV1 it brings along. */
+/* encode.h: encoding of images as AVIF, by libavif and the AV1 encoder it includes. */
 #ifndef SDAVIF_ENCODE_H
 #define SDAVIF_ENCODE_H
 

@@ -8,7 +8,7 @@ static sdimage_status too_large(sdimage_error **error, const char *message) {
     return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, message);
 }
 
-/* A number of 2 or 4 bytes. */
+/* Reads a number of 2 or 4 bytes. */
 static bool take_either(sdmod_span *span, bool is_wide, uint64_t *value) {
     return sdmod_take(span, is_wide ? 4 : 2, value);
 }
@@ -27,7 +27,7 @@ static sdimage_status check_items(sdmod_span table, sdimage_error **error) {
     return found > SDHEIF_ITEM_LIMIT ? too_large(error, "avif: more than 4096 items") : SDIMAGE_STATUS_OK;
 }
 
-/* `iloc`, 8.11.3; libavif makes an entry for each extent, also where it takes no bytes in the file. */
+/* `iloc`, 8.11.3. libavif makes an entry for each extent, even if it takes no bytes in the file. */
 static sdimage_status check_locations(sdmod_span table, sdimage_error **error) {
     uint32_t version, flags;
     uint64_t sizes, count, extents, total = 0;
@@ -99,7 +99,7 @@ static sdimage_status check_meta(sdmod_span meta, sdimage_error **error) {
 
 /* --- Tracks. */
 
-/* `stbl`, 8.5.1. A chunk has a sample or more, and a picture is one. */
+/* `stbl`, 8.5.1. A chunk has at least one sample, and a sample is one frame. */
 static sdimage_status check_samples(sdmod_span table, sdimage_error **error) {
     sdmod_box box;
     while (sdmod_next_box(&table, &box)) {
@@ -123,7 +123,7 @@ static sdimage_status check_samples(sdmod_span table, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* The boxes of a track in which others lie, down to the table of samples. */
+/* Checks the container boxes of a track, down to the sample table. */
 static sdimage_status check_track(sdmod_span body, int depth, sdimage_error **error) {
     enum { DEPTH_LIMIT = 4 };
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -154,7 +154,7 @@ static sdimage_status check_movie(sdmod_span movie, sdimage_error **error) {
 
 /* --- Tiles. */
 
-/* Adds the tiles of one grid; `coded` is the number of bytes that they may still have. */
+/* Adds the tiles of one grid; `coded` is the number of bytes that they may still take. */
 static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];

@@ -7,10 +7,10 @@
 
 enum { SHORTEST = 11, MISSING = 100 };
 
-/* Bytes of a visual sample entry before its boxes (ISO/IEC 14496-12, 12.1.3). */
+/* Size of a visual sample entry before its boxes (ISO/IEC 14496-12, 12.1.3). */
 enum { VISUAL_ENTRY = 78 };
 
-/* Ticks in a second: `mdhd` (ISO/IEC 14496-12, 8.4.2). */
+/* Reads the ticks per second: `mdhd` (ISO/IEC 14496-12, 8.4.2). */
 static uint32_t timescale_of(sdmod_span media) {
     sdmod_span header;
     uint32_t version, flags, timescale;
@@ -21,7 +21,7 @@ static uint32_t timescale_of(sdmod_span media) {
     return timescale;
 }
 
-/* What a track holds: `hdlr` (8.4.3); 0 where it does not say. */
+/* Reads the kind of a track: `hdlr` (8.4.3); 0 if it is missing. */
 static uint32_t handler_of(sdmod_span media) {
     sdmod_span header;
     uint32_t handler;
@@ -31,7 +31,7 @@ static uint32_t handler_of(sdmod_span media) {
                : 0;
 }
 
-/* The next track of a movie. */
+/* Finds the next track of a movie. */
 static bool next_track(sdmod_span *movie, sdmod_span *media) {
     sdmod_box box;
     while (sdmod_next_box(movie, &box))
@@ -41,14 +41,14 @@ static bool next_track(sdmod_span *movie, sdmod_span *media) {
     return false;
 }
 
-/* Its table of samples: `stbl` (8.5.1). */
+/* Finds the sample table: `stbl` (8.5.1). */
 static bool find_samples(sdmod_span media, sdmod_span *samples) {
     sdmod_span information;
     return sdmod_find_box(media, SDMOD_TYPE('m', 'i', 'n', 'f'), &information) &&
            sdmod_find_box(information, SDMOD_TYPE('s', 't', 'b', 'l'), samples);
 }
 
-/* Runs of equal durations: `stts` (8.6.1.2). */
+/* Finds the runs of equal durations: `stts` (8.6.1.2). */
 static bool find_runs(sdmod_span media, sdmod_span *runs) {
     sdmod_span samples;
     return find_samples(media, &samples) && sdmod_find_box(samples, SDMOD_TYPE('s', 't', 't', 's'), runs) &&
@@ -86,8 +86,8 @@ uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count) {
     return durations;
 }
 
-/* Whether an auxiliary track may be alpha: `auxi` within its sample entry (ISO/IEC 23008-12, 7.5.3.3) names another
- * kind, or is not there. */
+/* Reports that an auxiliary track may be alpha. It is not if `auxi` in its sample entry (ISO/IEC 23008-12, 7.5.3.3)
+   names another kind, or is missing. */
 static bool may_be_alpha(sdmod_span media) {
     static const char alpha[] = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
     sdmod_span samples, entries, kind;

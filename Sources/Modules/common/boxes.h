@@ -1,4 +1,4 @@
-/* boxes.h: walking the boxes of ISO/IEC 14496-12 within bytes that nobody vouches for. */
+/* boxes.h: parsing of the boxes of ISO/IEC 14496-12 in untrusted bytes. */
 #ifndef SDMOD_BOXES_H
 #define SDMOD_BOXES_H
 
@@ -19,18 +19,18 @@ typedef struct sdmod_box {
 
 #define SDMOD_TYPE(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
-/* Takes `count` bytes, at most 8, as a big-endian number; false, and nothing taken, where there are fewer. */
+/* Take `count` bytes, at most 8, as a big-endian number; false, without taking any, if there are fewer. */
 bool sdmod_take(sdmod_span *span, size_t count, uint64_t *value);
 bool sdmod_take32(sdmod_span *span, uint32_t *value);
 bool sdmod_skip(sdmod_span *span, size_t count);
 
-/* Takes the next box; false at the end, and for a box that reaches beyond it. */
+/* Takes the next box; false at the end, and for a box that exceeds it. */
 bool sdmod_next_box(sdmod_span *span, sdmod_box *box);
 
-/* The body of the first box of a type. */
+/* Finds the body of the first box of a type. */
 bool sdmod_find_box(sdmod_span span, uint32_t type, sdmod_span *body);
 
-/* Takes the version and the flags with which a full box begins. */
+/* Takes the version and the flags at the beginning of a full box. */
 bool sdmod_take_version(sdmod_span *span, uint32_t *version, uint32_t *flags);
 
 #endif

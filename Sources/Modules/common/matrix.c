@@ -15,7 +15,7 @@ enum {
     FROM_PRIMARIES = 12
 };
 
-/* Chroma arrives multiplied by 16: what its enlargement leaves. */
+/* Chroma is multiplied by 16, the result of its upsampling. */
 enum { CHROMA_SCALE = 16 };
 
 typedef struct primaries {
@@ -37,8 +37,8 @@ static const primaries known[] = {
     {22, {0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, {0.3127, 0.3290}},
 };
 
-/* Weights of red and blue in luma, ITU-T H.273, equations 32 to 37: those that make the white point from the
-   primaries. */
+/* Computes the luma weights of red and blue (ITU-T H.273, equations 32 to 37): those for which the primaries yield the
+   white point. */
 static void weights_of(const primaries *p, double *kr, double *kb) {
     double rx = p->red[0], ry = p->red[1], gx = p->green[0], gy = p->green[1], bx = p->blue[0], by = p->blue[1];
     double wx = p->white[0], wy = p->white[1], rz = 1 - rx - ry, gz = 1 - gx - gy, bz = 1 - bx - by, wz = 1 - wx - wy;
@@ -47,7 +47,7 @@ static void weights_of(const primaries *p, double *kr, double *kb) {
     *kb = by * (wx * (ry * gz - gy * rz) + wy * (gx * rz - rx * gz) + wz * (rx * gy - gx * ry)) / whole;
 }
 
-/* False where the code is no pair of weights. */
+/* Finds the luma weights of a matrix code; false if the code does not define them. */
 static bool weights(sdyuv_color color, double *kr, double *kb) {
     switch (color.matrix) {
     case BT709: *kr = 0.2126, *kb = 0.0722; return true;
@@ -63,12 +63,12 @@ static bool weights(sdyuv_color color, double *kr, double *kb) {
         break;
     default: break;
     }
-    /* BT.601 is also what MIAF (ISO/IEC 23000-22, 7.3.6.4) gives a picture that says nothing. */
+    /* BT.601 is also the default of MIAF (ISO/IEC 23000-22, 7.3.6.4). */
     *kr = 0.299, *kb = 0.114;
     return color.matrix <= FROM_PRIMARIES && color.matrix != 3;
 }
 
-/* Output steps for one step of luma and of chroma, and the sample that is black. */
+/* Output steps for one step of luma and of chroma, and the sample value of black. */
 typedef struct range {
     double luma, chroma, black;
 } range;
@@ -92,12 +92,13 @@ static void store(sdyuv_matrix *m, const double by_row[3][3], range range) {
 bool sdyuv_matrix_make(sdyuv_matrix *m, const sdyuv_planes *planes, sdyuv_color color, bool wide) {
     if (planes->depth < 8 || planes->depth > 12)
         return false;
-    /* As fine as 32 bits allow: results reach three times white before they are cut. */
+    /* The highest precision in 32 bits: results reach three times white before they are clamped. */
     m->shift = wide ? 12 : 20;
     range range = range_of(planes, color.full_range, wide ? 65535 : 255);
     double kr, kb;
     if (color.matrix == IDENTITY && planes->cb) {
-        /* Three luma planes, in the order green, blue, red; the middle that is taken off chroma is put back. */
+        /* Three luma planes, in the order green, blue, red. The middle that is subtracted from chroma is added
+           again. */
         static const double rows[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
         if (planes->shift_x || planes->shift_y)
             return false;

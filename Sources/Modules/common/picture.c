@@ -5,10 +5,10 @@
 
 #include <sched.h>
 
-/* Code points of ITU-T H.273: "not told", and the two transfers of high dynamic range. */
+/* Code points of ITU-T H.273: unspecified, and the two transfers of high dynamic range. */
 enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 
-/* Pixels of a picture, and bytes of planes and bitmap, where no options say otherwise. */
+/* Default limits: pixels of an image, and bytes of planes and bitmap. */
 static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
@@ -48,7 +48,7 @@ uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
     return pixels > UINT64_MAX / (quarters * size) ? UINT64_MAX : pixels * quarters * size / 4;
 }
 
-/* Whether the fine steps of a deep picture are of use: they were asked for, or its light is yet to be mapped. */
+/* Reports that 16-bit output is useful for a high-depth image: it was requested, or HDR has yet to be tone-mapped. */
 static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
     if (facts->bits <= 8)
         return false;
@@ -62,8 +62,8 @@ static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
     }
 }
 
-/* The pixels that will be written. Asked for four channels they are written so at once; any other change of format is
- * the library's. */
+/* Returns the format to write. Requests for four channels are fulfilled directly; the library does any other
+   conversion. */
 static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_wish *wish) {
     bool gray = !facts->chroma && !facts->has_alpha && wish->format != SDIMAGE_PIXEL_FORMAT_RGB8;
     bool four =

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels of a picture that a decoder of the module takes, unless told otherwise. */
+/* The default pixel limit of the module's decoder. */
 static const uint64_t MOST_PIXELS = (uint64_t)64 << 20;
 
 static bool is_deep(sdimage_pixel_format format) {
@@ -82,7 +82,7 @@ static uint32_t number(const uint8_t *bytes, size_t count, bool big) {
     return value;
 }
 
-/* Writes over the tag of the first directory (EXIF 2.32, 4.6.4 A), where it is one 16-bit number. */
+/* Overwrites the orientation tag of the first directory (EXIF 2.32, 4.6.4 A) if it is a single 16-bit number. */
 static void replace_orientation(uint8_t *tiff, size_t length, uint8_t orientation) {
     enum { TAG = 0x0112, SHORT = 3, ENTRY = 12 };
     bool big = tiff[0] == 'M';

@@ -1,4 +1,4 @@
-/* source.h: what both modules do with a picture to be encoded: its rows, its colours, its EXIF block. */
+/* source.h: common steps of the modules for an image to encode: its rows, colors and EXIF block. */
 #ifndef SDSRC_H
 #define SDSRC_H
 
@@ -6,32 +6,33 @@
 
 #include "picture.h"
 
-/* A picture in 8 bits, or in more where it has more: grey, RGB or straight RGBA. */
+/* An image in 8 bits, or in more if it has more: gray, RGB or straight RGBA. */
 typedef struct sdsrc {
-    sdimage_image *image; /* the library's, GRAY8, RGB8, RGBA8, GRAY16, RGB16 or RGBA16 */
+    sdimage_image *image; /* owned by the library; GRAY8, RGB8, RGBA8, GRAY16, RGB16 or RGBA16 */
     uint32_t width, height;
     int channels;
-    int bits; /* 8, or those asked for deep pictures */
+    int bits; /* 8, or `deep_bits` for high-depth images */
 } sdsrc;
 
-/* Refuses pictures that the module could not decode again: TOO_LARGE. Of a deep picture `deep_bits` remain. To be
- * closed, also after a failure. */
+/* Prepares an image. Images that the module could not decode again are refused with TOO_LARGE. High-depth images are
+   reduced to `deep_bits`. The caller closes it, also after a failure. */
 sdimage_status sdsrc_open(sdsrc *source, const sdimage_image *image, int deep_bits, sdimage_error **error);
 void sdsrc_close(sdsrc *source);
 
-/* Writes a row: bytes, or 16-bit words in the machine's order whose lower `bits` are the samples. */
+/* Writes a row: bytes, or native 16-bit words whose lower `bits` are the samples. */
 void sdsrc_row(const sdsrc *source, uint32_t y, void *to);
 
-/* What the samples mean where no profile says it: the codes of ITU-T H.273, those of sRGB where nothing is said. */
+/* The color encoding of an image without a profile: codes of ITU-T H.273, those of sRGB by default. */
 typedef struct sdsrc_color {
     uint16_t primaries, transfer;
 } sdsrc_color;
 sdsrc_color sdsrc_color_of(const sdimage_image *image);
 
-/* The picture as it lies, one pixel to a point, to be scaled by the library. */
+/* Returns the image as stored, upright and at scale 1, for scaling by the library. */
 sdimage_status sdsrc_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error);
 
-/* The TIFF structure of the EXIF block given, with this orientation where it has one; empty where none was given. */
+/* The TIFF structure of the given EXIF block, with its orientation tag updated if it has one; empty if no block was
+   given. */
 typedef struct sdsrc_block {
     uint8_t *bytes;
     size_t length;

@@ -9,22 +9,22 @@
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-/* A row is converted in blocks whose intermediate values stay in the first-level cache; even, for halved chroma. */
+/* A row is converted in blocks whose intermediate values fit the first-level cache. Even, because of halved chroma. */
 enum { BLOCK = 512 };
 
-/* One block of a row: what the steps below hand on. Chroma is multiplied by 16. */
+/* One block of a row: the intermediate values between the steps below. Chroma is multiplied by 16. */
 typedef struct block {
     uint16_t cb[BLOCK + 2], cr[BLOCK + 2];
     int32_t red[BLOCK], green[BLOCK], blue[BLOCK];
     uint16_t alpha[BLOCK];
 } block;
 
-/* `depth` is 8 for bytes. What a damaged stream left in the other bits of a word is cut off. */
+/* Reads a sample; `depth` is 8 for bytes. Excess bits of a word, left by a damaged stream, are cleared. */
 INLINE uint32_t sample(const uint8_t *row, size_t x, int depth) {
     return depth > 8 ? ((const uint16_t *)(const void *)row)[x] & ((1u << depth) - 1) : row[x];
 }
 
-/* `near` and `far` blended 3 : 1 down the column, for samples `first` to `first + count`, clamped to the plane. */
+/* Blends `near` and `far` 3 : 1 vertically, for `count` samples from `first`, clamped to the plane. */
 INLINE void blend_rows(uint16_t *out, const uint8_t *near, const uint8_t *far, ptrdiff_t first, size_t count,
                        size_t width, int depth) {
     size_t i = 0, end = count;
@@ -47,7 +47,7 @@ INLINE void enlarge(uint16_t *restrict out, const uint16_t *restrict in, size_t 
     }
 }
 
-/* Chroma of the pixels from `x` on, `x` being even. */
+/* Loads the chroma of the pixels from `x` on, which must be even. */
 INLINE void load_chroma(uint16_t *out, const sdyuv_planes *p, const uint8_t *plane, size_t stride, uint32_t y,
                         uint32_t x, size_t count, int depth) {
     uint32_t row = y >> p->shift_y, other = row;
@@ -103,7 +103,7 @@ INLINE void load_alpha(uint16_t *out, const uint8_t *row, size_t x, size_t count
     }
 }
 
-/* Divides alpha out again. */
+/* Divides alpha out of premultiplied colors. */
 INLINE void straighten(int32_t *color, const uint16_t *alpha, size_t count, int32_t top) {
     for (size_t i = 0; i < count; i++) {
         int32_t v = alpha[i] ? (int32_t)((float)color[i] * (float)top / (float)alpha[i] + 0.5f) : 0;
@@ -115,7 +115,7 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
 INLINE void store_rgb8(uint8_t *out, const block *b, size_t count) {
     size_t i = 0;
-    /* Four pixels a step; the four bytes written too many are those of the next step. */
+    /* Writes four pixels a step; the four excess bytes are overwritten by the next step. */
     for (; i + 8 <= count; i += 4) {
         uint32_t four[4];
         bytes16 v;
@@ -219,7 +219,7 @@ CLONES static void convert_narrow(const sdyuv_planes *p, const sdyuv_matrix *m, 
 }
 
 CLONES static void convert_wide(const sdyuv_planes *p, const sdyuv_matrix *m, const sdyuv_pixels *pixels) {
-    if (p->depth > 8) /* what the caller knows and the compiler must */
+    if (p->depth > 8) /* known to the caller; tells the compiler too */
         convert_rows(p, m, pixels, p->depth);
 }
 

@@ -19,7 +19,7 @@ const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) {
     return find(c, id);
 }
 
-/* A number of 2 or, from a version on, 4 bytes. */
+/* Reads a number of 2 bytes, or of 4 from a certain version on. */
 static bool take_either(sdmod_span *span, bool is_wide, uint32_t *value) {
     uint64_t number;
     if (!sdmod_take(span, is_wide ? 4 : 2, &number))
@@ -28,7 +28,7 @@ static bool take_either(sdmod_span *span, bool is_wide, uint32_t *value) {
     return true;
 }
 
-/* `infe`, 8.11.6: its later versions name a type, and only items with a type can be pictures. */
+/* `infe`, 8.11.6. Only its later versions have a type, and only items with a type can be images. */
 static bool read_entry(sdmod_span entry, sdheif_item *item) {
     uint32_t version, flags;
     if (!sdmod_take_version(&entry, &version, &flags) || version < 2)
@@ -56,7 +56,7 @@ static sdimage_status read_items(sdheif_container *c, sdmod_span info, sdimage_e
     return SDIMAGE_STATUS_OK;
 }
 
-/* One item of `iloc`; false when the table ends. */
+/* Reads one item of `iloc`; false at the end of the table. */
 static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t version, uint32_t base_size) {
     uint32_t id;
     uint64_t construction = 0, base = 0, count;
@@ -65,7 +65,7 @@ static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t versi
         return false;
     size_t length = (size_t)count * (c->index_size + c->offset_size + c->length_size);
     sdmod_span extents = {table->bytes, length};
-    /* Extents whose fields have no bytes cost nothing in the file. */
+    /* Limited, because extents whose fields are 0 bytes wide take no space in the file. */
     c->extent_total += (size_t)count;
     if (!sdmod_skip(table, length) || c->extent_total > SDHEIF_EXTENT_LIMIT)
         return false;
@@ -94,7 +94,7 @@ static void read_locations(sdheif_container *c, sdmod_span table) {
             return;
 }
 
-/* `ipma`, 23008-12, 9.3.1; there may be several. */
+/* `ipma`, 23008-12, 9.3.1; a file may have several. */
 static void read_associations(sdheif_container *c, sdmod_span table) {
     uint32_t version, flags, count, id;
     uint64_t each;
@@ -116,7 +116,7 @@ static void read_associations(sdheif_container *c, sdmod_span table) {
     }
 }
 
-/* `iprp`, 9.3.1: the properties, then who has which. */
+/* `iprp`, 9.3.1: the properties, then their associations with items. */
 static sdimage_status read_properties(sdheif_container *c, sdmod_span body, sdimage_error **error) {
     sdmod_span list, rest;
     sdmod_box box;
@@ -145,12 +145,12 @@ static bool read_primary(sdheif_container *c, sdmod_span meta) {
            take_either(&body, version > 0, &c->primary);
 }
 
-/* The number of the item a reference box belongs to, and how many it refers to. */
+/* Reads the id of the item that owns a reference box, and the number of its references. */
 static bool read_reference(const sdheif_container *c, sdmod_span *body, uint32_t *from, uint64_t *count) {
     return take_either(body, c->reference_size == 4, from) && sdmod_take(body, 2, count);
 }
 
-/* `iref`, 8.11.12: each look-up walks it, so that its size is limited. A box counts as one reference more. */
+/* `iref`, 8.11.12. Limited, because each look-up walks it. A box counts as one additional reference. */
 static sdimage_status read_references(sdheif_container *c, sdmod_span meta, sdimage_error **error) {
     uint32_t version, flags, owner;
     uint64_t count, total = 0;
@@ -167,7 +167,7 @@ static sdimage_status read_references(sdheif_container *c, sdmod_span meta, sdim
                : sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 262144 references between items");
 }
 
-/* True where the last box that can be begun does not end within the file. */
+/* Reports that the last box exceeds the file. */
 static bool is_cut(sdmod_span file) {
     sdmod_box box;
     while (sdmod_next_box(&file, &box))
@@ -210,7 +210,7 @@ bool sdheif_property(const sdheif_container *c, const sdheif_item *item, size_t 
     if (index >= item->association_count || !sdmod_skip(&list, index * size) || !sdmod_take(&list, size, &number))
         return false;
     number &= item->wide_associations ? 0x7FFF : 0x7F;
-    /* Number 0 is no property; it and numbers that do not exist take a place all the same. */
+    /* Index 0 means no property. It, and an index that does not exist, count as positions nevertheless. */
     *property = number && number <= c->property_count ? c->properties[number - 1] : (sdmod_box){0, {NULL, 0}};
     return true;
 }
@@ -261,7 +261,7 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
     return found;
 }
 
-/* The next extent, within the file or within `idat`. */
+/* Reads the next extent, within the file or within `idat`. */
 static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdmod_span *table,
                                   sdmod_span *part, sdimage_error **error) {
     sdmod_span source = item->construction == 1 ? c->data : c->file;
@@ -288,7 +288,7 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
         sdimage_status status = next_extent(c, item, &table, &part, error);
         if (status < 0)
             return status;
-        /* Parts that overlap would make much of little. */
+        /* Overlapping extents could multiply the bytes of the file. */
         if (part.length > c->file.length - total)
             return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item larger than the file");
         total += part.length;
@@ -306,7 +306,7 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
 uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item, uint32_t type) {
     sdmod_span table = item->extents, part, configuration;
     uint64_t total = sdheif_find_property(c, item, type, &configuration) ? configuration.length : 0;
-    /* Reading stops at a bad extent too. */
+    /* sdheif_item_bytes stops at a bad extent too. */
     for (uint32_t i = 0; i < item->extent_count && next_extent(c, item, &table, &part, NULL) >= 0; i++)
         if (__builtin_add_overflow(total, part.length, &total))
             return UINT64_MAX;

@@ -6,7 +6,7 @@
 #include "../common/source.h"
 #include "library.h"
 
-/* The box of a preview. */
+/* The bounding box of a preview. */
 enum { PREVIEW_SIDE = 320 };
 
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
@@ -34,7 +34,7 @@ static sdimage_status set_colors(struct heif_image *picture, const sdimage_image
     return status;
 }
 
-/* Grey is a picture of brightness alone; all else is interleaved, as libheif takes it. */
+/* Makes libheif's image: gray has only luma, everything else is interleaved. */
 static sdimage_status make_picture(const sdsrc *source, struct heif_image **picture, sdimage_error **error) {
     int width = (int)source->width, height = (int)source->height, stride = 0;
     bool gray = source->channels == 1, wide = source->bits > 8, alpha = source->channels == 4;
@@ -75,7 +75,7 @@ static void close_job(job *job) {
         sdheif_lib.context_free(job->context);
 }
 
-/* x265's own names; another encoder keeps its own pace. */
+/* Sets a preset with x265's names; other encoders keep their default. */
 static void set_effort(struct heif_encoder *encoder, uint32_t effort) {
     static const char *const presets[] = {"ultrafast", "superfast", "veryfast", "faster",  "fast",
                                           "medium",    "slow",      "slower",   "veryslow"};
@@ -115,7 +115,7 @@ static sdimage_status encode_one(job *job, const sdimage_image *image, struct he
     return status;
 }
 
-/* Inside the box, of even sides; 0 x 0 where the picture fits itself. */
+/* Returns a size inside the box with even sides; 0 x 0 if the image itself fits. */
 static sdimage_size preview_size(const sdimage_image *image) {
     uint64_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     uint64_t longer = width > height ? width : height;

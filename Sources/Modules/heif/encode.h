@@ -1,11 +1,11 @@
-/* encode.h: pictures to HEIC, by libheif and an encoder of H.265 that it brings along. */
+/* encode.h: encoding of images as HEIC, by libheif and an H.265 encoder it provides. */
 #ifndef SDHEIF_ENCODE_H
 #define SDHEIF_ENCODE_H
 
 #include <sdimage/coder.h>
 #include <sdimage/encoder.h>
 
-/* Opens libheif to know. */
+/* Opens libheif to check. */
 bool sdheif_can_encode(void *user_data, sdimage_format format);
 
 sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,

@@ -5,20 +5,20 @@
 
 #include "library.h"
 
-/* Pictures that one is made of, in all: each is decoded, as often as it is named; and how often they are again made of
- * others. */
+/* Limits: the coded images that an image is derived from, each counted as often as it is referenced; the depth of
+   derivation. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
-/* Pixels of all these pictures. */
+/* Limit of the pixels of all these images. */
 static const uint64_t PIXEL_LIMIT = (uint64_t)128 << 20;
 
-/* What may still be decoded. */
+/* The remaining allowance for decoding. */
 typedef struct allowance {
     size_t parts;
     uint64_t bytes, pixels;
 } allowance;
 
-/* One coded picture more. */
+/* Deducts one coded image; false if the allowance is exceeded. */
 static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
     bool is_hevc = item->type == SDMOD_TYPE('h', 'v', 'c', '1');
     uint32_t type = is_hevc ? SDMOD_TYPE('h', 'v', 'c', 'C') : SDMOD_TYPE('a', 'v', '1', 'C');
@@ -42,8 +42,8 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
     switch (item->type) {
     case SDMOD_TYPE('h', 'v', 'c', '1'):
     case SDMOD_TYPE('a', 'v', '0', '1'): return take_part(c, item, left);
-    case SDMOD_TYPE('i', 'd', 'e', 'n'): /* another picture, turned once more */
-    case SDMOD_TYPE('i', 'o', 'v', 'l'): /* several on a canvas */
+    case SDMOD_TYPE('i', 'd', 'e', 'n'): /* another image with its own transformations */
+    case SDMOD_TYPE('i', 'o', 'v', 'l'): /* several images on a canvas */
     case SDMOD_TYPE('g', 'r', 'i', 'd'): break;
     default: return false;
     }
@@ -76,7 +76,7 @@ static sdimage_status check(struct heif_error result, sdimage_error **error) {
     return sdheif_check(result, SDIMAGE_STATUS_BAD_DATA, error);
 }
 
-/* libheif limits the sides alone; a canvas may be as wide as it is high. */
+/* libheif limits only the sides, so the check assumes a square canvas. */
 static sdimage_status check_size(struct heif_context *context, const sdmod_facts *facts, const sdmod_wish *wish,
                                  sdimage_error **error) {
     sdmod_facts square = *facts;

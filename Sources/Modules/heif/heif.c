@@ -1,4 +1,4 @@
-/* The HEIF coder: stills of H.265, single and in tiles. */
+/* heif.c: the HEIF coder: H.265 stills, single and tiled. */
 #include <sdimage/plugins/heif.h>
 
 #include <libde265/de265.h>
@@ -9,10 +9,10 @@
 #include "general.h"
 #include "planes.h"
 
-/* Items that describe the picture and are looked at. */
+/* Limit of the examined items that describe the image. */
 enum { BLOCK_LIMIT = 16 };
 
-/* The part of the planes that is shown, alpha included. Halved chroma begins at even positions only. */
+/* Reduces the planes to the displayed part, alpha included. With halved chroma it begins only at even positions. */
 static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
     size_t size = planes->depth > 8 ? 2 : 1;
     size_t x = planes->shift_x ? p->left & ~1u : p->left, y = planes->shift_y ? p->top & ~1u : p->top;
@@ -27,7 +27,7 @@ static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
     planes->height = p->shown_height;
 }
 
-/* The colour of the stream, where the container leaves it open. */
+/* Uses the stream's color encoding if the container has none. */
 static void settle_color(sdmod_facts *facts, const sdheif_picture *p, const sdheif_planes *decoded) {
     if (p->has_color)
         return;
@@ -35,7 +35,7 @@ static void settle_color(sdmod_facts *facts, const sdheif_picture *p, const sdhe
     facts->transfer = decoded->transfer;
 }
 
-/* Alpha is a picture of its own, as large as the other, of which luma counts. Both are held at the same time. */
+/* Decodes alpha: an image of its own in the same size, of which luma is used. Both are held at once. */
 static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture *p, sdyuv_planes *planes,
                                 sdheif_planes *alpha, sdimage_error **error) {
     sdheif_picture picture;
@@ -59,7 +59,7 @@ static sdimage_status decode_picture(const sdheif_container *c, const sdheif_pic
     sdmod_facts facts = sdheif_facts(c, p), stored = facts;
     stored.width = p->width, stored.height = p->height;
     sdimage_status status = sdmod_check(&facts, wish, 1, error);
-    /* What is cut off is decoded too. */
+    /* The cropped part is decoded too. */
     if (status >= 0)
         status = sdmod_check(&stored, wish, 1, error);
     if (status < 0)
@@ -80,7 +80,7 @@ static sdimage_status decode_picture(const sdheif_container *c, const sdheif_pic
     return status;
 }
 
-/* A thumbnail that turns out to be bad is none. */
+/* Decodes a thumbnail if one is large enough; falls back to the image if it is damaged. */
 static sdimage_status decode_best(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
                                   sdimage_image **image, sdimage_error **error) {
     sdmod_facts source = sdheif_facts(c, p);
@@ -100,7 +100,7 @@ static sdimage_status decode_best(const sdheif_container *c, const sdheif_pictur
     return decode_picture(c, p, wish, &source, image, error);
 }
 
-/* The primary item; both are to be released, also after a failure. */
+/* Opens the primary item. The caller releases both, also after a failure. */
 static sdimage_status open_primary(const void *bytes, size_t length, const sdimage_work_budget *budget,
                                    sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
     *p = (sdheif_picture){.item = NULL};
@@ -112,7 +112,7 @@ static sdimage_status open_primary(const void *bytes, size_t length, const sdima
                 : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "the primary item does not exist");
 }
 
-/* To the caller, who may not want it. */
+/* Passes an error to the caller, or releases it if the caller passed no place for it. */
 static void hand_over(sdimage_error *why, sdimage_error **error) {
     if (error && why)
         *error = why;
@@ -120,7 +120,7 @@ static void hand_over(sdimage_error *why, sdimage_error **error) {
         sdimage_error_unref(why);
 }
 
-/* Whether an item holds an XMP packet. */
+/* Reports that an item holds an XMP packet. */
 static bool is_xmp(const sdheif_item *item) {
     static const char kind[] = "application/rdf+xml";
     const uint8_t *end = item->names.length ? memchr(item->names.bytes, 0, item->names.length) : NULL;
@@ -130,13 +130,13 @@ static bool is_xmp(const sdheif_item *item) {
            memcmp(content.bytes, kind, sizeof kind) == 0;
 }
 
-/* EXIF begins with a number that tells where in the rest the TIFF structure begins (ISO/IEC 23008-12, annex A.2.1). */
+/* Finds the TIFF structure: EXIF begins with its offset in the rest (ISO/IEC 23008-12, annex A.2.1). */
 static sdmod_span tiff_of(sdmod_span exif) {
     uint32_t offset;
     return sdmod_take32(&exif, &offset) && sdmod_skip(&exif, offset) ? exif : (sdmod_span){NULL, 0};
 }
 
-/* Blocks that describe the picture; both are to be released. */
+/* Finds the metadata blocks of the image; the caller releases both. */
 static void find_blocks(const sdheif_container *c, const sdheif_item *picture, sdmod_facts *facts, sdheif_bytes *exif,
                         sdheif_bytes *xmp) {
     *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
@@ -225,7 +225,7 @@ static void release_library(void *user_data) {
 }
 
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
-    /* Its tables are made once, not for each picture. */
+    /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libde265 cannot be initialised");
     return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);

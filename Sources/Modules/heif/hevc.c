@@ -4,17 +4,19 @@
 
 #include "parameters.h"
 
-/* Pictures are coded in whole blocks, of at most 64 pixels; more than these may not be made of an item. */
+/* Pictures are coded in whole blocks of at most 64 pixels. The coded size may exceed that of the item by this
+   margin. */
 enum { CODED_MARGIN = 128 };
 
-/* Units that are given to the decoder, which holds them all; ITU-T H.265, table A.8 allows 600 segments a picture. */
+/* Limit of the NAL units that the decoder gets, all of which it holds (ITU-T H.265, table A.8, allows 600 segments a
+   picture), and units between two budget checks. */
 enum { UNIT_LIMIT = 16384, UNITS_PER_CHECK = 256 };
 
-/* Types of units (ITU-T H.265, table 7-1): below the first are segments of pictures, then three kinds of parameter
-   sets. */
+/* Types of NAL units (ITU-T H.265, table 7-1): slice segments are below the first value, then come three kinds of
+   parameter sets. */
 enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
 
-/* What one item's decoder is given. */
+/* The input of one item's decoder. */
 typedef struct feed {
     const sdheif_container *container;
     de265_decoder_context *decoder;
@@ -37,8 +39,8 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
-/* A unit of the item's one picture. An item holds one (ISO/IEC 23008-12, B.2.2.1): further ones only fill the
-   decoder. */
+/* Passes a unit of the item's picture to the decoder. An item holds one picture (ISO/IEC 23008-12, B.2.2.1): further
+   ones would only fill the decoder. */
 static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)
@@ -50,7 +52,7 @@ static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     if (feed->is_over)
         return SDIMAGE_STATUS_OK;
     uint32_t width, height;
-    /* Before the decoder makes memory for such pictures. */
+    /* Must come before the decoder allocates memory for such pictures. */
     if (sdheif_is_parameter_set(unit) &&
         (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
          height > feed->coded->height + CODED_MARGIN))
@@ -62,7 +64,7 @@ static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* One unit, behind a number of `size` bytes that tells its length. */
+/* Passes one unit, which follows its length in `size` bytes. */
 static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_error **error) {
     uint64_t length;
     if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)

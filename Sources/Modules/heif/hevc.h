@@ -1,22 +1,22 @@
-/* hevc.h: coded pictures of one item, or of the tiles of a grid, to planes, by libde265. */
+/* hevc.h: decoding of the coded picture of an item, or of a tile of a grid, to planes by libde265. */
 #ifndef SDHEIF_HEVC_H
 #define SDHEIF_HEVC_H
 
 #include "../common/picture.h"
 #include "container.h"
 
-/* Decoder configuration of an item: `hvcC`, ISO/IEC 14496-15, 8.3.3.1. */
+/* The decoder configuration of an item: `hvcC`, ISO/IEC 14496-15, 8.3.3.1. */
 typedef struct sdheif_configuration {
-    int chroma_format; /* 0 grey, 1 4:2:0, 2 4:2:2, 3 4:4:4 */
+    int chroma_format; /* 0 gray, 1 4:2:0, 2 4:2:2, 3 4:4:4 */
     int depth, chroma_depth;
-    size_t length_size; /* bytes before each unit of the item */
+    size_t length_size; /* bytes of the length before each unit of the item */
     sdmod_span arrays;  /* parameter sets */
 } sdheif_configuration;
 
-/* False for a box that ends early. */
+/* Reads the configuration; false for a box that ends early. */
 bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration);
 
-/* One coded picture, decoded; its planes live as long as it. */
+/* A decoded picture; owns its planes. */
 typedef struct sdheif_frame {
     void *decoder;
     sdyuv_planes planes;
@@ -24,14 +24,14 @@ typedef struct sdheif_frame {
     uint16_t transfer;
 } sdheif_frame;
 
-/* What one coded picture is decoded under: its size by the container, which it may not exceed, and threads for it. */
+/* The parameters for a coded picture: its maximum size, from the container, and the number of threads. */
 typedef struct sdheif_coded {
     uint32_t width, height;
     int threads;
 } sdheif_coded;
 
-/* Decodes the first picture of an item; to be released. Checks the container's budget between the units of the stream.
- * Errors: BAD_DATA, TRUNCATED, UNSUPPORTED, TOO_LARGE (units), CANCELLED, TIMEOUT, NO_MEMORY. */
+/* Decodes the first picture of an item; the caller releases it. Checks the container's budget between the units of the
+   stream. Errors: BAD_DATA, TRUNCATED, UNSUPPORTED, TOO_LARGE (units), CANCELLED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    sdheif_frame *frame, sdimage_error **error);
 void sdheif_release_frame(sdheif_frame *frame);

@@ -1,5 +1,5 @@
-/* library.h: libheif, opened by name when something first needs it, because it brings encoders along that take longer
- * to load than a usual photograph to decode. */
+/* library.h: libheif, opened with dlopen at its first use, because its encoders take longer to load than a usual
+   photograph to decode. */
 #ifndef SDHEIF_LIBRARY_H
 #define SDHEIF_LIBRARY_H
 
@@ -9,7 +9,7 @@
 
 #define SDHEIF_SONAME "libheif.so.1"
 
-/* The functions in use, found by name: those that decode, and those that encode. */
+/* The functions in use, found by name: for decoding, and for encoding. */
 #define SDHEIF_DECODING(X)                                                                                             \
     X(context_alloc)                                                                                                   \
     X(context_free)                                                                                                    \
@@ -62,13 +62,14 @@ typedef struct sdheif_library {
 
 extern sdheif_library sdheif_lib;
 
-/* Opens it, once and for good; false where it is missing. To be called before functions that decode. */
+/* Opens the library once, permanently; false if it is missing. Must be called before functions that decode. */
 bool sdheif_library_open(void);
 
-/* Whether it has an encoder of H.265. To be called before functions that encode. */
+/* Reports that the library has an H.265 encoder. Must be called before functions that encode. */
 bool sdheif_library_encodes(void);
 
-/* What libheif says, as a status; `failure` is that of damage, which encoders have no other word for. */
+/* Converts a libheif result to a status. `failure` is the status for damage, the only general error that encoders
+   report. */
 sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sdimage_error **error);
 
 #endif

@@ -2,7 +2,7 @@
 
 enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
 
-/* Bits of a unit without the bytes that keep start codes out of it (7.3.1.1). */
+/* The bits of a unit without emulation prevention bytes (7.3.1.1). */
 typedef struct bits {
     sdmod_span span;
     uint32_t byte, left, zeros;
@@ -50,7 +50,7 @@ static uint32_t take_number(bits *b) {
     return (1u << zeros) - 1 + take_bits(b, zeros);
 }
 
-/* profile_tier_level, 7.3.3: of fixed length for each layer that has one. */
+/* Skips profile_tier_level, 7.3.3: a fixed length for each layer that has one. */
 static void skip_profiles(bits *b, unsigned layers) {
     unsigned profile = 0, level = 0;
     skip_bits(b, 96);

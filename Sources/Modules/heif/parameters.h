@@ -4,10 +4,10 @@
 
 #include "../common/boxes.h"
 
-/* Whether a unit of the stream is a sequence parameter set. */
+/* Reports that a unit of the stream is a sequence parameter set. */
 bool sdheif_is_parameter_set(sdmod_span unit);
 
-/* The size of its pictures, in whole blocks; false for a set that cannot be read. */
+/* Reads the size of the pictures, in whole blocks; false for a set that cannot be parsed. */
 bool sdheif_read_parameter_set(sdmod_span unit, uint32_t *width, uint32_t *height);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pictures that may refer to another as its thumbnail or alpha and are looked at. */
+/* Limit of the examined items that refer to an image as its thumbnail or alpha. */
 enum { RELATED_LIMIT = 16 };
 
 static const uint32_t CODED = SDMOD_TYPE('h', 'v', 'c', '1'), GRID = SDMOD_TYPE('g', 'r', 'i', 'd');
@@ -27,7 +27,7 @@ static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdhe
 
 /* --- Tiles. */
 
-/* Pixels that a tile may have whatever the size of the picture. */
+/* Pixels that a tile may always have, whatever the size of the image. */
 enum { LARGE_TILE = 1 << 22 };
 
 /* `grid`, 6.6.2.3. */
@@ -44,7 +44,7 @@ static bool read_grid(sdmod_span body, sdheif_picture *p) {
     return width && height;
 }
 
-/* The positions of an item in the low half, so that equal items are neighbours in their order. */
+/* Keys hold the position of a tile in the low half and its item in the high half, so that equal items are adjacent. */
 static int compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -70,7 +70,7 @@ static bool sort_tiles(sdheif_picture *p) {
     return is_made;
 }
 
-/* Every tile must be coded alike. */
+/* Checks that a tile has the same coding as the others. */
 static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, const sdheif_item *tile, bool is_first,
                                  sdimage_error **error) {
     sdheif_configuration coding;
@@ -92,7 +92,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, c
     return SDIMAGE_STATUS_OK;
 }
 
-/* All together must cover the picture, and their bytes be no more than a file has. */
+/* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
     if (!sort_tiles(p))
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the tiles");
@@ -110,7 +110,7 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, 
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
         return damaged(error, "tiles that do not cover the picture");
-    /* What is decoded without being shown has no bound in the size of the picture. */
+    /* Pixels decoded without being shown are not bounded by the size of the image. */
     if ((uint64_t)p->tile_width * (p->columns - 1) >= p->width || (uint64_t)p->tile_height * (p->rows - 1) >= p->height)
         return damaged(error, "tiles that lie outside of the picture");
     uint64_t shown = (uint64_t)p->width * p->height, tile = (uint64_t)p->tile_width * p->tile_height;
@@ -145,10 +145,10 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_picture *p, s
     return check_tiles(c, p, error);
 }
 
-/* --- Turning and cutting, in the order of the properties. */
+/* --- Rotation, mirroring and cropping, in the order of the properties. */
 
-/* What `orientation` becomes by one more quarter turn to the left, and when left and right, or top and bottom, of the
- * displayed picture are exchanged. */
+/* Returns `orientation` after a further transformation of the displayed image: counter-clockwise quarter turns, or left
+   and right, or top and bottom, exchanged. */
 static sdimage_orientation then(sdimage_orientation orientation, unsigned turns, bool left_right, bool top_bottom) {
     static const uint8_t turned[9] = {0, 8, 5, 6, 7, 4, 1, 2, 3}, mirrored[9] = {0, 2, 1, 4, 3, 6, 5, 8, 7};
     unsigned value = (unsigned)orientation;
@@ -161,7 +161,8 @@ static sdimage_orientation then(sdimage_orientation orientation, unsigned turns,
     return (sdimage_orientation)value;
 }
 
-/* `size` out of `whole`, its middle `offset` beside the middle of the whole; fractions (ISO/IEC 14496-12, 12.1.4). */
+/* Computes a range of `size` within `whole`, its center `offset` away from the center of the whole; fractions (ISO/IEC
+   14496-12, 12.1.4). */
 static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2], uint32_t *start, uint32_t *length) {
     if (!size[1] || !offset[1])
         return false;
@@ -178,7 +179,7 @@ static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2]
     return *start < whole && *length <= whole - *start;
 }
 
-/* A part of what is shown so far; its place is brought back to the stored picture. */
+/* Crops the currently displayed part. The result is converted to stored coordinates. */
 static bool crop(sdheif_picture *p, sdmod_span body) {
     uint32_t n[8];
     for (size_t i = 0; i < 8; i++)
@@ -218,9 +219,9 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_pic
     return SDIMAGE_STATUS_OK;
 }
 
-/* --- Colour and alpha. */
+/* --- Color and alpha. */
 
-/* Both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
+/* Reads both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
 static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_picture *p) {
     sdmod_box property;
     uint32_t kind;
@@ -311,7 +312,7 @@ uint64_t sdheif_tile_bytes(const sdheif_picture *p) {
     return bytes_of(p, p->tile_width, p->tile_height);
 }
 
-/* The brands that name a codec, as the library reads them; the file is HEIF in any case. */
+/* The format is HEIC if the brands name the codec, as for the library; otherwise HEIF. */
 sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {
     static const uint32_t chroma[4] = {0, 2, 4, 8};
     sdimage_format format = sdimage_sniff(c->file.bytes, c->file.length);
@@ -331,7 +332,7 @@ sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {
 
 /* --- Thumbnails. */
 
-/* Whether `small` is as large as `large` is to become, and of its shape but for rounding. */
+/* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. */
 static bool suffices(const sdmod_facts *small, const sdmod_facts *large, const sdmod_wish *wish) {
     bool turned = large->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
     if ((small->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED) != turned)

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One more thread is worth while for so many pixels of a picture that is coded as one. */
+/* Pixels of an image coded as one picture that justify one more thread. */
 enum { PIXELS_PER_THREAD = 1 << 17 };
 
-/* Tiles being decoded: each thread takes the next item. */
+/* A grid being decoded: each thread takes the next item. */
 typedef struct assembly {
     const sdheif_container *container;
     const sdheif_picture *picture;
     sdheif_planes *whole;
     atomic_size_t next;
     atomic_int status;
-    pthread_mutex_t lock; /* of the error and of the colour */
+    pthread_mutex_t lock; /* guards the error and the color */
     sdimage_error *error;
-    size_t failed; /* the run that the error is of: the first one, whatever the order of the threads */
+    size_t failed; /* the run of the error: the first failed one, whatever the order of the threads */
 } assembly;
 
 static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes,
@@ -30,7 +30,7 @@ static size_t halved(size_t value, int shift) {
     return (value + (size_t)shift) >> shift;
 }
 
-/* What of a tile lies within the picture, copied to its place. */
+/* Copies the part of a tile that is inside the image to its position. */
 static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
     size_t x = number % p->columns * p->tile_width, y = number / p->columns * p->tile_height;
     if (x >= whole->width || y >= whole->height)
@@ -50,7 +50,7 @@ static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_plane
                columns, rows);
 }
 
-/* The stream must hold what the container announced, or its planes would not fit. */
+/* Checks that the stream matches the container; otherwise its planes would not fit. */
 static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
@@ -74,7 +74,7 @@ static sdimage_status decode_item(const assembly *a, size_t run, int threads, sd
     return status;
 }
 
-/* To all positions of the item. */
+/* Copies a tile to all positions of its item. */
 static void place_all(const assembly *a, size_t run, const sdyuv_planes *tile) {
     const sdheif_picture *p = a->picture;
     size_t end = run + 1 < p->run_count ? p->runs[run + 1] : (size_t)p->rows * p->columns;
@@ -110,7 +110,7 @@ static void *work(void *pointer) {
     return NULL;
 }
 
-/* Memory for the whole picture. */
+/* Allocates the planes of the whole image. */
 static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
@@ -134,7 +134,8 @@ static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
     return true;
 }
 
-/* Tiles that may be decoded at a time; 0 where one is too many. A decoder holds about as much again as the planes. */
+/* Returns how many tiles may be decoded at once; 0 if one is too many. A decoder holds about as much memory again as
+   the planes. */
 static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
     uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
     if (held > SDMOD_WORKING_BYTES || whole > SDMOD_WORKING_BYTES - held || !tile)
@@ -142,7 +143,7 @@ static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
     return (SDMOD_WORKING_BYTES - held - whole) / 2 / tile;
 }
 
-/* Helpers for the length of this call. */
+/* Decodes the tiles with helper threads that end before the return. */
 static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, uint64_t held,
                                   sdheif_planes *whole, sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);

@@ -1,4 +1,4 @@
-/* planes.h: the planes of a whole picture, its tiles put together and its alpha added. */
+/* planes.h: the planes of a whole image, assembled from its tiles. */
 #ifndef SDHEIF_PLANES_H
 #define SDHEIF_PLANES_H
 
@@ -6,15 +6,15 @@
 
 typedef struct sdheif_planes {
     sdyuv_planes planes;
-    sdyuv_color color; /* the stream's */
+    sdyuv_color color; /* of the stream */
     uint16_t transfer;
-    sdheif_frame frame; /* whose planes they are, or */
-    uint8_t *owned;     /* the memory they were put together in */
+    sdheif_frame frame; /* the owner of the planes, or */
+    uint8_t *owned;     /* the memory in which they were assembled */
 } sdheif_planes;
 
-/* Decodes each item of the tiles once, several at a time where there are processors; to be released. `held` is the
- * number of bytes that are held meanwhile: with them the planes, and those of the tiles being decoded, stay within the
- * working memory. Checks the container's budget before each tile. */
+/* Decodes each item of the tiles once, several at a time if there are processors. The caller releases the planes.
+   `held` is the number of bytes held elsewhere meanwhile: together with the planes and those of the tiles being decoded
+   they must fit the working memory. Checks the container's budget before each tile. */
 sdimage_status sdheif_decode_planes(const sdheif_container *container, const sdheif_picture *picture, uint64_t held,
                                     sdheif_planes *planes, sdimage_error **error);
 void sdheif_release_planes(sdheif_planes *planes);

@@ -61,7 +61,8 @@ bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset);
 /* Sets the type from the file name, for rows without other information. The file's bytes are examined when it is
    loaded. */
 void sdphoto_set_type(sdphoto_facts *facts, const char *name);
-/* Reads the time and size of the file; false if it is missing or not a regular file. */
+/* Reads the time, size and owner of the file. True for a regular file, and for a file without access permission
+   (EACCES). */
 bool sdphoto_look_at(sdimage_photos_asset *asset);
 
 /* Converts seconds to nanoseconds; 0 if they do not fit. */

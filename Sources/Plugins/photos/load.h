@@ -49,7 +49,8 @@ bool sdphoto_load_is_cancelled(const sdphoto_load *load);
 /* Continues with an asset of this library. */
 void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library);
 
-/* Checks the asset. If it is not an image, or excluded by the mode, the load ends. */
+/* Checks the asset and completes the mode. An asset that is not an image ends the load with an error, unless the config
+   takes all media. */
 bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset);
 
 /* Completes a load with an asset that is a file. */

@@ -140,7 +140,7 @@ static void hear(sdphoto_tree *tree, news *news, const struct inotify_event *eve
     }
     if (!watch)
         return;
-    /* Changes of folders are rare: then everything is scanned, and watches renewed. */
+    /* Changes of folders are rare: then everything is scanned, and watches are set again. */
     if (event->mask & (IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF))
         news->is_all = true;
     else

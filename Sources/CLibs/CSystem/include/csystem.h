@@ -1,4 +1,4 @@
-/* The few functions of the GNU C library that Swift's own module of it does not show. */
+/* Functions of the GNU C library that are missing from Swift's module of it. */
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
@@ -7,17 +7,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Names the calling thread, at most 15 characters. */
+/* Names the calling thread; at most 15 characters. */
 void csys_name_thread(const char *name);
 
-/* Processors in the CPU set of this process, at least 1. */
+/* Returns the number of processors in the CPU set of this process, at least 1. */
 int csys_available_processors(void);
 
-/* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN when another holds it. */
+/* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN if another process holds the lock. */
 int csys_try_lock_file(int descriptor, int exclusive);
 
-/* A number greater than any that the calling thread got before; between threads ordered as well as their clocks are.
-   The processor's own counter where it has a fine one: a shared counter would bounce between the cores. */
+/* Returns a number greater than any that the calling thread got before. Between threads the order is as precise as
+   their clocks. Uses the processor's own counter if it is precise: a shared counter would move between the caches of
+   the cores. */
 uint64_t csys_next_order(void);
 #if defined(__x86_64__)
 static inline uint64_t csys_order(void) {
@@ -30,11 +31,12 @@ static inline uint64_t csys_order(void) {
 #endif
 
 /* Sleeps on a 32-bit word of this process while it holds `expected`, until a wake or a time of the monotonic clock in
-   nanoseconds (UINT64_MAX = none); may return early. Wakes at most `count` sleepers. See futex(2). */
+   nanoseconds (UINT64_MAX = none); may return early. The second function wakes at most `count` sleepers. See
+   futex(2). */
 void csys_futex_wait(const void *word, uint32_t expected, uint64_t deadline);
 void csys_futex_wake(const void *word, int count);
 
-/* A hint to the processor that this is a waiting loop. */
+/* Tells the processor that this is a spin loop. */
 static inline void csys_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -43,7 +45,8 @@ static inline void csys_pause(void) {
 #endif
 }
 
-/* What ThreadSanitizer must know of a lock that is not a pthread mutex (tsan_interface.h). Nothing in other builds. */
+/* Annotations for ThreadSanitizer of a lock that is not a pthread mutex (tsan_interface.h). They do nothing in other
+   builds. */
 #ifdef SDIMAGE_TSAN
 void csys_will_lock(const void *lock);
 void csys_did_lock(const void *lock);
@@ -51,7 +54,8 @@ void csys_will_try_lock(const void *lock);
 void csys_did_try_lock(const void *lock, bool is_locked);
 void csys_will_unlock(const void *lock);
 void csys_did_unlock(const void *lock);
-/* What one thread did before the first call happened before what another does after the second one at that address. */
+/* Everything that one thread did before the first call happens before everything that another does after the second
+   call with that address. */
 void csys_note_release(const void *address);
 void csys_note_acquire(const void *address);
 #else
@@ -81,12 +85,12 @@ static inline void csys_note_acquire(const void *address) {
 }
 #endif
 
-/* Asks for the line of memory at an address that will be read soon. Any address will do. */
+/* Prefetches the cache line of an address that will be read soon. Any address is valid. */
 static inline void csys_prefetch(const void *address) {
     __builtin_prefetch(address);
 }
 
-/* memcmp(3) == 0 without a call: for keys, which are about as long as a URL and differ early or not at all. */
+/* memcmp(3) == 0 without a call. Optimized for keys: about as long as a URL, and different early or equal. */
 static inline bool csys_equal(const void *one, const void *other, size_t length) {
     const char *a = (const char *)one, *b = (const char *)other;
     if (length < 16)
@@ -94,32 +98,32 @@ static inline bool csys_equal(const void *one, const void *other, size_t length)
     for (; length > 16; a += 16, b += 16, length -= 16)
         if (memcmp(a, b, 16) != 0)
             return false;
-    /* The last 16 bytes overlap what came before. */
+    /* The last 16 bytes overlap the previous ones. */
     return memcmp(a + length - 16, b + length - 16, 16) == 0;
 }
 
-/* Gives memory that the C allocator holds without need back to the system (malloc_trim(3)). */
+/* Returns unused memory of the C allocator to the system (malloc_trim(3)). */
 void csys_trim_heap(void);
 
-/* The file that this code was loaded from, by dladdr(3), or by the kernel where it was loaded by a name without a
-   folder of its own, which another working directory would change; and a variable of the environment that is hidden
-   from a program with more rights than its caller (secure_getenv(3)); NULL where there is none. Both live as long as
-   the process. */
+/* The first returns the file that contains this code, by dladdr(3). If it was loaded by a relative name, which another
+   working directory would change, the kernel provides the path. The second returns an environment variable, hidden from
+   a program with more rights than its caller (secure_getenv(3)). Both return NULL for none; the results stay valid as
+   long as the process. */
 const char *csys_own_file(void);
 const char *csys_environment(const char *name);
 
-/* Descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 256; one too many is
-   not watched. */
+/* Registers descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 256;
+   further ones are not watched. */
 void csys_watch_fork(int descriptor);
 void csys_unwatch_fork(int descriptor);
 
-/* Sets what runs before a fork, and after it in the parent and in the child (pthread_atfork(3)). The handlers are
-   registered when the library is loaded: a thread that uses the library for the first time never misses a fork of
-   another one. */
+/* Sets the handlers that run before a fork, and after it in the parent and in the child (pthread_atfork(3)). Their
+   registration happens when the library is loaded, so that a fork during the first use of the library by another thread
+   is not missed. */
 void csys_handle_forks(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-/* Calls `sdi_prepare_fork`, the function of that name in whatever is linked with this; does nothing without one. */
+/* Calls `sdi_prepare_fork`, a function of the program this is linked with; does nothing without one. */
 void csys_prepare_fork(void);
-/* True in a child that must answer FORKED: its parent had a running engine, or the version of the Swift runtime is not
+/* True in a child that must return FORKED: its parent had a running engine, or this version of the Swift runtime is not
    known to work in a child. */
 extern _Atomic bool csys_forked;
 static inline bool csys_is_forked(void) {
@@ -129,14 +133,14 @@ static inline void csys_mark_forked(void) {
     __c11_atomic_store(&csys_forked, true, __ATOMIC_RELAXED);
 }
 
-/* A descriptor that is readable while signalled (eventfd(2), non-blocking, closed on exec); -errno when none is to be
-   had. */
+/* Makes a descriptor that is readable while signaled (eventfd(2), non-blocking, closed on exec); -errno on failure. */
 int csys_event_descriptor(void);
 void csys_signal_event(int descriptor);
 void csys_clear_event(int descriptor);
 
-/* A descriptor that becomes readable at a moment of the monotonic clock in nanoseconds (timerfd_create(2),
-   non-blocking, closed on exec), or -errno. Arming it again, or with 0 for never, makes it unreadable until then. */
+/* Makes a descriptor that becomes readable at a time of the monotonic clock in nanoseconds (timerfd_create(2),
+   non-blocking, closed on exec); -errno on failure. Arming it again, or with 0 for never, makes it unreadable until
+   then. */
 int csys_timer_descriptor(void);
 void csys_arm_timer(int descriptor, uint64_t moment);
 
