@@ -35,7 +35,7 @@ void sdpx_look_up(uint8_t *to, const uint8_t *indices, size_t pixels, const uint
         for (size_t i = 0; i < pixels; i++)
             memcpy(to + 4 * i, &table[indices[i]], 4);
     else if (channels == 3) {
-        /* Four bytes at once, of which the next pixel overwrites the last. */
+        /* Writes four bytes at once; the next pixel overwrites the last of them. */
         for (size_t i = 0; i + 1 < pixels; i++)
             memcpy(to + 3 * i, &table[indices[i]], 4);
         memcpy(to + 3 * (pixels - 1), &table[indices[pixels - 1]], 3);
@@ -84,8 +84,7 @@ INLINE void fields(uint8_t *to, int channels, const uint8_t *from, int bytes, co
     uint8_t opaque = masks[3] ? 0 : 255;
     for (size_t i = 0; i < pixels; i++) {
         uint32_t value = load(from + i * bytes, bytes);
-        /* A field of n bits never falls half-way between two results, because 2^n - 1 is odd: doubles round it
-           right. */
+        /* Doubles round correctly: a field of n bits is never halfway between two results, because 2^n - 1 is odd. */
         for (int k = 0; k < channels; k++)
             to[i * channels + k] = (uint8_t)(((value & masks[k]) >> shifts[k]) * scales[k] + 0.5);
         if (channels == 4)

@@ -16,7 +16,7 @@ INLINE void store(uint8_t *p, uint32_t v) {
     memcpy(p, &v, 4);
 }
 
-/* A byte of a pixel by its place in memory, in the byte order of the machine. */
+/* The shift of a pixel's byte at a memory position, in native byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SHIFT(k) (8 * (k))
 #else
@@ -27,8 +27,8 @@ INLINE uint32_t channel(uint32_t pixel, int k) {
     return pixel >> SHIFT(k) & 255;
 }
 
-/* A quotient as float is exact here: numerators have 24 bits, and a quotient below 256 of numbers this small is never
-   rounded up to an integer. */
+/* Divides exactly in float: numerators have 24 bits, and a quotient below 256 of numbers this small is never rounded up
+   to an integer. */
 INLINE uint32_t divide(uint32_t n, float d) {
     return (uint32_t)(int32_t)((float)(int32_t)n / d);
 }

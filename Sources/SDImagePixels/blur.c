@@ -12,7 +12,7 @@ typedef int32_t int16x __attribute__((vector_size(64)));
 typedef float float16 __attribute__((vector_size(64)));
 typedef double double8 __attribute__((vector_size(64)));
 
-/* Up to here the sum of three boxes of 8-bit samples fits 31 bits. */
+/* The largest box for which the sum of three boxes of 8-bit samples fits 31 bits. */
 enum { NARROW_BOX = 203 };
 
 /* 32 samples at one position. */
@@ -56,16 +56,17 @@ INLINE void store_bytes(uint8_t *p, const sums *sum, float factor) {
     }
 }
 
-/* A box over what an earlier stage yields: its input goes into a ring of one box and what has just left it. */
+/* One box filter over the output of an earlier stage. The ring holds the inputs of one box and the one that has just
+   left it. */
 typedef struct {
     sums sum;
     sums *ring;
-    /* Where the newest of the ring lies, and the last of all. */
+    /* Positions of the newest entry in the ring, and of the last input. */
     size_t place, end;
 } stage;
 
-/* Takes in position `p`, or again the last one behind it; then the sum is that of position p - box / 2, if there is
-   one. */
+/* Adds position `p`, or beyond the end the last one again. The sum is then that of position p - box / 2, if it
+   exists. */
 INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box) {
     const sums zero = {{{0}, {0}}};
     const size_t half = box / 2;
@@ -76,13 +77,13 @@ INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box)
     if (p == last)
         s->end = s->place;
     const sums *entering = p <= last ? in : &s->ring[s->end];
-    /* Of box + 1 places the next to be written holds what has left the box. */
+    /* The ring has box + 1 entries: the next one to be overwritten holds the input that has left the box. */
     s->place = s->place == box ? 0 : s->place + 1;
     change(&s->sum, entering, p > box ? &s->ring[s->place] : p > half ? &s->ring[0] : &zero);
 }
 
-/* One sweep: what the first box yields goes to the second at once, and so on, each half a box behind the one before.
-   The input needs no ring: results are written where it is no longer read. */
+/* Applies three boxes in one sweep: the output of each goes to the next at once, half a box behind. The input needs no
+   ring: results are written where it has been read already. */
 SDPX_CLONES static void blur_narrow(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sums *rings) {
     const size_t half = box / 2, last = length - 1;
     const float factor = 1 / ((float)box * (float)box * (float)box);
@@ -108,7 +109,7 @@ SDPX_CLONES static void blur_narrow(uint8_t *strip, ptrdiff_t stride, size_t len
     }
 }
 
-/* --- Deeper samples and larger boxes: each box by itself, in double, which adds up whole numbers exactly. */
+/* --- Deeper samples and larger boxes: each box separately, in double, which adds integers exactly. */
 
 INLINE void load_wide(double *to, const void *p, sdpx_blur_kind kind) {
     uint8_t bytes[32];
@@ -154,7 +155,7 @@ INLINE void store_wide(void *p, const double *from, sdpx_blur_kind kind) {
     }
 }
 
-/* `lanes` samples side by side at each position. */
+/* Computes box means; `lanes` samples are adjacent at each position. */
 INLINE void mean(double *to, const double *from, size_t length, size_t box, size_t lanes) {
     const size_t half = box / 2, last = length - 1;
     double sum[SDPX_BLUR_WIDTH], factor = 1 / (double)box;

@@ -9,7 +9,7 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
     if (!memcmp(row, before, pixels * pixel))
         return 0;
     size_t from = 0, to = pixels;
-    /* Only outside of what is known to have changed. */
+    /* Compares only outside of the range that is known to have changed. */
     while (from < *first && !memcmp(row + from * pixel, before + from * pixel, pixel))
         from++;
     while (to > *end && !memcmp(row + (to - 1) * pixel, before + (to - 1) * pixel, pixel))
@@ -21,7 +21,7 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
     return 1;
 }
 
-/* The rows may be a caller's, at any address. */
+/* The rows may belong to a caller and have any alignment. */
 #define ONLY_CHANGED(name, type, alpha)                                                                                \
     SDPX_CLONES static int name(uint8_t *restrict to, const uint8_t *row, const uint8_t *before, size_t pixels) {      \
         type opaque = alpha;                                                                                           \

@@ -1,4 +1,4 @@
-/* Which variants of a kernel are compiled; the loader picks one by CPU. */
+/* clones.h: the CPU variants of a kernel to compile; the loader selects one. */
 #ifndef SDPX_CLONES_H
 #define SDPX_CLONES_H
 
@@ -6,7 +6,7 @@
 #define SDPX_HAS_CLONES 1
 #endif
 
-/* The thread sanitizer is not ready yet when the loader asks which to pick. */
+/* The thread sanitizer is not initialized when the loader selects a variant. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #undef SDPX_HAS_CLONES

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Slots of the table: sixteen for each colour, so that hardly any share one. */
+/* Slots of the hash table: sixteen for each color, so that collisions are rare. */
 enum { MOST = 256, SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
 
 struct sdpx_colors {
     uint32_t count;
     uint32_t values[MOST];
-    /* The colour of each slot, and where it is in `values`, counted from 1; 0 is an empty slot. */
+    /* The color of each slot, and its index in `values`, counted from 1; 0 is an empty slot. */
     uint32_t slots[SLOTS];
     uint16_t places[SLOTS];
 };
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pi
            (uint32_t)(channels == 4 ? pixel[3] : 255) << 24;
 }
 
-/* Where the colour is, or would be put. */
+/* Returns the slot of a color, or the free slot for it. */
 static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
     uint32_t slot = (color * 0x9e3779b1u) >> (32 - SLOT_BITS);
     while (colors->slots[slot] != color && colors->places[slot])
@@ -42,7 +42,7 @@ static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
     return slot;
 }
 
-/* Puts a new colour into its slot. 0 when there is no place for it. */
+/* Adds a new color in its slot. 0 if the table is full. */
 static inline int put(sdpx_colors *colors, uint32_t slot, uint32_t color) {
     if (colors->count == MOST)
         return 0;
@@ -94,8 +94,8 @@ void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row
         find_row(colors, to, row, pixels, 3, places);
 }
 
-/* No look at the pixel before: in dithered pictures, where most time goes, it is seldom the same, which no processor
-   guesses. */
+/* Does not compare with the previous pixel: in dithered images, which take most of the time, it seldom matches, and the
+   branch would be unpredictable. */
 int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = color_at(row + i * 4, 4), slot = slot_of(colors, color);

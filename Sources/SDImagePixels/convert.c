@@ -6,13 +6,13 @@
 #include "light.h"
 #include "rounding.h"
 
-/* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that stay in the
-   first-level cache; where source or destination already is that format its own memory is the block. */
+/* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that fit the
+   first-level cache. If source or destination has that format already, its own memory is the block. */
 enum { BLOCK = 256 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Weights of ITU-R BT.601 in 16 bits, as libjpeg uses them. */
+/* Luma with the weights of ITU-R BT.601 in 16 bits, as in libjpeg. */
 INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
     return (19595u * r + 38470u * g + 7471u * b + 32768u) >> 16;
 }
@@ -33,11 +33,11 @@ INLINE void rgb8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
     }
 }
 
-/* `red` is where red lies: 0 in RGBA, 2 in BGRA. */
+/* `red` is the index of red: 0 in RGBA, 2 in BGRA. */
 INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     for (size_t i = 0; i < n; i++) {
         int32_t a = s[4 * i + 3], c[3] = {s[4 * i + red], s[4 * i + 1], s[4 * i + 2 - red]};
-        /* Dividing as float is exact here: a quotient of numbers this small is never rounded up to an integer. */
+        /* Float division is exact here: a quotient of numbers this small is never rounded up to an integer. */
         float divisor = a ? (float)a : 1e9f;
         for (int k = 0; k < 3; k++) {
             int32_t v = (int32_t)((float)(c[k] * 255 + a / 2) / divisor);
@@ -55,7 +55,7 @@ typedef uint16_t short64 __attribute__((vector_size(128)));
 #define ALPHAS(i) i + 3, i + 3, i + 3, 64
 #define EXCHANGED(i) i + 2, i + 1, i, i + 3
 
-/* `red` is where red is to lie. Alpha is multiplied by 255 and so stays what it is. */
+/* `red` is the index of red in the output. Alpha is multiplied by 255 and thus unchanged. */
 INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -163,7 +163,8 @@ size_t sdpx_pixel_size(int format) {
     return format >= SDPX_GRAY8 && format <= SDPX_RGBA_FLOAT ? sizes[format] : 0;
 }
 
-/* At most BLOCK pixels, to or from float. Depths meet in 16 bits on the way to light, where v * 257 loses nothing. */
+/* Converts at most BLOCK pixels, to or from float. All depths are converted to 16 bits before linear light; v * 257
+   loses nothing. */
 static void convert_float(uint8_t *to, int to_format, const uint8_t *from, int from_format, size_t n) {
     uint16_t deep[4 * BLOCK];
     uint8_t low[4 * BLOCK];
@@ -183,7 +184,7 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     if (to_size == 0 || from_size == 0)
         return;
-    /* Nothing to multiply by. */
+    /* Without alpha there is nothing to premultiply. */
     if (to_format == SDPX_RGBA8_PREMULTIPLIED && (from_format == SDPX_GRAY8 || from_format == SDPX_RGB8))
         to_format = SDPX_RGBA8;
     if (to_format == from_format) {
@@ -230,8 +231,8 @@ INLINE uint8_t clamp8(int32_t v) {
 
 SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red,
                                    size_t pixels) {
-    /* Factors with 16 bits behind the point: 255 / 219, and 255 / 224 times 2 (1 - weight) and what that takes from
-       green. */
+    /* Factors with 16 fractional bits: 255 / 219; 255 / 224 times 2 (1 - weight); and the shares of the latter that are
+       subtracted from green. */
     for (size_t i = 0; i < pixels; i++) {
         int32_t y = 76309 * (luma[i] - 16) + 32768, b = blue[i] - 128, r = red[i] - 128;
         to[3 * i] = clamp8((y + 104597 * r) >> 16);
@@ -246,7 +247,7 @@ SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
 }
 
 SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
-    /* Whole pixels, because single bytes of them would have to be gathered. */
+    /* Whole pixels, because single bytes of them would require gathers. */
     static const uint8_t opaque[4] = {0, 0, 0, 255};
     uint32_t all = UINT32_MAX, pixel, alpha;
     for (size_t i = 0; i < pixels; i++) {

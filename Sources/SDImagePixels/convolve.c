@@ -7,7 +7,7 @@
 #include "planes.h"
 #include "sdpixels.h"
 
-/* Sums kept in registers at a time. */
+/* Sums held in registers at a time. */
 enum { LANES = 64 };
 
 INLINE void convolve(float *to, const float *from, const float *weights, size_t taps, size_t channels, size_t n) {

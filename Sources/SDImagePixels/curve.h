@@ -1,4 +1,4 @@
-/* The curve of sRGB and what it is made of, written so that loops over them become vectors. */
+/* curve.h: the transfer function of sRGB and its building blocks, written so that loops over them are vectorized. */
 #ifndef SDPX_CURVE_H
 #define SDPX_CURVE_H
 
@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Unsigned, because samples of a host may be any float: those without a value wrap around instead of overflowing. */
+/* Unsigned, because samples of a host may be any float: NaN and infinity wrap around instead of overflowing. */
 INLINE uint32_t bits_of(float v) {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -20,8 +20,8 @@ INLINE float float_of(uint32_t bits) {
     return v;
 }
 
-/* For positive normal numbers; others give some finite number. The mantissa is moved to 0.7 ... 1.4, where the series
-   of the inverse hyperbolic tangent converges at once. */
+/* Approximates log2 for positive normal numbers; others yield a finite number. The mantissa is scaled to 0.7 ... 1.4,
+   where the series of the inverse hyperbolic tangent converges fast. */
 INLINE float log2_of(float v) {
     uint32_t bits = bits_of(v);
     int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
@@ -30,7 +30,7 @@ INLINE float log2_of(float v) {
     return (float)exponent + 2.8853901f * s * series;
 }
 
-/* For -126 ... 127. Adding the large number rounds to an integer, which then stands in the lowest bits. */
+/* Approximates 2^v for -126 ... 127. Adding the large number rounds to an integer in the lowest bits. */
 INLINE float exp2_of(float v) {
     const float rounder = 12582912.0f;
     float shifted = v + rounder, f = (v - (shifted - rounder)) * 0.69314718f;
@@ -44,12 +44,12 @@ INLINE float power(float v, float exponent) {
     return exp2_of(e < -126 ? -126 : e > 127 ? 127 : e);
 }
 
-/* A comparison with a number that is not one is false, so that also such a number ends inside. */
+/* Clamps to 0 ... 1. Comparisons with NaN are false, so NaN becomes 0. */
 INLINE float unit(float v) {
     return v > 0 ? (v < 1 ? v : 1) : 0;
 }
 
-/* IEC 61966-2-1, for 0 ... 1. */
+/* Decodes sRGB (IEC 61966-2-1), for 0 ... 1. */
 INLINE float srgb_to_light(float v) {
     float curve = power((v + 0.055f) / 1.055f, 2.4f);
     return v <= 0.04045f ? v / 12.92f : curve;

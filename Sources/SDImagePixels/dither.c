@@ -5,8 +5,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Of 32 parts of an error, how many are handed on: with all of them, errors pile up where the palette does not reach,
-   and end as noise. */
+/* The part of an error that is diffused, in 32nds. Diffusing all of it would accumulate errors outside the range of the
+   palette, and produce noise. */
 enum { HANDED_ON = 29 };
 
 INLINE int32_t clamp(int32_t v) {
@@ -21,7 +21,7 @@ INLINE int32_t distance(const int32_t *a, const int32_t *b) {
     return weighted(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/* Half the mean distance of a palette entry to its nearest neighbour, on one channel. */
+/* Computes half the mean distance of a palette entry to its nearest neighbor, on one channel. */
 static int32_t spread_of(const sdpx_mapping *m) {
     float sum = 0;
     for (uint32_t i = 0; i < m->count; i++) {
@@ -59,7 +59,8 @@ size_t sdpx_quantizer_errors(size_t width) {
     return 3 * (width + 2);
 }
 
-/* How far a value lies before or behind a cube whose lowest value this is; and how far its farther end is away. */
+/* The first returns the distance of a value outside a cube that begins at `low`, 0 inside; the second its distance to
+   the farther end. */
 INLINE int32_t outside(int32_t value, int32_t low, int32_t side) {
     int32_t below = low - value, above = value - (low + side - 1), most = below > above ? below : above;
     return most > 0 ? most : 0;
@@ -70,8 +71,8 @@ INLINE int32_t farthest(int32_t value, int32_t low, int32_t side) {
     return below > above ? below : above;
 }
 
-/* Makes the list of a cube from that of a cube around it; 0 where no room is left. An entry can be the nearest of some
-   colour of the cube only if the cube's nearest point is not farther from it than the farthest point from another. */
+/* Makes the list of a cube from that of an enclosing cube; 0 if no room is left. An entry is listed if the distance of
+   the cube's nearest point does not exceed the smallest distance of any entry to its farthest point. */
 static uint32_t make_list(sdpx_mapping *m, uint32_t around, const int32_t *low, int32_t side) {
     const uint8_t *from = m->lists + around;
     int32_t nearest[256], bound = INT32_MAX;
@@ -115,13 +116,13 @@ INLINE uint8_t nearest_of(sdpx_mapping *m, const int32_t *color) {
     return best;
 }
 
-/* `errors` has, in sixteenths and one pixel further than the picture to both sides, what the row above hands down; each
-   place is overwritten with what goes to the row below as soon as it was read. */
+/* Dithers a row by error diffusion. `errors` holds the errors from the row above in sixteenths, with one extra pixel on
+   both sides. Each entry is read and then overwritten with the error for the row below. */
 static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y,
                     unsigned least_alpha, uint8_t clear_index, int16_t *errors) {
     ptrdiff_t step = y & 1 ? -1 : 1;
     size_t x = step < 0 ? width - 1 : 0;
-    /* To the next pixel, to the pixel below, and to the one below the next. */
+    /* Errors for the next pixel, for the pixel below, and for the one below the next. */
     int32_t ahead[3] = {0}, under[3] = {0}, beyond[3] = {0};
     for (size_t i = 0; i < width; i++, x += (size_t)step) {
         const uint8_t *p = rgba + 4 * x;
@@ -147,7 +148,7 @@ static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size
         errors[3 * (x + 1) - (size_t)(3 * step) + (size_t)k] = (int16_t)under[k];
 }
 
-/* Bayer's matrix of 8 by 8: the bits of x ^ y and of y, mixed and reversed. */
+/* Bayer's 8 by 8 matrix: the bits of x ^ y and of y, interleaved and reversed. */
 INLINE int32_t threshold(size_t x, size_t y) {
     size_t a = x ^ y, v = 0;
     for (int bit = 0; bit < 3; bit++)

@@ -9,7 +9,7 @@ SDPX_CLONES void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixel
         uint32_t a = from[4 * i + 3];
         for (int k = 0; k < 3; k++) {
             uint32_t c = from[4 * i + k] * (is_premultiplied ? 255u : a) + background[k] * (255 - a);
-            /* A colour brighter than its alpha is a mistake of whoever multiplied. */
+            /* A premultiplied color brighter than its alpha is invalid input: it is clamped. */
             to[4 * i + k] = (uint8_t)div255(c < 255 * 255 ? c : 255 * 255);
         }
         to[4 * i + 3] = 255;

@@ -24,7 +24,7 @@ static inline uint64_t load32(const uint8_t *p) {
     return v;
 }
 
-/* Ends overlap what came before rather than being read byte by byte. */
+/* Long inputs end with a read that overlaps earlier bytes, instead of reading byte by byte. */
 uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret) {
     static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd6e8feb86659fd93u, k2 = 0xa0761d6478bd642fu;
     const uint8_t *p = bytes;
@@ -47,7 +47,7 @@ uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret) {
     return mix(mix(a ^ key, b ^ seed) ^ k2, key ^ length);
 }
 
-/* A reflected CRC of 32 bits by the table of its polynomial, a nibble at a time: small, and no start-up work. */
+/* Computes a reflected 32-bit CRC by a table for nibbles: small, and without initialization. */
 static uint32_t crc_by_nibbles(const uint32_t nibble[16], uint32_t crc, const uint8_t *p, size_t n) {
     while (n--) {
         crc ^= *p++;
@@ -59,7 +59,7 @@ static uint32_t crc_by_nibbles(const uint32_t nibble[16], uint32_t crc, const ui
 
 /* CRC-32C, reflected polynomial 0x82f63b78. */
 static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
-    /* Used only where the CPU has no instruction for it. */
+    /* Used only if the CPU has no instruction for it. */
     static const uint32_t nibble[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
                                         0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
                                         0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
@@ -80,9 +80,9 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, con
     return crc;
 }
 
-/* The instruction takes three cycles and can be begun in each: three pieces at a time. The checksums of the first two
-   are moved past what follows them, each by one multiplication with x^(8n - 33) modulo the polynomial, n the bytes to
-   pass. */
+/* The instruction has a latency of three cycles and a throughput of one, so three pieces are processed in parallel. The
+   checksums of the first two are advanced past the following bytes by one multiplication with x^(8n - 33) modulo the
+   polynomial, where n is the number of these bytes. */
 __attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t crc, const uint8_t *p, size_t n) {
     enum { PIECE = 1024 };
     const __m128i past_one = _mm_cvtsi64_si128(0x170076fa), past_two = _mm_cvtsi64_si128(0xa51b6135);
@@ -114,8 +114,8 @@ uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
     return ~crc32c_plain(crc, bytes, length);
 }
 
-/* CRC-32 of RFC 1952 and PNG, reflected polynomial 0xedb88320: for ends, and for CPUs without carry-less
-   multiplication. */
+/* CRC-32 of RFC 1952 and PNG, reflected polynomial 0xedb88320: for the ends of the input, and for CPUs without
+   carry-less multiplication. */
 static uint32_t crc32_plain(uint32_t crc, const uint8_t *p, size_t n) {
     static const uint32_t nibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                                         0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
@@ -132,8 +132,8 @@ FOLDING static inline __m128i fold(__m128i value, __m128i powers, __m128i next) 
 }
 
 /* Folds 64 bytes at a time by carry-less multiplication with powers of x modulo the polynomial, here x^(512 + 32),
-   x^(512 - 32), x^(128 + 32) and x^(128 - 32), bit-reflected; what is left, 16 bytes with the same remainder, goes
-   through the table. `n` is at least 64; the bytes behind the last whole 16 are left to the caller. */
+   x^(512 - 32), x^(128 + 32) and x^(128 - 32), bit-reflected. The remaining 16 bytes, with the same remainder, go
+   through the table. `n` is at least 64; the caller handles the bytes after the last whole 16. */
 FOLDING static uint32_t crc32_folded(uint32_t crc, const uint8_t *p, size_t n) {
     const __m128i by_four = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4),
                   by_one = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);

@@ -17,7 +17,7 @@ void sdpx_inflate_start(sdpx_inflater *s) {
     s->is_last_block = 0;
 }
 
-/* --- The parts of a stream. Each returns a result to give back, or GO_ON. */
+/* --- The parts of a stream. Each returns a result for the caller, or GO_ON. */
 
 enum { GO_ON = -1 };
 
@@ -80,7 +80,7 @@ static int copy_stored(sdpx_inflater *s, cursor *c) {
         s->length--;
     }
     if (c->count == 0) {
-        /* What lies above the count was read too early. */
+        /* The bits above the count were read in advance. */
         c->bits = 0;
         size_t n = s->length, input = (size_t)(c->in_end - c->in), room = (size_t)(c->out_end - c->out);
         n = n < input ? n : input;
@@ -127,7 +127,7 @@ static int read_length_code(sdpx_inflater *s, cursor *c) {
     memcpy(lengths, s->lengths, sizeof lengths);
     for (uint32_t i = 0; i < sizeof lengths; i++)
         used += lengths[i] != 0;
-    /* Unlike the other two this code must be complete: a single symbol is not. */
+    /* Unlike the other two codes, this one must be complete: a single symbol is invalid. */
     if (used < 2 || !sdpx_inflate_build_lengths(s, lengths, sizeof lengths))
         return fail(s);
     memset(s->lengths, 0, sizeof lengths);
@@ -162,12 +162,12 @@ static int read_code_lengths(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
-/* Writes up to 63 bytes beyond the match. */
+/* Copies a match; writes up to 63 bytes beyond it. */
 INLINE void copy_match(uint8_t *out, size_t distance, size_t length) {
     const uint8_t *from = out - distance;
     uint8_t *end = out + length;
     if (distance < 16) {
-        /* After 16 bytes the pattern may as well be taken from a few periods before. */
+        /* After 16 bytes the pattern can also be copied from several periods before. */
         static const uint8_t periods[] = {0, 16, 16, 18, 16, 20, 18, 21, 16, 18, 20, 22, 24, 26, 28, 30};
         if (distance >= 8) {
             memcpy(out, from, 8);
@@ -197,7 +197,7 @@ INLINE void copy_match(uint8_t *out, size_t distance, size_t length) {
     }
 }
 
-/* Writes the literals of an entry, and looks up the next. */
+/* Writes the literals of an entry, and looks up the next one. */
 INLINE uint32_t put_literals(cursor *c, uint32_t entry, const uint32_t *symbols) {
     uint32_t literals = entry >> 8;
     memcpy(c->out, &literals, 4);
@@ -206,7 +206,7 @@ INLINE uint32_t put_literals(cursor *c, uint32_t entry, const uint32_t *symbols)
     return symbols[low_bits(c, SYMBOL_BITS)];
 }
 
-/* The value of a length or distance, its extra bits added. */
+/* Returns the value of a length or distance, including its extra bits. */
 INLINE uint32_t take_value(cursor *c, uint32_t entry) {
     uint32_t value = (entry >> 16) + (low_bits(c, entry & 63) >> ((entry >> 8) & 15));
     drop(c, entry & 63);
@@ -218,8 +218,8 @@ INLINE uint32_t second_entry(cursor *c, uint32_t entry, const uint32_t *table) {
     return table[(entry >> 16) + low_bits(c, (entry >> 8) & 15)];
 }
 
-/* Reads the distance that belongs to a length, and copies. 0 when it leads nowhere. `*entry` becomes the next symbol's:
-   looked up before the copy, to be there after it. */
+/* Reads the distance of a length, and copies the match. 0 if the distance is invalid. `*entry` becomes the next
+   symbol's entry: its look-up begins before the copy to hide its latency. */
 INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const uint32_t *distances) {
     uint32_t length = take_value(c, *entry), code = distances[low_bits(c, DISTANCE_BITS)];
     if (code & SECOND_LEVEL)
@@ -234,8 +234,8 @@ INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const
     return 1;
 }
 
-/* Whole symbols, as long as neither input nor output can end in the middle of one. Returns the stage that follows, or
-   IN_BLOCK. `symbols` may hold several literals in an entry; `second` is where its second levels lie. */
+/* Decodes whole symbols while neither input nor output can end within one. Returns the next stage, or IN_BLOCK.
+   `symbols` may hold several literals in an entry; `second` is the base of its second levels. */
 SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second, const uint32_t *distances,
                                 cursor *caller) {
     cursor c = *caller;
@@ -246,7 +246,7 @@ SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second,
     while (c.in <= in_stop && c.out <= out_stop) {
         fill_fast(&c);
         if (entry & LITERALS) {
-            /* Four times the index are no more bits than there are. */
+            /* Four times the index bits do not exceed the available bits. */
             entry = put_literals(&c, entry, symbols);
             if (entry & LITERALS)
                 entry = put_literals(&c, entry, symbols);
@@ -291,7 +291,8 @@ static int copy_rest_of_match(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
-/* An entry of the first or second level for the next bits of `bits`; `*used` grows by those of the first. */
+/* Looks up an entry of the first or second level for the next bits of `bits`; adds the bits of the first level to
+   `*used`. */
 INLINE uint32_t look_up(const uint32_t *table, uint32_t first_bits, uint64_t bits, uint32_t *used) {
     uint32_t entry = table[bits & ((1u << first_bits) - 1)];
     if (entry & LITERALS || !(entry & SECOND_LEVEL))
@@ -300,7 +301,7 @@ INLINE uint32_t look_up(const uint32_t *table, uint32_t first_bits, uint64_t bit
     return table[(entry >> 16) + ((bits >> first_bits) & ((1u << ((entry >> 8) & 15)) - 1))];
 }
 
-/* One symbol, with the distance that belongs to it, if all its bits are there. */
+/* Decodes one symbol, with its distance, if all its bits are available. */
 static int read_symbol(sdpx_inflater *s, cursor *c) {
     fill(c);
     uint32_t used = 0, entry = look_up(s->symbols, SYMBOL_BITS, c->bits, &used), start = used;

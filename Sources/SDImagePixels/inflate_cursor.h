@@ -1,4 +1,4 @@
-/* inflate_cursor.h: where an inflater reads and writes, and the bits that it has read ahead. */
+/* inflate_cursor.h: the input and output positions of an inflater, and the bits read ahead. */
 #ifndef SDPX_INFLATE_CURSOR_H
 #define SDPX_INFLATE_CURSOR_H
 
@@ -23,14 +23,14 @@ INLINE uint64_t load64(const uint8_t *p) {
     return v;
 }
 
-/* At least 56 bits afterwards. Those above `count` are the next ones too: to read them again changes nothing. */
+/* Provides at least 56 bits. Bits above `count` are valid next bits too: reading them again changes nothing. */
 INLINE void fill_fast(cursor *c) {
     c->bits |= load64(c->in) << c->count;
     c->in += (63 - c->count) >> 3;
     c->count |= 56;
 }
 
-/* At least 56 bits, or all that there are. */
+/* Provides at least 56 bits, or all that are left. */
 INLINE void fill(cursor *c) {
     if (LIKELY(c->in_end - c->in >= 8)) {
         fill_fast(c);

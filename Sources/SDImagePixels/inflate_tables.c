@@ -8,7 +8,7 @@ static uint32_t literal_entry(uint32_t symbol) {
     return ONE_LITERAL | symbol << 8;
 }
 
-/* Length codes 257 to 285: pairs of base and extra bits. */
+/* Entries of length codes 257 to 285: pairs of base and extra bits. */
 static uint32_t length_entry(uint32_t symbol) {
     static const uint16_t bases[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
@@ -33,7 +33,7 @@ static uint32_t length_code_entry(uint32_t symbol) {
     return symbol << 16;
 }
 
-/* The next code of `length` bits, in the order in which codes are assigned; their first bit is the lowest here. */
+/* Returns the next code of `length` bits in the order of assignment; the first bit of a code is its lowest here. */
 INLINE uint32_t next_code(uint32_t code, uint32_t length) {
     uint32_t zeros = ~code & ((1u << length) - 1);
     if (zeros == 0)
@@ -42,15 +42,15 @@ INLINE uint32_t next_code(uint32_t code, uint32_t length) {
     return (code & (bit - 1)) | bit;
 }
 
-/* The codes of an alphabet: how many of each length, and the symbols in the order of their codes. */
+/* The codes of an alphabet: the number of codes of each length, and the symbols in the order of their codes. */
 typedef struct {
     uint16_t counts[LONGEST_CODE + 1];
     uint16_t sorted[SYMBOLS];
     uint32_t used;
 } code_list;
 
-/* 0 when the lengths make no code: too many short ones, or too few, but for no symbol at all or a single one of one
-   bit, which may be left over of a code that is not used. */
+/* Lists the codes of an alphabet. 0 if the lengths are invalid: an oversubscribed code, or an incomplete one. An empty
+   code and a single symbol of one bit are valid, because they occur for unused codes. */
 static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
     uint16_t offsets[LONGEST_CODE + 1] = {0};
     memset(codes->counts, 0, sizeof codes->counts);
@@ -73,13 +73,13 @@ static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
     return 1;
 }
 
-/* The value of a symbol as an entry whose code has `bits` bits. */
+/* Makes the entry of a symbol whose code has `bits` bits. */
 INLINE uint32_t coded(uint32_t entry, uint32_t bits) {
     return entry + bits + (entry & LITERALS ? 0 : bits << 8);
 }
 
-/* How many index bits the second level needs that begins with a code of `length` bits: enough for all that begin as it
-   does. `placed`: codes of this length that come before. */
+/* Returns the number of index bits of the second level that begins with a code of `length` bits: enough for all codes
+   with the same prefix. `placed`: codes of this length that come before. */
 static uint32_t second_bits(const uint16_t *counts, uint32_t length, uint32_t placed, uint32_t first_bits) {
     uint32_t bits = length - first_bits;
     int32_t free_codes = (1 << bits) - counts[length] + (int32_t)placed;
@@ -91,7 +91,8 @@ static uint32_t second_bits(const uint16_t *counts, uint32_t length, uint32_t pl
     return bits;
 }
 
-/* Codes longer than the first level's index, from `code` on, the `next`th symbol's. 0 when they need more room. */
+/* Adds the codes longer than the first level's index, from `code` on, which belongs to symbol `next`. 0 if they need
+   more room. */
 static int build_second_levels(uint32_t *table, uint32_t capacity, uint32_t first_bits, const code_list *codes,
                                uint32_t code, uint32_t next, uint32_t (*entry_of)(uint32_t)) {
     uint32_t size = 1u << first_bits, start = 0, bits = 0, prefix = UINT32_MAX;
@@ -115,13 +116,13 @@ static int build_second_levels(uint32_t *table, uint32_t capacity, uint32_t firs
     return 1;
 }
 
-/* Builds the table of a code from the lengths of its symbols; 0 when they make none. */
+/* Builds the table of a code from the lengths of its symbols; 0 if they are invalid. */
 static int build(uint32_t *table, uint32_t capacity, uint32_t first_bits, const uint8_t *lengths, uint32_t n,
                  uint32_t (*entry_of)(uint32_t)) {
     code_list codes;
     if (!list_codes(&codes, lengths, n))
         return 0;
-    /* Grows by doubling: an entry of fewer bits appears once for each value of the bits behind it. */
+    /* Grows by doubling: an entry of fewer bits is repeated for each value of the following bits. */
     uint32_t size = 1, code = 0, next = 0;
     table[0] = INVALID | 1;
     for (uint32_t length = 1; length <= first_bits; length++) {
@@ -135,14 +136,14 @@ static int build(uint32_t *table, uint32_t capacity, uint32_t first_bits, const 
     return build_second_levels(table, capacity, first_bits, &codes, code, next, entry_of);
 }
 
-/* Literals whose codes fit together into the index are looked up together: up to three for each value of it. */
+/* Combines literals whose codes fit the index together: up to three for each value of it. */
 static void make_pairs(sdpx_inflater *s) {
     const uint32_t *symbols = s->symbols;
     uint32_t *pairs = s->pairs;
     pairs[0] = symbols[0];
     for (uint32_t i = 0; i < 1u << SYMBOL_BITS; i++) {
         uint32_t first = symbols[i], bits = first & 63, rest = i >> bits, left = SYMBOL_BITS - bits;
-        /* What follows is looked up with zeros for the bits that are not there, and counts only where it needs none. */
+        /* The next code is looked up with zeros for the missing bits, and counts only if it does not need them. */
         uint32_t one = symbols[rest], more = pairs[rest], next = 0;
         next = (one & LITERALS) && (one & 63) <= left ? one : 0;
         next = (more & LITERALS) && (more & LITERALS) != LITERALS && (more & 63) <= left ? more : next;
@@ -156,8 +157,8 @@ int sdpx_inflate_build_block(sdpx_inflater *s, uint32_t symbols, uint32_t distan
     if (!build(s->symbols, SYMBOL_ENTRIES, SYMBOL_BITS, lengths, symbols, symbol_entry) ||
         !build(s->distances, DISTANCE_ENTRIES, DISTANCE_BITS, lengths + symbols, distances, distance_entry))
         return 0;
-    /* How much of the code is literals, in parts of 1 << LONGEST_CODE: as often they come. Among many matches pairs are
-       rare, and tables of them cost more than they save. */
+    /* The share of literals in the code space, in units of 1 << LONGEST_CODE, estimates their frequency. Among many
+       matches pairs are rare, and tables of them cost more than they save. */
     uint32_t share = 0;
     for (uint32_t i = 0; i < 256; i++)
         share += lengths[i] ? 1u << (LONGEST_CODE - lengths[i]) : 0;

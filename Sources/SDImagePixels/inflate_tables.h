@@ -1,4 +1,4 @@
-/* inflate_tables.h: the state of an inflater, and the tables by which codes are looked up. */
+/* inflate_tables.h: the state of an inflater, and its code lookup tables. */
 #ifndef SDPX_INFLATE_TABLES_H
 #define SDPX_INFLATE_TABLES_H
 
@@ -7,19 +7,22 @@
 #define INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Bits that index the first level of a table; longer codes go on in a second one. */
+/* Bits that index the first level of a table; longer codes continue in a second one. */
 enum { SYMBOL_BITS = 11, DISTANCE_BITS = 9, LENGTH_BITS = 7 };
-/* Second levels need less than this: at most 2,342 entries in all for 288 codes, and 594 for 32, by exhaustive
+/* Limits including second levels. At most 2,342 entries are needed for 288 codes, and 594 for 32, by exhaustive
    search. */
 enum { SYMBOL_ENTRIES = 2400, DISTANCE_ENTRIES = 640 };
 enum { SYMBOLS = 288, DISTANCES = 32, LONGEST_CODE = 15, LONGEST_MATCH = 258 };
-/* What one turn of the fast loop may read and write, each with room for whole words. */
+/* The maximum number of bytes that one iteration of the fast loop reads and writes, each with room for whole words. */
 enum { INPUT_MARGIN = 32, OUTPUT_MARGIN = LONGEST_MATCH + 96 };
 
-/* Table entries. Bits 0-5: bits to drop, a length's extra bits included. Bits 6-7: how many literals follow in bits
-   8-31, the first lowest. Without literals: bits 8-11 the code alone, or the bits that index a second level; bits 13-15
-   one of the kinds below, or none for a length or distance; bits 16-31 the base value, or where the second level
-   lies. */
+/* Table entries.
+   - Bits 0-5: bits to drop, including a length's extra bits.
+   - Bits 6-7: the number of literals in bits 8-31, the first lowest.
+   Without literals:
+   - Bits 8-11: bits of the code alone, or index bits of a second level.
+   - Bits 13-15: one of the kinds below, or none for a length or distance.
+   - Bits 16-31: the base value, or the start of the second level. */
 enum {
     SECOND_LEVEL = 1 << 13,
     END_OF_BLOCK = 1 << 14,
@@ -47,13 +50,13 @@ struct sdpx_inflater {
     uint32_t bit_count;
     uint32_t stage;
     uint32_t is_last_block;
-    /* Bytes left of a stored block or of a match. */
+    /* Remaining bytes of a stored block or of a match. */
     uint32_t length;
     uint32_t distance;
     uint32_t symbol_count, distance_count, length_count;
     /* Code lengths read so far. */
     uint32_t index;
-    /* Looked up by the fast loop: `pairs`, or `symbols` where no two literals fit. */
+    /* Selects the table of the fast loop: `pairs`, or `symbols` if no two literals fit. */
     uint32_t has_pairs;
     uint8_t lengths[SYMBOLS + DISTANCES];
     uint32_t symbols[SYMBOL_ENTRIES];
@@ -62,12 +65,12 @@ struct sdpx_inflater {
     uint32_t length_codes[1 << LENGTH_BITS];
 };
 
-/* Tables of a block, from the lengths of its codes for symbols and, behind them, for distances. 0 when they make
-   none. */
+/* Builds the tables of a block from the lengths of its codes: those for symbols, followed by those for distances. 0 if
+   they are invalid. */
 int sdpx_inflate_build_block(sdpx_inflater *s, uint32_t symbols, uint32_t distances);
-/* Those of blocks that bring none. */
+/* Builds the tables of blocks with fixed codes. */
 int sdpx_inflate_build_fixed(sdpx_inflater *s);
-/* The table of the code in which the lengths of the others are written. */
+/* Builds the table of the code that encodes the lengths of the others. */
 int sdpx_inflate_build_lengths(sdpx_inflater *s, const uint8_t *lengths, uint32_t count);
 
 #endif

@@ -8,8 +8,8 @@ static inline void fill_entries(uint16_t *to, size_t count, uint16_t value) {
         to[i] = value;
 }
 
-/* Steps over what `bits` bits can hold. `tails` has those over n fewer bits from 1 << n on; `last`: these are for use,
-   the others are there to end them. */
+/* Makes the steps for all values of `bits` bits. `tails` has those for n fewer bits from 1 << n on. `last`: the steps
+   are for use; others only complete longer ones. */
 static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int last, const uint8_t *lengths,
                        const uint8_t *values) {
     uint16_t none = last ? STEP(0, NO_STEP) : 0, *end = to + (1u << bits);

@@ -20,7 +20,7 @@ SDPX_CLONES void sdpx_jpeg_part_of_row(float *to, const int16_t *before, const i
         to[i] = (float)row[i] + slope * (float)(after[i] - before[i]);
 }
 
-/* A comparison with what is no number is false. */
+/* Comparisons with NaN are false, so NaN becomes 0. */
 INLINE uint8_t level(float v) {
     return (uint8_t)(int32_t)(v > 0 ? (v < 255 ? v + 0.5f : 255) : 0);
 }

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t count, missing;
 } bit_reader;
 
-/* Byte by byte, with zeros from a marker on. */
+/* Fills byte by byte, with zeros from a marker on. */
 static __attribute__((noinline)) void fill_slowly(bit_reader *bits) {
     while (bits->count < 56) {
         uint64_t byte = 0;
@@ -47,7 +47,8 @@ INLINE int has_ff(uint64_t v) {
     return ((~v - 0x0101010101010101u) & v & 0x8080808080808080u) != 0;
 }
 
-/* From 56 to 63 bits. Below them the window may hold some of the next byte, which comes to lie on itself. */
+/* Fills to 56 to 63 bits. Below them the window may hold bits of the next byte, which is later ORed with the same
+   value. */
 INLINE void fill(bit_reader *bits) {
     if (LIKELY(bits->end - bits->next >= 8)) {
         uint64_t v = load_big_endian(bits->next);
@@ -76,13 +77,13 @@ static uint16_t find_symbol(const sdpx_jpeg_huffman *table, uint32_t bits16) {
     return 0;
 }
 
-/* The next symbol; 0 when there is no such code. */
+/* Returns the next symbol; 0 if there is no such code. */
 INLINE uint16_t peek_symbol(const bit_reader *bits, const sdpx_jpeg_huffman *table) {
     uint16_t symbol = table->symbols[bits->window >> (64 - SDPX_JPEG_SYMBOL_BITS)];
     return LIKELY(symbol) ? symbol : find_symbol(table, (uint32_t)(bits->window >> 48));
 }
 
-/* The number after the code of a symbol that is the next: one with a leading 0 is negative (F.2.2.1). */
+/* Returns the number after the code of the next symbol; one with a leading 0 is negative (F.2.2.1). */
 INLINE int32_t number_after(const bit_reader *bits, uint16_t symbol) {
     uint32_t size = SYMBOL_SIZE(symbol);
     uint64_t window = bits->window << (SYMBOL_BITS(symbol) - size);
@@ -92,7 +93,7 @@ INLINE int32_t number_after(const bit_reader *bits, uint16_t symbol) {
 
 /* --- Blocks. */
 
-/* Reads a DC coefficient; 0 when there is no such code. The window is full before, and has 25 bits after. */
+/* Reads a DC coefficient; 0 if the code is invalid. The window is full before, and has 25 bits after. */
 INLINE int read_mean(bit_reader *bits, sdpx_jpeg_component *component) {
     uint16_t symbol = peek_symbol(bits, component->dc);
     if (UNLIKELY(!symbol))
@@ -102,7 +103,7 @@ INLINE int read_mean(bit_reader *bits, sdpx_jpeg_component *component) {
     return 1;
 }
 
-/* Passes over one symbol. Gives the position after it, BLOCK or more at the end of the block, 0 for no such code. */
+/* Skips one symbol. Returns the position after it, BLOCK or more at the end of the block, 0 for an invalid code. */
 static __attribute__((noinline)) uint32_t pass_symbol(bit_reader *bits, const sdpx_jpeg_huffman *table,
                                                       uint32_t position) {
     fill(bits);
@@ -114,7 +115,7 @@ static __attribute__((noinline)) uint32_t pass_symbol(bit_reader *bits, const sd
     return ends_block(SYMBOL_SIZE(symbol), run) ? BLOCK : position + run + 1;
 }
 
-/* Passes over the rest of a block, from one of its positions on. */
+/* Skips the rest of a block, from a position on. */
 INLINE int pass_block(bit_reader *bits, const sdpx_jpeg_huffman *table, uint32_t position) {
     for (;;) {
         uint32_t step = 0, after = 0;
@@ -133,14 +134,14 @@ INLINE int pass_block(bit_reader *bits, const sdpx_jpeg_huffman *table, uint32_t
             drop(bits, STEP_BITS(step));
             return 1;
         }
-        /* The code is a long one, or some symbols of the step belong to the next block. */
+        /* The code is long, or some symbols of the step belong to the next block. */
         position = pass_symbol(bits, table, position);
         if (position == 0 || position >= BLOCK)
             return position != 0;
     }
 }
 
-/* Reads the lowest coefficients of a block, weighted, and passes over the others. */
+/* Reads the lowest coefficients of a block, weighted, and skips the others. */
 INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint32_t limit, float *low) {
     const float *weights = component->weights;
     uint32_t position = 1;
@@ -181,7 +182,7 @@ INLINE int read_two_by_two(bit_reader *bits, const sdpx_jpeg_component *componen
 
 typedef float float4 __attribute__((vector_size(16)));
 
-/* Cosine transform of the four lowest coefficients to four samples, in each lane. */
+/* Inverse cosine transform of the four lowest coefficients to four samples, in each lane. */
 INLINE void transform(float4 v[4]) {
     const float cosine1 = 0.92387953f, cosine2 = 0.70710678f, cosine3 = 0.38268343f;
     float4 outer = v[0] + cosine2 * v[2], inner = v[0] - cosine2 * v[2];
@@ -237,7 +238,7 @@ INLINE int read_some(bit_reader *bits, const sdpx_jpeg_scan *scan, sdpx_jpeg_com
 
 /* --- Scans. */
 
-/* Between intervals: what is left of the last byte is padding, and the right marker must follow. */
+/* Handles the end of a restart interval: the rest of the last byte is padding, and the expected marker must follow. */
 static int pass_restart(sdpx_jpeg_scan *scan, bit_reader *bits) {
     if (bits->count - bits->missing >= 8 || bits->end - bits->next < 2 || bits->next[0] != 0xFF ||
         bits->next[1] != 0xD0 + scan->restart)

@@ -4,7 +4,7 @@
 #include "curve.h"
 #include "sdpixels.h"
 
-/* Pixels of float at a time, in the first-level cache. */
+/* Float pixels converted at a time; fits the first-level cache. */
 enum { BLOCK = 256 };
 
 SDPX_CLONES void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t pixels) {
@@ -14,7 +14,7 @@ SDPX_CLONES void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t 
     }
 }
 
-/* Sample `i` of straight RGBA as stored in 0 ... `top`; alpha has no curve. */
+/* Encodes sample `i` of straight RGBA to 0 ... `top`; alpha is linear. */
 INLINE int32_t stored(float sample, size_t i, float top) {
     float v = unit(sample), encoded = light_to_srgb(v);
     return (int32_t)(((i & 3) == 3 ? v : encoded) * top + 0.5f);
@@ -44,8 +44,8 @@ SDPX_CLONES void sdpx_light_to_samples(float *v, size_t samples, int has_alpha) 
     }
 }
 
-/* The shoulder begins where light is KNEE and reaches white at PEAK, which is 10,000 cd/m2 over 203. In between it is
-   the extended operator of Reinhard and others (2002) on what exceeds the knee: its slope at the knee is 1. */
+/* The shoulder begins at KNEE and maps PEAK, which is 10,000 cd/m2 over 203, to white. In between it applies the
+   extended operator of Reinhard and others (2002) to the excess over the knee: its slope at the knee is 1. */
 #define KNEE 0.75f
 #define PEAK (10000.0f / 203.0f)
 
@@ -60,19 +60,19 @@ SDPX_CLONES void sdpx_tone_map(float *rgba, size_t pixels) {
         float *p = rgba + 4 * i, brightest = p[0] > p[1] ? p[0] : p[1];
         brightest = brightest > p[2] ? brightest : p[2];
         brightest = brightest < PEAK ? brightest : PEAK;
-        /* One factor for the three: colours keep their hue. */
+        /* One factor for all three channels preserves the hue. */
         float factor = brightest > KNEE ? shoulder(brightest) / brightest : 1;
         for (int k = 0; k < 3; k++)
             p[k] *= factor;
     }
 }
 
-/* One sample of a row of 8 or 16 bits. */
+/* Reads one sample of a row of 8 or 16 bits. */
 INLINE uint32_t sample(const void *row, size_t index, int is_deep) {
     return is_deep ? ((const uint16_t *)row)[index] : ((const uint8_t *)row)[index];
 }
 
-/* Samples to light by the table; grey becomes three equal colours, and missing alpha 1. */
+/* Converts samples to linear light by the table; gray becomes three equal channels, and missing alpha 1. */
 INLINE void look_up_as(float *to, const void *from, size_t pixels, const float *table, size_t channels, int is_deep) {
     for (size_t i = 0; i < pixels; i++) {
         for (size_t k = 0; k < 3; k++)

@@ -2,28 +2,29 @@
 
 #include <string.h>
 
-/* A string of the table is a place in the output: that of an added code begins where the code before it was written and
-   goes one pixel further, into what was written next. So nothing is built but the output itself, and a code costs one
-   copy. The 256 bytes in front of the pixels are the strings of the codes that stand for one pixel. */
+/* A string of the table is a range of the output. That of an added code begins where the previous code was written, and
+   extends one pixel into the following output. So the output is the only data structure, and a code costs one copy. The
+   256 bytes before the pixels are the strings of the single-pixel codes. */
 
 enum {
     MAXIMUM_SIZE = 12,
     CODES = 1 << MAXIMUM_SIZE,
-    /* Strings are copied in steps of this; what is written too much is overwritten by the next, or lies in the room. */
+    /* Strings are copied in steps of this size. Excess bytes are overwritten by the next string, or fall in the extra
+       room. */
     STEP = SDPX_LZW_ROOM
 };
 
 struct sdpx_lzw {
     int status;
     uint32_t bit_count;
-    /* Read from the blocks and not used yet, the next lowest. */
+    /* Bits read from the blocks and not used yet, the next lowest. */
     uint64_t bits;
-    /* Bytes of the current block that were not read yet. */
+    /* Unread bytes of the current block. */
     uint32_t block_left;
     uint32_t clear, first_size, next, size;
-    /* The string of the code before; of no length after a clear code. */
+    /* The string of the previous code; its length is 0 after a clear code. */
     uint32_t previous_start, previous_length;
-    /* In the memory: where the next pixel goes, and behind the last. */
+    /* Offsets in the memory: of the next pixel, and of the end. */
     uint32_t position, end;
     uint32_t start[CODES];
     uint16_t length[CODES];
@@ -56,12 +57,12 @@ int sdpx_lzw_start(sdpx_lzw *lzw, unsigned minimum_size, uint8_t *memory, uint32
     return 1;
 }
 
-/* Where the codes come from: the rest of one block, and how many bytes may be read from there on at all. */
+/* The input of codes: the rest of one block, and the end of all readable bytes. */
 struct source {
     const uint8_t *at, *block_end, *end;
 };
 
-/* Tops the bits up to more than the longest code takes, as far as the block has them. */
+/* Fills the bits to more than the longest code, as far as the block has data. */
 static inline __attribute__((always_inline)) void refill(uint64_t *bits, uint32_t *count, struct source *from) {
     if (from->end - from->at >= 8) {
         uint64_t word;
@@ -82,14 +83,15 @@ static inline __attribute__((always_inline)) void refill(uint64_t *bits, uint32_
     }
 }
 
-/* By way of registers, because the two may overlap: behind the string itself, where it does not matter. */
+/* Copies through registers, because the ranges may overlap after the string itself, where the contents do not
+   matter. */
 static inline __attribute__((always_inline)) void copy_step(uint8_t *to, const uint8_t *from) {
     uint64_t words[STEP / 8];
     memcpy(words, from, STEP);
     memcpy(to, words, STEP);
 }
 
-/* Codes of one block, until it ends, or `pause` is reached or passed. */
+/* Decodes the codes of one block, until it ends, or `pause` is reached or passed. */
 static void decode_block(sdpx_lzw *lzw, uint8_t *memory, struct source *from, uint32_t pause) {
     uint32_t *const start = lzw->start;
     uint16_t *const length = lzw->length;
@@ -117,7 +119,7 @@ static void decode_block(sdpx_lzw *lzw, uint8_t *memory, struct source *from, ui
                 previous_length = 0;
                 continue;
             }
-            /* The code that is about to be added stands for the string before and its own first pixel. */
+            /* The code that is about to be added is the previous string followed by its own first pixel. */
             int is_new = code >= next;
             if (is_new && (code != next || !previous_length || next == CODES)) {
                 lzw->status = SDPX_LZW_BAD;
@@ -141,7 +143,7 @@ static void decode_block(sdpx_lzw *lzw, uint8_t *memory, struct source *from, ui
             if (previous_length && next < CODES) {
                 start[next] = previous;
                 length[next] = (uint16_t)(previous_length + 1);
-                /* A full table stays as it is until it is cleared. */
+                /* A full table stays unchanged until it is cleared. */
                 if (++next > mask && size < MAXIMUM_SIZE)
                     mask = (1u << ++size) - 1;
             }

@@ -7,7 +7,7 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* The entries of eight indices. */
+/* Gathers the entries of eight indices. */
 AVX2 static inline __attribute__((always_inline)) __m256i entries_of(__m256i indices, const uint32_t *palette) {
     return _mm256_i32gather_epi32((const int *)(const void *)palette, indices, 4);
 }
@@ -23,7 +23,7 @@ AVX2 static size_t row_avx2(uint32_t *to, const uint8_t *from, size_t pixels, co
     return i;
 }
 
-/* Which pixels are clear no processor can guess: both are there, and one is chosen. */
+/* Without branches, because transparent pixels are unpredictable: both values are computed, and one is selected. */
 AVX2 static size_t row_over_avx2(uint32_t *to, const uint32_t *below, const uint8_t *from, size_t pixels,
                                  const uint32_t *palette, uint8_t clear) {
     const __m256i clears = _mm256_set1_epi32(clear);
@@ -31,7 +31,7 @@ AVX2 static size_t row_over_avx2(uint32_t *to, const uint32_t *below, const uint
     for (; i + 8 <= pixels; i += 8) {
         __m256i indices = indices_at(from + i), under = _mm256_loadu_si256((const __m256i *)(const void *)(below + i));
         __m256i is_clear = _mm256_cmpeq_epi32(indices, clears);
-        /* What does not change is most of many frames. */
+        /* In many frames most pixels are unchanged, so the gather is skipped. */
         if (_mm256_movemask_epi8(is_clear) != -1)
             under = _mm256_blendv_epi8(entries_of(indices, palette), under, is_clear);
         _mm256_storeu_si256((__m256i *)(void *)(to + i), under);
@@ -66,7 +66,7 @@ void sdpx_palette_row_over(uint32_t *to, const uint32_t *below, const uint8_t *f
 }
 
 void sdpx_palette_row_rgb(uint8_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
-    /* Four bytes at once: the fourth is overwritten by the next pixel, which the last does not have. */
+    /* Writes four bytes at once: the next pixel overwrites the fourth. The last pixel is written exactly. */
     for (size_t i = 0; i + 1 < pixels; i++)
         memcpy(to + 3 * i, &palette[from[i]], 4);
     if (pixels)

@@ -51,7 +51,7 @@ INLINE void read_opaque16(sdpx_planes *to, const uint16_t *p, size_t n, size_t c
 
 INLINE void straighten(sdpx_planes *planes, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        /* Divided, not multiplied by the inverse: what is as large as alpha becomes 1 exactly. */
+        /* Divides, because multiplying by the inverse would not yield exactly 1 for values equal to alpha. */
         float a = planes->alpha[i] > 0 ? planes->alpha[i] : 1;
         planes->red[i] /= a;
         planes->green[i] /= a;

@@ -6,8 +6,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Without the variant for AVX-512, whose comparisons give masks in other registers, too far away for a chain of
-   pixels. */
+/* Excludes the AVX-512 variant: its comparisons produce masks in other registers, whose latency is too high for a chain
+   of dependent pixels. */
 #ifdef SDPX_HAS_CLONES
 #define CHAIN_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -18,7 +18,8 @@
 typedef int16_t lanes __attribute__((vector_size(16)));
 typedef uint8_t octets __attribute__((vector_size(8)));
 
-/* `room`: bytes that may be read or written, at least `size`; more of them than a pixel has make one access of it. */
+/* `room`: bytes that may be read or written, at least `size`. With more bytes than a pixel has, one access is
+   enough. */
 INLINE lanes load_pixel(const uint8_t *from, size_t room) {
     octets v = {0};
     memcpy(&v, from, room);
@@ -34,7 +35,8 @@ INLINE lanes choose(lanes mask, lanes yes, lanes no) {
     return (mask & yes) | (~mask & no);
 }
 
-/* Keeps the compiler from narrowing what the next pixel needs wide: the way there and back would take longer. */
+/* Prevents the compiler from narrowing a value that the next pixel needs wide: converting it twice would take
+   longer. */
 INLINE lanes stay_wide(lanes v) {
 #if defined(__x86_64__)
     __asm__("" : "+x"(v));
@@ -44,9 +46,9 @@ INLINE lanes stay_wide(lanes v) {
     return v;
 }
 
-/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, ties in this order: it is the smaller
-   of a and b when 3c - a - b is not below the larger, the larger when it is not above the smaller, c otherwise. So few
-   steps from `a` on matter, because the next pixel waits for them. */
+/* Paeth's predictor: the one of a (left), b (above) and c (above left) nearest to a + b - c, ties in this order. It is
+   the smaller of a and b if 3c - a - b is not below the larger, the larger if it is not above the smaller, otherwise c.
+   Few steps depend on `a`, which matters because the next pixel waits for them. */
 INLINE lanes paeth(lanes a, lanes b, lanes c, lanes x) {
     lanes bound = c * 3 - b - a, low = __builtin_elementwise_min(a, b), high = __builtin_elementwise_max(a, b);
     lanes below = choose(high > bound, c, low);
@@ -57,7 +59,7 @@ INLINE lanes average(lanes a, lanes b, lanes x) {
     return stay_wide(((a + b) >> 1) + x) & 255;
 }
 
-/* Rows whose pixels wait for their left neighbour. The last pixel is read and written exactly. */
+/* Unfilters rows whose pixels depend on their left neighbor. The last pixel is read and written exactly. */
 INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter, size_t size) {
     size_t room = size == 3 ? 4 : size == 6 ? 8 : size, last = n - size;
     lanes a = {0}, c = {0};

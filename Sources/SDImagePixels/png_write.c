@@ -14,8 +14,9 @@ INLINE uint8_t difference(uint8_t a, uint8_t b) {
     return a > b ? (uint8_t)(a - b) : (uint8_t)(b - a);
 }
 
-/* The one of a (left), b (above) and c (above left) that is nearest to a + b - c, in lanes of eight bits: where a and b
-   lie on the same side of c, or on it, the nearer one of them is it; elsewhere c may be nearer than both. */
+/* Paeth's predictor in lanes of eight bits: the one of a (left), b (above) and c (above left) nearest to a + b - c. If
+   a and b are on the same side of c, or equal to it, the nearer one of them is the result; otherwise c may be nearer
+   than both. */
 INLINE uint8_t paeth(uint8_t a, uint8_t b, uint8_t c) {
     uint8_t to_a = difference(b, c), to_b = difference(a, c), to_c = difference(to_a, to_b);
     uint8_t nearer = to_a <= to_b ? a : b, nearest = to_a <= to_b ? to_a : to_b;
@@ -72,7 +73,7 @@ void sdpx_filter_scanline(uint8_t *to, const uint8_t *row, const uint8_t *above,
     }
 }
 
-/* As signed numbers, without their signs. */
+/* The absolute value of a signed byte. */
 INLINE uint32_t size_of(uint8_t v) {
     return v < 128 ? v : (uint8_t)-v;
 }

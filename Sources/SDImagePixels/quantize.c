@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A part of the points, and the best way to cut it in two. */
+/* A subset of the points, and the best way to split it. */
 typedef struct {
     uint32_t first, count;
     /* Points whose value on the axis is below `cut` go to the lower half. */
@@ -17,7 +17,8 @@ typedef struct {
 
 static const float scales[3] = {1.7320508f, 2.0f, 1.4142136f};
 
-/* Points whose distances are taken together; a float each of three channels, distance and index stay in registers. */
+/* Points whose distances are computed together; a float for each of three channels, distance and index stay in
+   registers. */
 enum { BLOCK = 64 };
 
 size_t sdpx_quantizer_size(void) {
@@ -35,7 +36,7 @@ INLINE uint32_t slot_of(uint32_t key) {
     return key * 2654435761u >> 16;
 }
 
-/* The slot of a colour: one that leads to it, or the free one where it belongs. Slots hold a number plus 1. */
+/* Returns the slot of a color: the one that refers to it, or the free one for it. Slots hold an index plus 1. */
 INLINE uint32_t find(const sdpx_counting *c, uint32_t key) {
     uint32_t slot = slot_of(key);
     while (c->slots[slot] && c->counted[c->slots[slot] - 1].key != key)
@@ -43,7 +44,7 @@ INLINE uint32_t find(const sdpx_counting *c, uint32_t key) {
     return slot;
 }
 
-/* Sums of 32 bits hold 2^24 pixels; those beyond change nothing that could be seen. */
+/* 32-bit sums hold 2^24 pixels; further ones would not change the result visibly. */
 INLINE void merge(sdpx_counted *to, const sdpx_counted *from) {
     if (to->count + from->count > 1u << 24)
         return;
@@ -53,7 +54,7 @@ INLINE void merge(sdpx_counted *to, const sdpx_counted *from) {
     to->blue += from->blue;
 }
 
-/* Tells one bit less of each channel apart. */
+/* Drops one more low bit of each channel. */
 static void coarsen(sdpx_counting *c) {
     uint32_t mask = (255u << ++c->dropped & 255) * 0x010101u, count = c->count;
     memset(c->slots, 0, sizeof c->slots);
@@ -102,8 +103,8 @@ void sdpx_quantizer_add(sdpx_quantizer *q, const uint8_t *rgba, size_t pixels, u
     }
 }
 
-/* A colour weighs as n to the power of 3/4: what is small but differs keeps a colour of its own, and the palette
-   reaches further out, which dithering needs. */
+/* Sets the weights of colors, n to the power of 3/4: small areas of a distinct color keep a color of their own, and the
+   palette covers a wider range, which dithering needs. */
 static void make_points(sdpx_counting *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         const sdpx_counted *color = &c->counted[i];
@@ -119,12 +120,13 @@ INLINE const float *axis_of(const sdpx_points *p, int axis) {
     return axis == 0 ? p->red : axis == 1 ? p->green : p->blue;
 }
 
-/* Value of a point on an axis as one of 256 steps. */
+/* Quantizes a point's value on an axis to 256 steps. */
 INLINE int step_of(float v, int axis) {
     return (int)(v / scales[axis] + 0.5f);
 }
 
-/* By how much the squared error falls where the box is cut at the best place of this axis (Wu, Graphics Gems II). */
+/* Computes by how much the squared error decreases if the box is cut at the best position of this axis (Wu, Graphics
+   Gems II). */
 static void try_axis(const sdpx_points *p, box *b, int axis) {
     float sums[256][4];
     const float *values = axis_of(p, axis);
@@ -170,7 +172,7 @@ INLINE void swap(float *values, uint32_t i, uint32_t j) {
     values[j] = kept;
 }
 
-/* Moves the points of the lower half to the front; how many they are. */
+/* Moves the points of the lower half to the front; returns their number. */
 static uint32_t divide(sdpx_points *p, const box *b) {
     const float *values = axis_of(p, b->axis);
     uint32_t i = b->first, j = b->first + b->count;
@@ -195,7 +197,7 @@ static box measured(const sdpx_points *p, uint32_t first, uint32_t count) {
     return b;
 }
 
-/* Cuts where it helps most until there are enough boxes, or nothing is left to cut. */
+/* Cuts the box with the largest gain, until there are enough boxes or no cut is possible. */
 static uint32_t cut_boxes(sdpx_points *p, uint32_t points, box *boxes, uint32_t limit) {
     uint32_t count = 1;
     boxes[0] = measured(p, 0, points);
@@ -213,7 +215,7 @@ static uint32_t cut_boxes(sdpx_points *p, uint32_t points, box *boxes, uint32_t 
     return count;
 }
 
-/* Sums of the points of each colour: red, green, blue, weight. */
+/* Sums of the points of each color: red, green, blue, weight. */
 typedef double totals[256][4];
 
 static void add_point(double *total, const sdpx_points *p, uint32_t i) {
@@ -224,8 +226,8 @@ static void add_point(double *total, const sdpx_points *p, uint32_t i) {
     total[3] += w;
 }
 
-/* The nearest centre of each of BLOCK points from `first` on, also of those that are none: the array ends with a
-   block. */
+/* Finds the nearest center of each of BLOCK points from `first` on. It may read beyond the points, because the array
+   ends with a whole block. */
 SDPX_CLONES static void nearest_centres(int32_t *nearest, const sdpx_points *p, uint32_t first, float (*centres)[3],
                                         uint32_t count) {
     float best[BLOCK];
@@ -244,7 +246,8 @@ SDPX_CLONES static void nearest_centres(int32_t *nearest, const sdpx_points *p, 
     }
 }
 
-/* Lloyd's step: every point to its nearest centre, every centre to the mean of its points. */
+/* One step of Lloyd's algorithm: assigns every point to its nearest center, and moves every center to the mean of its
+   points. */
 static void improve(const sdpx_points *p, uint32_t points, totals sums, uint32_t count) {
     float centres[256][3];
     for (uint32_t c = 0; c < count; c++)
@@ -259,7 +262,7 @@ static void improve(const sdpx_points *p, uint32_t points, totals sums, uint32_t
     }
 }
 
-/* Means as bytes, each once. */
+/* Writes the means as bytes, without duplicates. */
 static size_t write_palette(uint8_t *rgb, totals sums, uint32_t count) {
     size_t written = 0;
     for (uint32_t c = 0; c < count; c++) {

@@ -8,12 +8,12 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Pixels loaded at a time, in the first-level cache. */
+/* Pixels loaded at a time; fits the first-level cache. */
 enum { BLOCK = 64 };
 
 typedef float float16 __attribute__((vector_size(64)));
 
-/* Values come back by memory: a vector this wide has no agreed way to be returned. */
+/* Returns the value through memory: there is no calling convention for a vector this wide. */
 INLINE void add_weighted(float16 *sum, const float *p, float weight) {
     float16 v;
     memcpy(&v, p, sizeof v);
@@ -23,7 +23,7 @@ INLINE void add_weighted(float16 *sum, const float *p, float weight) {
 SDPX_CLONES void sdpx_sum_rows(float *to, const float *const *rows, const float *weights, size_t count, size_t samples,
                                int adds) {
     size_t i = 0;
-    /* Eight sums under way hide how long one addition takes. */
+    /* Eight independent sums hide the latency of an addition. */
     for (; i + 128 <= samples; i += 128) {
         float16 sums[8] = {{0}};
         if (adds)
@@ -65,7 +65,7 @@ INLINE float sample(const void *row, size_t i, size_t bytes) {
     return bytes == 1 ? ((const uint8_t *)row)[i] : bytes == 2 ? ((const uint16_t *)row)[i] : ((const float *)row)[i];
 }
 
-/* `n` pixels from pixel `at` on to four floats each, as they are; missing alpha is full. */
+/* Expands `n` pixels from pixel `at` on to four floats each, unscaled; missing alpha is full. */
 INLINE void spread(float *to, const void *const *from, size_t at, size_t n, size_t channels, size_t bytes, float top) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 4; k++)
@@ -89,7 +89,7 @@ SDPX_CLONES static void spread_block(float *to, const void *const *from, size_t 
 #define ALPHAS 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15
 #define COLORS_AND_ONE 0, 1, 2, 16, 4, 5, 6, 16, 8, 9, 10, 16, 12, 13, 14, 16
 
-/* Colour times alpha, in a block of whole vectors. */
+/* Multiplies color by alpha, in a block of whole vectors. */
 SDPX_CLONES static void premultiply(float *block, size_t n, float scale) {
     float16 one = {0};
     one += 1;
@@ -102,7 +102,7 @@ SDPX_CLONES static void premultiply(float *block, size_t n, float scale) {
     }
 }
 
-/* Colour over alpha: clear pixels have none. */
+/* Divides color by alpha; transparent pixels have no color. */
 SDPX_CLONES static void straighten(float *block, size_t n, float top) {
     float16 one = {0}, least = one + 1e-30f;
     one += 1;

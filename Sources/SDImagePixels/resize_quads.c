@@ -23,7 +23,8 @@ int sdpx_quad_variant(void) {
     return SDPX_QUADS_PLAIN;
 }
 
-/* Vectors that reach all source positions of every output, when they begin at multiples of `step`. */
+/* Returns the number of vectors that cover all source positions of every output, if they begin at multiples of
+   `step`. */
 static size_t vectors_from(const sdpx_axis *axis, int32_t step) {
     size_t most = 1;
     for (size_t i = 0; i < axis->count; i++) {
@@ -37,7 +38,7 @@ size_t sdpx_quad_vectors(const sdpx_axis *axis) {
     return vectors_from(axis, 4);
 }
 
-/* Rounds the running sums, not the weights: each weight is off by less than one, and their sum is what it should be. */
+/* Rounds the running sums instead of the weights: each weight is off by less than one, and their sum is exact. */
 static void round_weights(int16_t *to, const float *from, int32_t count, double unit) {
     double sum = 0, total = 0;
     for (int32_t k = 0; k < count; k++)
@@ -52,7 +53,7 @@ static void round_weights(int16_t *to, const float *from, int32_t count, double 
     }
 }
 
-/* 16 weights as high and low parts, w = 128 * high + low, in signed bytes. */
+/* Splits 16 weights into high and low parts, w = 128 * high + low, in signed bytes. */
 static void split_weights(int16_t *weights) {
     int8_t parts[32];
     for (int k = 0; k < 16; k++) {
@@ -72,11 +73,11 @@ void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant
     quads->count = axis->count;
     quads->vectors = vectors;
     quads->variant = variant;
-    /* The largest weight and its rounding fit 127 * 128. Sums of products stay below 2^31 with any real filter. */
+    /* The largest weight and its rounding fit 127 * 128. Sums of products stay below 2^31 with any practical filter. */
     quads->bits = 18;
     while (quads->bits > 1 && (double)most * (double)(1 << quads->bits) > 16200)
         quads->bits--;
-    /* Whole vectors are aligned where that takes no more of them. */
+    /* Vectors are fully aligned if that takes no more of them. */
     int32_t step = vectors_from(axis, 16) == vectors ? 16 : 4;
     memset(quads->weights, 0, taps * axis->count * sizeof *quads->weights);
     for (size_t i = 0; i < axis->count; i++) {

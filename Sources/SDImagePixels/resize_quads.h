@@ -1,11 +1,11 @@
-/* The variants of the integer filter, for the kernels themselves. */
+/* resize_quads.h: the variants of the integer filter; internal to the kernels. */
 #ifndef SDPX_RESIZE_QUADS_H
 #define SDPX_RESIZE_QUADS_H
 
 #include "sdpx_resize.h"
 
-/* The lines that are to be fetched while output position `x` of `count` is made: of each row those before the result,
-   from where the result for x - 1 ended. */
+/* The number of cache lines of each row to prefetch before output position `x` of `count`. Position x - 1 fetches the
+   lines from its own result up to that for x. */
 static inline size_t sdpx_lines_before(const sdpx_ahead *ahead, size_t x, size_t count) {
     return ahead->bytes / 64 * x / count;
 }

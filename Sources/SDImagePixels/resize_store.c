@@ -8,13 +8,13 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Pixels at a time, in the first-level cache: a multiple of the four that are a vector. */
+/* Pixels at a time, which fit the first-level cache: a multiple of the four pixels of a vector. */
 enum { BLOCK = 64 };
 
 typedef float float16 __attribute__((vector_size(64)));
 typedef int32_t int16x __attribute__((vector_size(64)));
 
-/* Holds alpha in 0 ... top and, unless `is_float`, colour under it: filters with negative lobes overshoot. Four
+/* Clamps alpha to 0 ... top and, unless `is_float`, color to alpha: filters with negative lobes overshoot. Four
    pixels. */
 INLINE void hold(float *v, float top, int is_float) {
     float16 p, zero = {0}, whole = zero + top;
@@ -28,7 +28,7 @@ INLINE void hold(float *v, float top, int is_float) {
     memcpy(v, &p, sizeof p);
 }
 
-/* Colour over alpha; clear where that is 0. Four pixels. */
+/* Divides color by alpha; transparent if alpha is 0. Four pixels. */
 INLINE void divide(float *v, float top) {
     float16 p, zero = {0}, one = zero + 1;
     memcpy(&p, v, sizeof p);
@@ -64,7 +64,7 @@ SDPX_CLONES static void scale_block(float *v, size_t samples, float factor) {
         v[i] *= factor;
 }
 
-/* A comparison with a number that is not one is false, so that also such a sum ends inside. */
+/* Comparisons with NaN are false, so NaN becomes 0. */
 INLINE float inside(float v, float top) {
     return v > 0 ? (v < top ? v : top) : 0;
 }

@@ -10,7 +10,7 @@
 
 enum { UNITS = SDPX_QUAD_UNITS };
 
-/* The share of output position `x` in fetching what will be read next. */
+/* Prefetches output position `x`'s share of the data that is read next. */
 INLINE void fetch_ahead(const sdpx_ahead *ahead, size_t x, size_t count) {
     size_t end = sdpx_lines_before(ahead, x + 1, count);
     for (size_t line = sdpx_lines_before(ahead, x, count); line < end; line++)
@@ -18,11 +18,11 @@ INLINE void fetch_ahead(const sdpx_ahead *ahead, size_t x, size_t count) {
             _mm_prefetch(ahead->first + (ptrdiff_t)row * ahead->stride + 64 * line, _MM_HINT_T1);
 }
 
-/* --- AVX-512 VNNI: 16 pixels by their 16 weights at a time, in two parts of 8 bits. Weights are loaded once for all
+/* --- AVX-512 VNNI: 16 pixels times their 16 weights at a time, in two parts of 8 bits. Weights are loaded once for all
    units. */
 
 VNNI INLINE __m512i lanes_of(__m512i a, __m512i b, __m512i c, __m512i d) {
-    /* The four quarters of each are added up; the sums come in the order of the arguments. */
+    /* Adds the four quarters of each vector; the sums are in the order of the arguments. */
     __m512i ab = _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xee));
     __m512i cd = _mm512_add_epi32(_mm512_shuffle_i32x4(c, d, 0x44), _mm512_shuffle_i32x4(c, d, 0xee));
     return _mm512_add_epi32(_mm512_shuffle_i32x4(ab, cd, 0x88), _mm512_shuffle_i32x4(ab, cd, 0xdd));
@@ -65,7 +65,7 @@ VNNI void sdpx_filter_quads_vnni(float *const *to, const uint8_t *from, size_t s
     }
 }
 
-/* --- AVX2: four pixels by their weights at a time, in 16 bits. */
+/* --- AVX2: four pixels times their weights at a time, in 16 bits. */
 
 AVX2 void sdpx_filter_quads_avx2(float *const *to, const uint8_t *from, size_t stride, const sdpx_quad_axis *axis,
                                  const sdpx_ahead *ahead) {

@@ -9,7 +9,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 typedef float float4 __attribute__((vector_size(16)));
-/* Four pixels of four channels; where the CPU has narrower vectors the compiler takes several. */
+/* Four pixels of four channels; on CPUs with narrower vectors the compiler uses several. */
 typedef float float16 __attribute__((vector_size(64)));
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef uint16_t word16 __attribute__((vector_size(32)));
@@ -18,13 +18,13 @@ INLINE float top_of(int format) {
     return format == SDPX_RGBA_FLOAT ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;
 }
 
-/* As sdpx_pixel_size says, for the compiler to see. */
+/* The same as sdpx_pixel_size, visible to the compiler. */
 INLINE size_t size_of(int format) {
     static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8, 16};
     return sizes[format];
 }
 
-/* Four pixels beside one another, as they are stored; what has no alpha is opaque. */
+/* Loads four adjacent pixels unconverted; formats without alpha are opaque. */
 INLINE void load4(float16 *v, const uint8_t *p, int format) {
     byte16 b = {0};
     word16 w = {0};
@@ -66,7 +66,7 @@ INLINE int32_t inside(int32_t v, int32_t count) {
     return v < 0 ? 0 : v < count ? v : count - 1;
 }
 
-/* Four premultiplied pixels from `x` on in row `y`; those outside are the nearest ones inside. */
+/* Loads four premultiplied pixels from `x` on in row `y`; positions outside are clamped to the edge. */
 INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, int format, int is_straight) {
     size_t size = size_of(format);
     const uint8_t *row = (const uint8_t *)s->pixels + inside(y, s->height) * s->stride;
@@ -82,13 +82,13 @@ INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, int 
         premultiply4(v, format);
 }
 
-/* Weights of four neighbours at the distance t behind the second (Keys 1981, a = -1/2). */
+/* Returns the weights of four neighbors at the distance t after the second (Keys 1981, a = -1/2). */
 INLINE float4 weights(float t) {
     const float4 a = {-0.5f, 1.5f, -1.5f, 0.5f}, b = {1, -2.5f, 2, -0.5f}, c = {-0.5f, 0, 0.5f, 0}, d = {0, 1, 0, 0};
     return ((a * t + b) * t + c) * t + d;
 }
 
-/* How much of a pixel around `v` lies inside 0 ... `length`, as long as one edge alone touches it. */
+/* Returns the part of a pixel around `v` inside 0 ... `length`, if at most one edge touches it. */
 INLINE float part(double v, int32_t length) {
     double begin = v + 0.5, end = (double)length - v + 0.5, least = begin < end ? begin : end;
     return (float)(least < 0 ? 0 : least < 1 ? least : 1);
@@ -119,7 +119,7 @@ INLINE void read_line(float *to, size_t pixels, const sdpx_source *s, double x0,
     }
 }
 
-/* The format is a constant in each of these. */
+/* The format is a compile-time constant in each of these calls. */
 SDPX_CLONES void sdpx_read_line(float *to, size_t pixels, const sdpx_source *s, double x, double y, double dx,
                                 double dy) {
     switch (s->format) {

@@ -11,14 +11,14 @@ INLINE double clamp(double v, double low, double high) {
     return v < low ? low : v > high ? high : v;
 }
 
-/* The area under a circle around the origin from 0 to u, for 0 <= u <= r. */
+/* Returns the area under a circle around the origin from 0 to u, for 0 <= u <= r. */
 static double under_arc(double u, double r) {
     double rest = r * r - u * u;
     return (u * sqrt(rest > 0 ? rest : 0) + r * r * asin(clamp(u / r, 0, 1))) / 2;
 }
 
-/* The area of a quarter disc inside u0 ... u1 by v0 ... v1, all of them positive. The arc leaves the upper side of the
-   rectangle where it is v1 high, and the lower one where it is v0 high. */
+/* Returns the area of a quarter disc inside u0 ... u1 by v0 ... v1, all of them positive. The arc crosses the
+   rectangle's upper side at height v1, and the lower one at height v0. */
 static double quarter_area(double u0, double u1, double v0, double v1, double r) {
     if (!(u0 < u1 && v0 < v1) || u0 * u0 + v0 * v0 >= r * r)
         return 0;
@@ -27,13 +27,13 @@ static double quarter_area(double u0, double u1, double v0, double v1, double r)
     return (full - u0) * (v1 - v0) + (end > full ? under_arc(end, r) - under_arc(full, r) - v0 * (end - full) : 0);
 }
 
-/* A corner as seen from its centre: u grows to the side, v up or down, as the corner looks. */
+/* A corner relative to its center: u grows sideways, v up or down, towards the corner. */
 typedef struct {
     double x, y, radius;
     int is_right, is_bottom;
 } corner;
 
-/* How much of the part of a pixel that lies in the square of a corner is outside of its disc. */
+/* Returns the area of a pixel that is in the square of a corner but outside of its disc. */
 static double cut_area(const corner *c, double x, double y, const sdpx_rounded *s) {
     double left = fmax(x, s->left), right = fmin(x + 1, s->right), top = fmax(y, s->top),
            bottom = fmin(y + 1, s->bottom);
@@ -46,7 +46,7 @@ static double cut_area(const corner *c, double x, double y, const sdpx_rounded *
     return (u1 - u0) * (v1 - v0) - quarter_area(u0, u1, v0, v1, c->radius);
 }
 
-/* Takes away what a corner cuts from row `y`. */
+/* Subtracts the part of row `y` that a corner cuts off. */
 static void cut_corner(float *coverage, size_t pixels, double y, const corner *c, const sdpx_rounded *s) {
     double from = c->is_right ? c->x : c->x - c->radius, to = c->is_right ? c->x + c->radius : c->x;
     double above = c->is_bottom ? c->y : c->y - c->radius, below = c->is_bottom ? c->y + c->radius : c->y;
@@ -81,7 +81,7 @@ void sdpx_cut_row(void *row, int format, size_t pixels, const float *coverage) {
     for (size_t offset = 0; offset < pixels; offset += SDPX_PLANE) {
         size_t n = pixels - offset < SDPX_PLANE ? pixels - offset : SDPX_PLANE;
         uint8_t *at = (uint8_t *)row + offset * size;
-        /* Most of a picture is not touched, and stays as it is to the last bit. */
+        /* Most of an image is not affected, and stays bit-identical. */
         if (is_whole(coverage + offset, n))
             continue;
         sdpx_planes planes;

@@ -1,4 +1,4 @@
-/* Divisions that round to the nearest. */
+/* rounding.h: divisions that round to the nearest. */
 #ifndef SDPX_ROUNDING_H
 #define SDPX_ROUNDING_H
 

@@ -6,11 +6,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Samples turned to float at a time; whole pixels and whole vectors, small enough for the first-level cache. */
+/* Samples converted to float at a time: whole pixels and whole vectors, which fit the first-level cache. */
 enum { BLOCK = 1008 };
 
 typedef float float4 __attribute__((vector_size(16)));
-/* Four RGBA pixels; where the CPU has narrower vectors the compiler takes several. */
+/* Four RGBA pixels; on CPUs with narrower vectors the compiler uses several. */
 typedef float float16 __attribute__((vector_size(64)));
 
 INLINE void add_block(float *const *sums, const float *weights, size_t count, const float *block, size_t offset,
@@ -35,7 +35,7 @@ INLINE void premultiply_block(float *block, size_t n, float scale) {
     }
 }
 
-/* Most pictures with alpha are opaque nearly everywhere. */
+/* Most images with alpha are opaque nearly everywhere. */
 INLINE int is_opaque8(const uint8_t *row, size_t n) {
     uint8_t all = 255;
     for (size_t i = 3; i < n; i += 4)
@@ -86,7 +86,7 @@ INLINE float4 load4(const float *p) {
     return v;
 }
 
-/* Three and four channels: one pixel is one vector; the fourth lane of three is overwritten by the next pixel. */
+/* For three and four channels a pixel is one vector; with three the next pixel overwrites the fourth lane. */
 INLINE void filter_vectors(float *to, size_t pixels, const float *from, const int32_t *starts, const int32_t *counts,
                            const float *weights, size_t taps, size_t channels) {
     for (size_t x = 0; x < pixels; x++) {
@@ -121,12 +121,12 @@ SDPX_CLONES void sdpx_filter_row(float *to, size_t pixels, const float *from, co
     }
 }
 
-/* A comparison with a number that is not one is false, so that also such a sum ends inside. */
+/* Comparisons with NaN are false, so NaN becomes 0. */
 INLINE float clamp(float v, float top) {
     return v > 0 ? (v < top ? v : top) : 0;
 }
 
-/* Filters with negative lobes overshoot: colour is held under alpha before it is divided by it. */
+/* Clamps color to alpha before the division: filters with negative lobes overshoot. */
 INLINE void straight_pixel(float *out, const float *p, float top, int keep_premultiplied) {
     float a = clamp(p[3], top), factor = keep_premultiplied ? 1 : (a > 0 ? top / a : 0);
     for (int k = 0; k < 3; k++)
@@ -164,7 +164,8 @@ SDPX_CLONES void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, i
     }
 }
 
-/* Light may be negative, outside the primaries, or exceed white: where a filter overshoots cannot be told from that. */
+/* Light is not clamped: it may be negative, outside the primaries, or exceed white, which is indistinguishable from
+   overshoot of a filter. */
 SDPX_CLONES void sdpx_pack_f32(float *to, const float *from, size_t pixels) {
     for (size_t x = 0; x < pixels; x++) {
         float a = clamp(from[4 * x + 3], 1), factor = a > 0 ? 1 / a : 0;

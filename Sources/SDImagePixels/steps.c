@@ -66,7 +66,7 @@ SDPX_CLONES static void apply_vibrance(sdpx_planes *p, size_t n, float amount) {
     }
 }
 
-/* `x` is that of the first pixel. */
+/* `x` is the position of the first pixel. */
 SDPX_CLONES static void apply_vignette(sdpx_planes *p, size_t n, const float *v, float x, float y) {
     float dy = (y + 0.5f - v[3]) * v[4];
     for (size_t i = 0; i < n; i++) {

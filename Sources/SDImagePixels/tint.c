@@ -5,7 +5,7 @@
 #include "planes.h"
 #include "sdpixels.h"
 
-/* The parts that source and backdrop have in the result: constant, and times the other's alpha (Porter and Duff). */
+/* The factors of source and backdrop in the result: a constant, and a factor of the other's alpha (Porter and Duff). */
 typedef struct {
     float source, source_by_alpha, backdrop, backdrop_by_alpha;
 } factors;
@@ -47,7 +47,8 @@ SDPX_CLONES static void weigh(sdpx_planes *p, size_t n, const float *color, cons
     }
 }
 
-/* Sums of what is there, or of what is missing, and held where the format ends. PDF names neither: as Quartz draws. */
+/* Adds colors, or their complements for `darker`, clamped to the range of the format. PDF defines neither mode: as in
+   Quartz. */
 SDPX_CLONES static void add(sdpx_planes *p, size_t n, const float *color, int darker) {
     float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
     for (int k = 0; k < 3; k++)
@@ -76,7 +77,7 @@ INLINE float color_burn(float b, float s) {
     return b >= 1 ? 1 : s <= 0 ? 0 : 1 - least(1, (1 - b) / s);
 }
 
-/* Section 10.1, for a backdrop and a source. */
+/* Blend functions of section 10.1, for a backdrop and a source. */
 INLINE float blended(int mode, float b, float s) {
     switch (mode) {
     case SDPX_BLEND_MULTIPLY: return b * s;
@@ -94,7 +95,7 @@ INLINE float blended(int mode, float b, float s) {
     }
 }
 
-/* Section 9: the blend counts where both are, each alone where the other is not. */
+/* Section 9: the blend applies where both overlap, each alone elsewhere. */
 INLINE float mixed(float b, float ab, float s, float as, float blend) {
     float sum = as * (1 - ab) * s + ab * (1 - as) * b + as * ab * blend;
     return divided(sum, as + ab - as * ab);
@@ -162,7 +163,7 @@ INLINE void blend_colors(sdpx_planes *p, size_t n, const float *color, int mode)
     }
 }
 
-/* The mode is a constant in each of these, so that its loop has no branch. */
+/* The mode is a compile-time constant in each of these calls, so that the loop has no branch. */
 SDPX_CLONES static void blend(sdpx_planes *p, size_t n, const float *color, int mode) {
     switch (mode) {
     case SDPX_BLEND_MULTIPLY: blend_channels(p, n, color, SDPX_BLEND_MULTIPLY); break;

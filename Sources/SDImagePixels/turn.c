@@ -6,7 +6,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Columns and rows turned together: their source lines and destination lines fit the first-level cache. */
+/* Columns and rows transposed together: their source and destination cache lines fit the first-level cache. */
 enum { BLOCK = 16 };
 
 typedef uint8_t byte32 __attribute__((vector_size(32)));
@@ -17,7 +17,8 @@ typedef uint64_t wide4 __attribute__((vector_size(32)));
 #define LOW_HALVES 0, 1, 2, 3, 8, 9, 10, 11
 #define HIGH_HALVES 4, 5, 6, 7, 12, 13, 14, 15
 
-/* Eight by eight pixels of four bytes in registers: within quarters of four by four, which then change places. */
+/* Transposes eight by eight pixels of four bytes in registers: first within quarters of four by four, which are then
+   exchanged. */
 INLINE void transpose8(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride) {
     pixel8 r[8], s[8], t[8];
     for (int y = 0; y < 8; y++)
@@ -50,7 +51,7 @@ INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *fr
     }
 }
 
-/* One block: whole squares of eight where there are. */
+/* Transposes one block: whole squares of eight where possible. */
 INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
                             size_t columns, size_t rows, size_t size) {
     if (size != 4 || (columns | rows) % 8 != 0) {
@@ -86,8 +87,8 @@ SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from,
     }
 }
 
-/* Whole vectors, then the rest pixel by pixel. Read from left to right: what is read has to be waited for, and is
-   fetched ahead in that direction. */
+/* Reverses whole vectors, then the rest pixel by pixel. Reads from left to right: reads stall, and the prefetcher
+   follows that direction. */
 #define MIRROR_VECTORS(type, ...)                                                                                      \
     for (; x + sizeof(type) / size <= pixels; x += sizeof(type) / size) {                                              \
         type v;                                                                                                        \

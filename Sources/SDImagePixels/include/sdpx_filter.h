@@ -1,26 +1,27 @@
-/* Filters of pixels: steps that look at one pixel alone, and sums over neighbours. Pixel formats as in sdpixels.h. */
+/* sdpx_filter.h: pixel filters: steps that depend on one pixel only, and sums over neighbors. Pixel formats as in
+   sdpixels.h. */
 #ifndef SDPX_COLOR_FILTER_H
 #define SDPX_COLOR_FILTER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a step does to the straight colours of a pixel, and which values it takes. */
+/* The operations of a step on the straight colors of a pixel, and their parameters. */
 enum {
-    /* 4 rows of red, green, blue, alpha and a constant: for red, green, blue and alpha. */
+    /* 4 rows of factors for red, green, blue, alpha and a constant: the new red, green, blue and alpha. */
     SDPX_STEP_MATRIX = 0,
-    /* 3 rows of the factors of 1, v, v^2, v^3: for red, green and blue, which are held in 0 ... 1 before. */
+    /* 3 rows of the coefficients of 1, v, v^2, v^3: for red, green and blue, which are clamped to 0 ... 1 before. */
     SDPX_STEP_CURVE = 1,
-    /* An exponent; what is negative becomes 0. */
+    /* An exponent; negative values become 0. */
     SDPX_STEP_POWER = 2,
-    /* A number of levels from 0 to 1, at least 2. */
+    /* The number of levels from 0 to 1, at least 2. */
     SDPX_STEP_LEVELS = 3,
-    /* A luma (Rec. 709): from it on white, below black. */
+    /* A luma threshold (Rec. 709): at or above it white, below black. */
     SDPX_STEP_THRESHOLD = 4,
-    /* An amount, by which saturation grows where there is little of it. */
+    /* An amount by which saturation grows, more where it is low. */
     SDPX_STEP_VIBRANCE = 5,
-    /* The amount by which the farthest places darken; the distance at which they do; the centre's x and y; and the
-       factor that makes pixels distances. */
+    /* The amount of darkening at the greatest distance; that distance; the x and y of the center; the factor from
+       pixels to distances. */
     SDPX_STEP_VIGNETTE = 6
 };
 
@@ -29,14 +30,14 @@ typedef struct {
     float values[20];
 } sdpx_step;
 
-/* Takes the pixels of row `y`, from x = 0 on, through the steps, and writes them in a format of the same depth; the
-   rows may be the same where the formats are. The steps see light with `in_light`, else what sRGB makes of it, whatever
-   the format. */
+/* Applies the steps to the pixels of row `y`, from x = 0 on, and writes them in a format of the same depth. The rows
+   may be the same if the formats are. With `in_light` the steps work on linear light, otherwise on sRGB values,
+   whatever the format. */
 void sdpx_step_row(void *to, int to_format, const void *from, int from_format, size_t pixels, size_t y,
                    const sdpx_step *steps, size_t count, int in_light);
 
-/* The same by a table of 256 times RGB, for steps that take each channel alone; from gray8, rgb8 or rgba8 to rgb8 or
-   rgba8. Alpha stays. */
+/* Applies steps that handle each channel separately, by a table of 256 RGB entries; from gray8, rgb8 or rgba8 to rgb8
+   or rgba8. Alpha is unchanged. */
 void sdpx_table_row(uint8_t *to, int to_format, const uint8_t *from, int from_format, size_t pixels,
                     const uint8_t *table);
 
@@ -44,17 +45,18 @@ void sdpx_table_row(uint8_t *to, int to_format, const uint8_t *from, int from_fo
    weights[k] * from[i + k * channels]. */
 void sdpx_convolve_row(float *to, const float *from, size_t samples, const float *weights, size_t taps, int channels);
 
-/* Moves colours away from a blurred picture: adds `amount` times their difference, or that of luma. `blurred` has as
-   many channels as the format, in 0 ... the top of its samples, premultiplied where there is alpha. */
+/* Sharpens by an unsharp mask: adds `amount` times the difference from a blurred image, or that of luma. `blurred` has
+   as many channels as the format, from 0 to the maximum of its samples, premultiplied if there is alpha. */
 void sdpx_sharpen_row(void *to, const void *from, int format, size_t pixels, const float *blurred, float amount,
                       int luma_alone);
 
-/* Adds the pixels of a row to cells, of which cell i goes from bounds[i] to bounds[i + 1]: red, green, blue, each times
-   alpha, and alpha; with `passes_alpha_over` all count the same. 0 ... 1, as light or as sRGB. */
+/* Adds the pixels of a row to cells; cell i goes from bounds[i] to bounds[i + 1]. Sums red, green and blue, each times
+   alpha, and alpha; with `passes_alpha_over` all pixels have equal weight. Values are 0 ... 1, as linear light or
+   sRGB. */
 void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void *row, int format, int in_light,
                     int passes_alpha_over);
 
-/* Fills cells with the mean colours of sums over so many rows. */
+/* Fills cells with the mean colors of sums over `rows` rows. */
 void sdpx_fill_cells(void *row, int format, size_t cells, const int32_t *bounds, const float *sums, float rows);
 
 #endif

@@ -1,12 +1,12 @@
-/* Colours laid over pixels, shapes cut out of them, pixels turned by any angle. Rows of any pixel format with alpha,
-   numbered as in sdpixels.h, in place unless said; an unknown format does nothing. */
+/* sdpx_paint.h: blending of colors over pixels, clipping to shapes, rotation by any angle. Works on rows of any pixel
+   format with alpha, numbered as in sdpixels.h, in place unless noted; an unknown format does nothing. */
 #ifndef SDPX_PAINT_H
 #define SDPX_PAINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a colour meets what is beneath it: W3C Compositing and Blending Level 1, numbered as CGBlendMode. */
+/* Blend modes: W3C Compositing and Blending Level 1, numbered as CGBlendMode. */
 enum {
     SDPX_BLEND_NORMAL,
     SDPX_BLEND_MULTIPLY,
@@ -38,9 +38,9 @@ enum {
     SDPX_BLEND_PLUS_LIGHTER
 };
 
-/* Lays a straight colour (red, green, blue, alpha, each 0 ... 1 and in the encoding of the format: light for float)
-   over a row, and writes the result in a format of the same depth; the rows may be the same where the formats are.
-   Light beyond white stays where the mode only weighs; where it blends, the row is held in 0 ... 1. */
+/* Blends a straight color over a row, and writes the result in a format of the same depth; the rows may be the same if
+   the formats are. The color is red, green, blue, alpha, each 0 ... 1 and in the encoding of the format: linear light
+   for float. Compositing modes preserve light beyond white; blend modes clamp the row to 0 ... 1. */
 void sdpx_tint_row(void *to, int to_format, const void *from, int from_format, size_t pixels, const float *color,
                    int mode);
 
@@ -51,27 +51,27 @@ typedef struct {
     double radii[4];
 } sdpx_rounded;
 
-/* Which part of each pixel of row `y`, from x = 0 on, lies inside: its exact area, 0 ... 1. */
+/* Computes the coverage of each pixel of row `y`, from x = 0 on: the exact area inside the shape, 0 ... 1. */
 void sdpx_rounded_row(float *coverage, size_t pixels, double y, const sdpx_rounded *shape);
 
-/* Weakens a row to its covered part; and lays a straight colour over it where it is covered. */
+/* The first reduces a row to its covered part; the second blends a straight color over it where it is covered. */
 void sdpx_cut_row(void *row, int format, size_t pixels, const float *coverage);
 void sdpx_stroke_row(void *row, int format, size_t pixels, const float *coverage, const float *color);
 
-/* Pixels to be read between: `stride` in bytes, any pixel format. */
+/* An image for interpolated reads: `stride` in bytes, any pixel format. */
 typedef struct {
     const void *pixels;
     ptrdiff_t stride;
     int32_t width, height;
     int format;
-    /* No pixel is clear, whatever the format. */
+    /* All pixels are opaque, whatever the format. */
     int is_opaque;
 } sdpx_source;
 
-/* Reads the source along a line: pixel i at (x + i * dx, y + i * dy), where the first pixel covers 0 ... 1 and its
-   centre is at 0.5. Catmull and Rom's cubic; beyond the edge its pixels are continued, and fade over the pixel around
-   it. `to` gets premultiplied RGBA floats in 0 ... the top of the format's samples, which sdpx_pack_u8 and its like
-   take; dx * dx + dy * dy is 1. */
+/* Reads the source along a line: pixel i at (x + i * dx, y + i * dy); the first pixel covers 0 ... 1 and its center is
+   at 0.5. Interpolates with the Catmull-Rom cubic. Edge pixels are repeated outside and fade out over the pixel around
+   the edge. `to` receives premultiplied RGBA floats from 0 to the maximum of the format's samples, as input for
+   sdpx_pack_u8 and its variants. dx * dx + dy * dy is 1. */
 void sdpx_read_line(float *to, size_t pixels, const sdpx_source *source, double x, double y, double dx, double dy);
 
 #endif
