@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 /* Brotli and Zstandard are available only if libcurl was built with them. Their functions are looked up among the
-   libraries that libcurl was linked with, whatever the names of these. Their interfaces are stable (brotli/decode.h,
-   zstd.h). */
+ * libraries that libcurl was linked with, whatever the names of these. Their interfaces are stable (brotli/decode.h,
+ * zstd.h). */
 typedef struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -182,7 +182,7 @@ static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size
 }
 
 /* Reports that the byte begins another gzip member (RFC 1952, section 2.2) or another Zstandard frame, including a
-   skippable one (RFC 8878, section 3.1). */
+ * skippable one (RFC 8878, section 3.1). */
 static bool continues(const ccurl_decoder *decoder, uint8_t byte) {
     if (decoder->coding == CCURL_ZSTD)
         return byte == 0x28 || (byte & 0xf0) == 0x50;

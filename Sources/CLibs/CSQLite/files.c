@@ -1,8 +1,9 @@
 /* files.c: a file system for SQLite inside an open folder.
-   SQLite's built-in file system opens paths, which another user may replace between a check and its use. It also maps
-   the index of a write-ahead log, which ends the process if another one truncates that file. This file system opens
-   names relative to a descriptor and has no mapping methods (version 1 of sqlite3_io_methods), so SQLite cannot map
-   files even if a database requests it. */
+ *
+ * SQLite's built-in file system opens paths, which another user may replace between a check and its use. It also maps
+ * the index of a write-ahead log, which ends the process if another one truncates that file. This file system opens
+ * names relative to a descriptor and has no mapping methods (version 1 of sqlite3_io_methods), so SQLite cannot map
+ * files even if a database requests it. */
 #define _GNU_SOURCE
 #include "CSQLite.h"
 

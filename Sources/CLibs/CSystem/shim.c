@@ -118,7 +118,7 @@ static void close_watched(void) {
 }
 
 /* The id of the calling thread, which the Swift runtime caches for `swift_once` (Threading/Impl/Linux/ulock.h). The
-   definition in the static runtime is weak: this one replaces it. */
+ * definition in the static runtime is weak: this one replaces it. */
 __thread int32_t runtime_thread __asm__("_ZZN5swift14threading_impl5linux13ulock_get_tidEvE3tid");
 
 extern void swift_once(void *token, void (*function)(void *), void *context);
@@ -128,8 +128,8 @@ static void do_nothing(void *context) {
 }
 
 /* Clears the cached thread id in a forked child. The child's only thread inherits the id of the forking thread. If
-   another thread waited for a `swift_once` that it runs, it could not unlock it, and both would hang. Returns false if
-   the runtime caches the id elsewhere, as any version of the runtime may. */
+ * another thread waited for a `swift_once` that it runs, it could not unlock it, and both would hang. Returns false if
+ * the runtime caches the id elsewhere, as any version of the runtime may. */
 static bool forget_runtime_thread(void) {
     intptr_t token[2] = {0};
     runtime_thread = 0;

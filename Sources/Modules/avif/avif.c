@@ -51,7 +51,7 @@ static sdimage_status check(avifResult result, const avifDecoder *decoder, sdima
 /* Combines `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7), to an EXIF orientation. */
 static sdimage_orientation orientation_of(const avifImage *image) {
     /* Rows: counter-clockwise quarter turns. Columns: not mirrored, top and bottom exchanged, left and right
-       exchanged. */
+     * exchanged. */
     static const uint8_t table[4][3] = {{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}};
     unsigned turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3u : 0;
     unsigned mirror = image->transformFlags & AVIF_TRANSFORM_IMIR ? 1u + (MIRROR_OF(image) & 1u) : 0;

@@ -87,7 +87,7 @@ uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count) {
 }
 
 /* Reports that an auxiliary track may be alpha: `auxi` in its sample entry (ISO/IEC 23008-12, 7.5.3.3) names alpha, or
-   is missing. */
+ * is missing. */
 static bool may_be_alpha(sdmod_span media) {
     static const char alpha[] = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha";
     sdmod_span samples, entries, kind;

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /* Returns the milliseconds of each frame, to be freed; below 11 they become 100, as for other animations. NULL if
-   memory is exhausted. libavif reports durations too, but each call takes time proportional to the table. */
+ * memory is exhausted. libavif reports durations too, but each call takes time proportional to the table. */
 uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count);
 
 /* Returns a copy of the bytes in which tracks other than images and their alpha are hidden, to be freed. NULL if there
-   are none, or memory is exhausted. libavif before 1.0 refuses files with sound, whose track has no size, and takes
-   depth for alpha. */
+ * are none, or memory is exhausted. libavif before 1.0 refuses files with sound, whose track has no size, and takes
+ * depth for alpha. */
 uint8_t *sdavif_without_other_tracks(const void *bytes, size_t length);
 
 #endif

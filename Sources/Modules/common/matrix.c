@@ -38,7 +38,7 @@ static const primaries known[] = {
 };
 
 /* Computes the luma weights of red and blue (ITU-T H.273, equations 32 to 37): those for which the primaries yield the
-   white point. */
+ * white point. */
 static void weights_of(const primaries *p, double *kr, double *kb) {
     double rx = p->red[0], ry = p->red[1], gx = p->green[0], gy = p->green[1], bx = p->blue[0], by = p->blue[1];
     double wx = p->white[0], wy = p->white[1], rz = 1 - rx - ry, gz = 1 - gx - gy, bz = 1 - bx - by, wz = 1 - wx - wy;
@@ -98,7 +98,7 @@ bool sdyuv_matrix_make(sdyuv_matrix *m, const sdyuv_planes *planes, sdyuv_color 
     double kr, kb;
     if (color.matrix == IDENTITY && planes->cb) {
         /* Three luma planes, in the order green, blue, red. The middle that is subtracted from chroma is added
-           again. */
+         * again. */
         static const double rows[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
         if (planes->shift_x || planes->shift_y)
             return false;

@@ -63,7 +63,7 @@ static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
 }
 
 /* Returns the format to write. Requests for four channels are fulfilled directly; the library does any other
-   conversion. */
+ * conversion. */
 static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_wish *wish) {
     bool gray = !facts->chroma && !facts->has_alpha && wish->format != SDIMAGE_PIXEL_FORMAT_RGB8;
     bool four =

@@ -55,7 +55,7 @@ enum { SDMOD_WORKING_BYTES = 256 << 20 };
 uint64_t sdmod_plane_bytes(const sdmod_facts *facts);
 
 /* Checks the limits before decoding: pixels, bytes of the bitmap, and bytes of the planes, of which `pictures` sets are
-   held at once. */
+ * held at once. */
 sdimage_status sdmod_check(const sdmod_facts *facts, const sdmod_wish *wish, unsigned pictures, sdimage_error **error);
 
 /* Makes an image of the planes, in the requested format if it can hold all that the planes contain. */

@@ -15,7 +15,7 @@ typedef struct sdsrc {
 } sdsrc;
 
 /* Prepares an image. Images that the module could not decode again are refused with TOO_LARGE. High-depth images are
-   reduced to `deep_bits`. The caller closes it, also after a failure. */
+ * reduced to `deep_bits`. The caller closes it, also after a failure. */
 sdimage_status sdsrc_open(sdsrc *source, const sdimage_image *image, int deep_bits, sdimage_error **error);
 void sdsrc_close(sdsrc *source);
 
@@ -32,7 +32,7 @@ sdsrc_color sdsrc_color_of(const sdimage_image *image);
 sdimage_status sdsrc_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error);
 
 /* The TIFF structure of the given EXIF block, with its orientation tag updated if it has one; empty if no block was
-   given. */
+ * given. */
 typedef struct sdsrc_block {
     uint8_t *bytes;
     size_t length;

@@ -43,7 +43,7 @@ typedef struct sdyuv_matrix {
 bool sdyuv_matrix_make(sdyuv_matrix *matrix, const sdyuv_planes *planes, sdyuv_color color, bool wide);
 
 /* Writes all rows. Halved chroma is upsampled linearly, with its samples centered between the pixels that share them.
-   Gray output uses only luma. */
+ * Gray output uses only luma. */
 void sdyuv_convert(const sdyuv_planes *planes, const sdyuv_matrix *matrix, const sdyuv_pixels *pixels);
 
 #endif

@@ -1,5 +1,6 @@
 /* container.h: the items of a HEIF file (ISO/IEC 23008-12), their bytes, properties and relations.
-   All spans point into the file's bytes. */
+ *
+ * All spans point into the file's bytes. */
 #ifndef SDHEIF_CONTAINER_H
 #define SDHEIF_CONTAINER_H
 
@@ -47,7 +48,7 @@ typedef struct sdheif_bytes {
 } sdheif_bytes;
 
 /* Reads the tables in time linear in `length`. The caller closes the container, also after a failure. Errors:
-   TRUNCATED, UNSUPPORTED (no still image), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY. */
+ * TRUNCATED, UNSUPPORTED (no still image), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY. */
 sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length,
                                      const sdimage_work_budget *budget, sdimage_error **error);
 void sdheif_container_close(sdheif_container *container);
@@ -68,7 +69,7 @@ size_t sdheif_references(const sdheif_container *container, uint32_t type, uint3
 size_t sdheif_referrers(const sdheif_container *container, uint32_t type, uint32_t to, uint32_t *from, size_t limit);
 
 /* Returns the bytes that decoding an item reads: its data and its decoder configuration (a property of `type`). 0 for
-   an item without a location; UINT64_MAX if the sum overflows. */
+ * an item without a location; UINT64_MAX if the sum overflows. */
 uint64_t sdheif_coded_length(const sdheif_container *container, const sdheif_item *item, uint32_t type);
 
 /* Returns the limit of the bytes read for all items of one image. In usual files items do not overlap. */

@@ -6,7 +6,7 @@
 #include "library.h"
 
 /* Limits: the coded images that an image is derived from, each counted as often as it is referenced; the depth of
-   derivation. */
+ * derivation. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
 /* Limit of the pixels of all these images. */

@@ -6,11 +6,11 @@
 #include "container.h"
 
 /* Reports that libheif can decode an item that is neither H.265-coded nor a grid of such items. All items it is derived
-   from must exist and be images: libheif 1.15 ends the process otherwise. */
+ * from must exist and be images: libheif 1.15 ends the process otherwise. */
 bool sdheif_is_general(const sdheif_container *container, const sdheif_item *item);
 
 /* Decodes the primary item with its rotation and cropping applied. libheif is opened for the first such image, because
-   its encoders take longer to load than a usual photograph to decode. UNSUPPORTED if libheif is missing. */
+ * its encoders take longer to load than a usual photograph to decode. UNSUPPORTED if libheif is missing. */
 sdimage_status sdheif_decode_general(const sdheif_container *container, const sdmod_wish *wish, sdimage_image **image,
                                      sdimage_error **error);
 

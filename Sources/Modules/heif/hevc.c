@@ -5,15 +5,15 @@
 #include "parameters.h"
 
 /* Pictures are coded in whole blocks of at most 64 pixels. The coded size may exceed that of the item by this
-   margin. */
+ * margin. */
 enum { CODED_MARGIN = 128 };
 
 /* Limit of the NAL units that the decoder gets, all of which it holds (ITU-T H.265, table A.8, allows 600 segments a
-   picture), and units between two budget checks. */
+ * picture), and units between two budget checks. */
 enum { UNIT_LIMIT = 16384, UNITS_PER_CHECK = 256 };
 
 /* Types of NAL units (ITU-T H.265, table 7-1): slice segments are below the first value, then come three kinds of
-   parameter sets. */
+ * parameter sets. */
 enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
 
 /* The input of one item's decoder. */
@@ -40,7 +40,7 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
 }
 
 /* Passes a unit of the item's picture to the decoder. An item holds one picture (ISO/IEC 23008-12, B.2.2.1): further
-   ones would only fill the decoder. */
+ * ones would only fill the decoder. */
 static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)

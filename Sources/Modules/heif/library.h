@@ -1,5 +1,5 @@
 /* library.h: libheif, opened with dlopen at its first use, because its encoders take longer to load than a usual
-   photograph to decode. */
+ * photograph to decode. */
 #ifndef SDHEIF_LIBRARY_H
 #define SDHEIF_LIBRARY_H
 
@@ -69,7 +69,7 @@ bool sdheif_library_open(void);
 bool sdheif_library_encodes(void);
 
 /* Converts a libheif result to a status. `failure` is the status for damage, the only general error that encoders
-   report. */
+ * report. */
 sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sdimage_error **error);
 
 #endif

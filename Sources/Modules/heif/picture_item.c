@@ -148,7 +148,7 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_picture *p, s
 /* --- Rotation, mirroring and cropping, in the order of the properties. */
 
 /* Returns `orientation` after a further transformation of the displayed image: counter-clockwise quarter turns, or left
-   and right, or top and bottom, exchanged. */
+ * and right, or top and bottom, exchanged. */
 static sdimage_orientation then(sdimage_orientation orientation, unsigned turns, bool left_right, bool top_bottom) {
     static const uint8_t turned[9] = {0, 8, 5, 6, 7, 4, 1, 2, 3}, mirrored[9] = {0, 2, 1, 4, 3, 6, 5, 8, 7};
     unsigned value = (unsigned)orientation;
@@ -162,7 +162,7 @@ static sdimage_orientation then(sdimage_orientation orientation, unsigned turns,
 }
 
 /* Computes a range of `size` within `whole`, its center `offset` away from the center of the whole; fractions (ISO/IEC
-   14496-12, 12.1.4). */
+ * 14496-12, 12.1.4). */
 static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2], uint32_t *start, uint32_t *length) {
     if (!size[1] || !offset[1])
         return false;

@@ -13,7 +13,7 @@ typedef struct sdheif_picture {
     /* The tiles, row by row; one for an image without a grid. */
     uint32_t *tiles;
     /* The positions of tiles, sorted by item; an item may be at several positions. Run `i` begins at `runs[i]`, and the
-       last one ends with the tiles. */
+     * last one ends with the tiles. */
     uint32_t *order, *runs;
     size_t run_count;
     uint32_t rows, columns, tile_width, tile_height;
@@ -29,8 +29,8 @@ typedef struct sdheif_picture {
 } sdheif_picture;
 
 /* Reads the properties of an item. The caller releases them, also after a failure. Errors: UNSUPPORTED for items that
-   are neither H.265-coded images nor grids of such; BAD_DATA; TOO_LARGE for tiles of more bytes than sdheif_most_coded;
-   NO_MEMORY. */
+ * are neither H.265-coded images nor grids of such; BAD_DATA; TOO_LARGE for tiles of more bytes than sdheif_most_coded;
+ * NO_MEMORY. */
 sdimage_status sdheif_picture_read(const sdheif_container *container, const sdheif_item *item, sdheif_picture *picture,
                                    sdimage_error **error);
 /* Reads the size, rotation and cropping of an item of any kind, after sdheif_picture_read has refused it. */
@@ -46,7 +46,7 @@ uint64_t sdheif_tile_bytes(const sdheif_picture *picture);
 sdmod_facts sdheif_facts(const sdheif_container *container, const sdheif_picture *picture);
 
 /* Returns the smallest thumbnail of `picture` that has at least the requested size and the same aspect ratio; NULL for
-   none. */
+ * none. */
 const sdheif_item *sdheif_thumbnail(const sdheif_container *container, const sdheif_picture *picture,
                                     const sdmod_wish *wish);
 

@@ -135,7 +135,7 @@ static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
 }
 
 /* Returns how many tiles may be decoded at once; 0 if one is too many. A decoder holds about as much memory again as
-   the planes. */
+ * the planes. */
 static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
     uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
     if (held > SDMOD_WORKING_BYTES || whole > SDMOD_WORKING_BYTES - held || !tile)

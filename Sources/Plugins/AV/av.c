@@ -26,7 +26,7 @@ static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
 #define IS_AMONG(brand, brands) is_among(brand, brands, sizeof brands / sizeof *brands)
 
 /* Brands of sequences and still images (ISO/IEC 23008-12, 10), and of videos (ISO/IEC 14496-12, annex E, and the brands
-   that cameras write). */
+ * that cameras write). */
 static const uint32_t sequences[] = {SDMOD_TYPE('m', 's', 'f', '1'), SDMOD_TYPE('h', 'e', 'v', 'c'),
                                      SDMOD_TYPE('h', 'e', 'v', 'x')};
 static const uint32_t pictures[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
@@ -40,7 +40,7 @@ static const uint32_t videos[] = {
     SDMOD_TYPE('d', 'a', 's', 'h'), SDMOD_TYPE('M', 'S', 'N', 'V')};
 
 /* Returns the kind of file by its brands. A file whose major brand is that of a still image counts as a still, even if
-   it has a track. */
+ * it has a track. */
 static kind kind_by_brands(sdmod_span brands) {
     uint32_t major = 0, brand = 0;
     if (!sdmod_take32(&brands, &major) || !sdmod_skip(&brands, 4))

@@ -32,12 +32,12 @@ const AVCodec *sdav_codec_for(enum AVCodecID id) {
 /* --- Frames held besides the current one: reference frames, and frames that wait for their display time. */
 
 /* Limit of the bytes of held frames: a number of bitmaps of max_bytes, and a minimum that is always allowed (16
-   reference frames in full HD). */
+ * reference frames in full HD). */
 enum { BITMAPS = 4 };
 static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64_t)256 << 20;
 
 /* An AV1 decoder holds up to 8 reference frames, the frame it decodes and the frame it handed out. A frame of 4:2:0
-   takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
+ * takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
 enum { AV1_PICTURES = 10, AV1_BYTES = 3 };
 
 static uint64_t most_held(const sdmod_wish *wish) {

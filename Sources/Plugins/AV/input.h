@@ -18,7 +18,7 @@ int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url
 #define SDAV_FULL "pictures that refer to each other of more bytes than four times max_bytes"
 
 /* Translates an error code of the libraries: the source's own error, TIMEOUT, TOO_LARGE, NO_MEMORY, TRUNCATED;
-   otherwise BAD_DATA with `message`. */
+ * otherwise BAD_DATA with `message`. */
 sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error);
 
 #endif

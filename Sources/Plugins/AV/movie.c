@@ -11,7 +11,7 @@
 #include "tables.h"
 
 /* Limits: counted frames (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at
-   once. */
+ * once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
 
 static const char containers[] = "mov,matroska,webm,avi";
@@ -302,7 +302,7 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
 }
 
 /* Seeks the frame that is shown at a time. Leading frames of a key frame can be decoded only from the key frame before
-   it. If the first frame after the seek is too late, the search repeats from further back, finally from the start. */
+ * it. If the first frame after the seek is too late, the search repeats from further back, finally from the start. */
 static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **error) {
     int64_t start = start_of(movie), back = 0;
     int64_t step = bounded(av_rescale_q(2, (AVRational){1, 1}, movie->stream->time_base));

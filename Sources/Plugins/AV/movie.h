@@ -37,14 +37,14 @@ typedef struct sdav_movie {
 } sdav_movie;
 
 /* Reads the container. The caller closes the movie, also after a failure. Decoding frames also requires sdav_codec_open
-   (codec.h). Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
-   NO_MEMORY, those of the source. */
+ * (codec.h). Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
+ * NO_MEMORY, those of the source. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
                          const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);
 
 /* Finds the times of all frames by reading the track without decoding it; after a failure none are known. TOO_LARGE:
-   more than 10000. */
+ * more than 10000. */
 sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error);
 
 /* The time that a frame is shown, in milliseconds. Requires sdav_count. */

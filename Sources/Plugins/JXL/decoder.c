@@ -15,8 +15,8 @@
 enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB = 13, PQ = 16, HLG = 18 };
 
 /* Limit of the bytes of the bitmap and of the float planes that libjxl holds for a whole image: the limit of working
-   memory plus that of a bitmap. A memory manager for JxlDecoderCreate could not enforce it, because libjxl before 0.11
-   allocates planes without it. */
+ * memory plus that of a bitmap. A memory manager for JxlDecoderCreate could not enforce it, because libjxl before 0.11
+ * allocates planes without it. */
 static const uint64_t MOST_BYTES = (uint64_t)SDMOD_WORKING_BYTES + ((uint64_t)256 << 20);
 
 /* --- The header, and the limits checked against it. */

@@ -36,7 +36,7 @@ sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_de
 void sdjxl_close(sdjxl_decoder *self);
 
 /* Continues to the next event. The caller sets and releases the input on self->decoder. Errors: BAD_DATA, TOO_LARGE,
-   UNSUPPORTED, TIMEOUT, NO_MEMORY. */
+ * UNSUPPORTED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error **error);
 
 /* Transfers the complete frame to the caller. `frames`: the frame count of the file. */

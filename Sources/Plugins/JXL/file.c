@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Limits: frames of an animation (docs/decisions.md, "Limits of one decode"), boxes, and the shortest frame
-   duration. */
+ * duration. */
 enum { MOST_FRAMES = 10000, MOST_BOXES = 65536, SHORTEST_MS = 100 };
 
 /* The size of the offset of the TIFF structure, with which an Exif box begins (ISO/IEC 18181-2, 9.4). */

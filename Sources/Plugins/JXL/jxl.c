@@ -26,7 +26,7 @@ static bool previews_suffice(const sdjxl_decoder *self) {
 }
 
 /* Feeds the bytes from *at on in pieces. It stops at the first complete frame, at a sufficient preview, or at the end
-   of the input. The end of the input is never signaled: libjxl 0.7 treats missing input as damage then. */
+ * of the input. The end of the input is never signaled: libjxl 0.7 treats missing input as damage then. */
 static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
                            sdimage_error **error) {
     for (size_t piece = PIECE;;) {

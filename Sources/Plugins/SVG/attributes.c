@@ -5,7 +5,7 @@ static bool is_space(uint8_t c) {
 }
 
 /* Each attribute has one quoted value after "=". A value cannot contain "<" (XML 1.0, section 3.1). So "<" always
-   begins a tag, whatever quote state was assumed before it. */
+ * begins a tag, whatever quote state was assumed before it. */
 bool sdsvg_has_more_attributes(const sdsvg_text *text, size_t most) {
     bool is_tag = false, is_value = false;
     uint8_t quote = 0;

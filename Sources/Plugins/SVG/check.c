@@ -9,22 +9,22 @@
 #include "inside.h"
 
 /* Limits: elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all embedded
-   images. */
+ * images. */
 enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
 /* Limit for one element: libxml2 before 2.12 compares each attribute with all others. */
 enum { MOST_ATTRIBUTES = 512 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* Bytes that librsvg 2.54 takes for parts of a document, measured and rounded up: 1.3 KB for an element, 0.8 KB for a
-   rule of one selector and one declaration. Their sum must stay within the working memory. */
+ * rule of one selector and one declaration. Their sum must stay within the working memory. */
 enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
 
 /* Limit of selector matches: librsvg tests each selector on each element, at 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
 
 /* Limits of recursion. librsvg recurses for nested elements, for referenced elements and for nested selectors.
-   MOST_DEPTH: nested elements. MOST_LEVELS: their depth times the number of elements that refer on. MOST_SELECTORS:
-   nested selectors. All fit in the stack of the thread (drawing.h). */
+ * MOST_DEPTH: nested elements. MOST_LEVELS: their depth times the number of elements that refer on. MOST_SELECTORS:
+ * nested selectors. All fit in the stack of the thread (drawing.h). */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 
 void sdsvg_prepare(void) {
@@ -173,7 +173,7 @@ static bool note_names(checker *checker, const uint8_t *text, size_t length) {
 }
 
 /* Normalizes CSS text in place: removes escapes (CSS Syntax 3, 4.3.7) and characters that URLs ignore (tabs, line
-   ends). Escaped characters that would end a URL are replaced. */
+ * ends). Escaped characters that would end a URL are replaced. */
 static size_t plain_css(uint8_t *text, size_t length) {
     size_t made = 0;
     for (size_t i = 0; i < length; i++) {
@@ -200,7 +200,7 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
 }
 
 /* Checks data: URLs in CSS. Fonts are harmless. librsvg reads other data: URLs only as a style sheet, or as an SVG of
-   which one element is referenced. */
+ * which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)

@@ -13,7 +13,7 @@ typedef struct sdsvg_text {
 bool sdsvg_is_text(const void *bytes, size_t length);
 
 /* Makes a copy of the text, decompressed if necessary; the caller frees its bytes. Errors: TOO_LARGE, TRUNCATED,
-   BAD_DATA, NO_MEMORY. */
+ * BAD_DATA, NO_MEMORY. */
 sdimage_status sdsvg_text_of(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error);
 
 #endif

@@ -8,7 +8,7 @@ enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 }
 enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDMOD_BLOCK_LIMIT };
 
 /* Tags of the first directory that are copied, in ascending order: those that EXIF 2.32, 4.6.4 and 4.6.5, defines and
-   that do not describe the pixel layout. */
+ * that do not describe the pixel layout. */
 static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
                                        0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
 
@@ -80,7 +80,7 @@ static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
 }
 
 /* Collects the entries of the directory at an offset. From the first directory it takes the descriptive tags and the
-   offsets of the Exif and GPS directories. */
+ * offsets of the Exif and GPS directories. */
 static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
     uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
     found->count = 0;
@@ -118,7 +118,7 @@ static size_t size_of(const directory *directory, size_t more) {
 }
 
 /* Writes a directory. The pointers to other directories follow its own entries, because their tags are higher. Returns
-   the end offset. */
+ * the end offset. */
 static size_t write_directory(const file *file, uint8_t *block, size_t at, const directory *directory,
                               const entry *pointers, size_t pointer_count) {
     size_t count = directory->count + pointer_count, value = at + 2 + count * ENTRY + 4;

@@ -10,7 +10,7 @@ typedef struct sdtiff_block {
 } sdtiff_block;
 
 /* Makes a TIFF structure of the first directory's descriptive tags and of its Exif and GPS directories (EXIF 2.32,
-   4.6). It is empty if the file has none or they are damaged. The caller frees the bytes. Errors: NO_MEMORY. */
+ * 4.6). It is empty if the file has none or they are damaged. The caller frees the bytes. Errors: NO_MEMORY. */
 sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block, sdimage_error **error);
 
 #endif

@@ -27,7 +27,7 @@ sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *sou
 void sdtiff_close(sdtiff_input *input);
 
 /* Reports a failure of libtiff: CANCELLED or TIMEOUT if the work must end, TRUNCATED if a read went beyond the end,
-   otherwise `status` with libtiff's message. */
+ * otherwise `status` with libtiff's message. */
 sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const char *otherwise, sdimage_error **error);
 
 #endif

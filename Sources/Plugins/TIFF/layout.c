@@ -38,7 +38,7 @@ static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_er
 }
 
 /* Finds the alpha sample (TIFF 6.0, section 18). A single extra sample of RGB with unspecified meaning is alpha too,
-   because old writers mark alpha that way. */
+ * because old writers mark alpha that way. */
 static void find_alpha(TIFF *file, sdtiff_layout *layout) {
     uint16_t count = 0, *kinds = NULL;
     layout->alpha = -1;

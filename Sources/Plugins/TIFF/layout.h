@@ -27,7 +27,7 @@ typedef struct sdtiff_layout {
 } sdtiff_layout;
 
 /* Reads the layout of the current directory. Errors: BAD_DATA, UNSUPPORTED (samples or a compression without a
-   decoder). */
+ * decoder). */
 sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sdimage_error **error);
 
 /* Returns the pixel format of the decoded image, the best available one: GRAY8 to RGBA16, or RGBA_FLOAT. */

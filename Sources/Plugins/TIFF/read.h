@@ -12,7 +12,7 @@ typedef struct sdtiff_wish {
 } sdtiff_wish;
 
 /* Decodes the current directory to an image without metadata. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT,
-   UNSUPPORTED, NO_MEMORY. With `accepts_partial` the part before the damage is a success. */
+ * UNSUPPORTED, NO_MEMORY. With `accepts_partial` the part before the damage is a success. */
 sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,
                            sdimage_image **image, sdimage_error **error);
 

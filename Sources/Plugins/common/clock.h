@@ -5,7 +5,7 @@
 #include <sdimage/coder.h>
 
 /* The limit of a piece of work: a time of the monotonic clock in nanoseconds, and the budget of its operation (NULL for
-   none). Unlimited if both are 0. */
+ * none). Unlimited if both are 0. */
 typedef struct sdplug_deadline {
     uint64_t end;
     const sdimage_work_budget *budget;

@@ -7,7 +7,7 @@
 #include "../../Modules/common/picture.h"
 
 /* The stack size of the threads in bytes. Pages are committed as needed. It is large because the libraries recurse as
-   deep as a file demands. */
+ * deep as a file demands. */
 #define SDPLUG_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
 
 /* Performs the work of a job, or frees it. */
@@ -34,8 +34,8 @@ typedef bool (*sdplug_draw_fn)(void *context, cairo_t *cairo);
 void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char *message);
 
 /* Draws if an image was requested: an image of the requested size, which the drawing fills whatever its proportions.
-   Parts without drawing are transparent. Alpha is straight, unless a premultiplied format was requested. Errors:
-   TOO_LARGE, BAD_DATA, NO_MEMORY. */
+ * Parts without drawing are transparent. Alpha is straight, unless a premultiplied format was requested. Errors:
+ * TOO_LARGE, BAD_DATA, NO_MEMORY. */
 void sdplug_drawing_draw(sdplug_drawing *self, sdplug_draw_fn draw, void *context);
 
 /* Frees the members, for the release of the job. */

@@ -7,7 +7,7 @@
 #include "../../Modules/common/picture.h"
 
 /* The stack size in bytes. Pages are committed as needed. It is large because the libraries recurse as deep as a file
-   demands. */
+ * demands. */
 static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
 
 typedef struct run {
@@ -19,8 +19,8 @@ typedef struct run {
 } run;
 
 /* Count of this plug-in's jobs that outlived their deadline, and its limit. While the limit is reached no work begins.
-   More than one, so that a single endless image does not stop all others. Few, because each may occupy a processor
-   indefinitely. */
+ * More than one, so that a single endless image does not stop all others. Few, because each may occupy a processor
+ * indefinitely. */
 enum { MOST_UNSEEN = 4 };
 static pthread_mutex_t unseen_lock = PTHREAD_MUTEX_INITIALIZER;
 static int unseen;

@@ -5,12 +5,12 @@
 #include "clock.h"
 
 /* `work(job)` performs the work and stores its results in the job. `release(job)` is called once when both threads are
-   done with the job, on the later of the two. */
+ * done with the job, on the later of the two. */
 typedef void (*sdplug_work)(void *job);
 
 /* Takes ownership of the job. If the work ended in time, calls `collect(job, error)` and returns its status. Otherwise
-   returns TIMEOUT while the work continues in the background. While four jobs of the plug-in do so, no work begins and
-   TIMEOUT is returned. */
+ * returns TIMEOUT while the work continues in the background. While four jobs of the plug-in do so, no work begins and
+ * TIMEOUT is returned. */
 sdimage_status sdplug_run(void *job, sdplug_work work,
                           sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Default limits of the pixels in a header (docs/decisions.md, "Limits of one decode"): if rows are streamed, and for
-   coders that hold the whole image. */
+ * coders that hold the whole image. */
 static const uint64_t MOST_STREAMED = (uint64_t)1 << 30, MOST_HELD = (uint64_t)64 << 20;
 /* Limit of the bytes of rows and sums held for block means. */
 static const size_t MOST_BAND = (size_t)256 << 20;

@@ -1,5 +1,5 @@
 /* rows.h: the output of decoded rows. They go directly into the image or, for a thumbnail, through means of pixel
-   blocks, so that the whole bitmap is never held. */
+ * blocks, so that the whole bitmap is never held. */
 #ifndef SDPLUG_ROWS_H
 #define SDPLUG_ROWS_H
 
@@ -27,7 +27,7 @@ uint64_t sdplug_most_streamed(const sdmod_wish *wish);
 uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_wish *wish);
 
 /* Checks the limits and makes an image for rows of that size and format, which arrive `band_rows` at a time. Supports
-   only integer formats with straight alpha; RGBA_FLOAT is never shrunk. The caller closes it, also after a failure. */
+ * only integer formats with straight alpha; RGBA_FLOAT is never shrunk. The caller closes it, also after a failure. */
 sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
                                 uint32_t factor, uint32_t band_rows, const sdmod_wish *wish, sdimage_error **error);
 void sdplug_rows_close(sdplug_rows *rows);

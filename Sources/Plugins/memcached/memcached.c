@@ -1,6 +1,6 @@
 /* memcached.c: the cache on memcached servers. libmemcached only distributes keys among the servers. The protocol is
-   implemented in peer.c, because libmemcached trusts responses: a key that is too long, or a response to another
-   request, ends the process. */
+ * implemented in peer.c, because libmemcached trusts responses: a key that is too long, or a response to another
+ * request, ends the process. */
 #include <sdimage/plugins/memcached.h>
 
 #include <errno.h>
@@ -32,7 +32,7 @@ typedef struct connection {
     sdremote_settings settings;
     peer *peers;
     /* A hash ring of the servers that are not excluded; NULL if it must be rebuilt. `members`: their indices in the
-       list. */
+     * list. */
     memcached_st *ring;
     size_t *members, member_count;
 } connection;

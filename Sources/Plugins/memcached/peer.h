@@ -1,6 +1,7 @@
 /* peer.h: a connection to one memcached server. Commands are sent as one batch. Responses are parsed as they arrive and
-   are not trusted.
-   The text protocol is specified in memcached's doc/protocol.txt. */
+ * are not trusted.
+ *
+ * The text protocol is specified in memcached's doc/protocol.txt. */
 #ifndef SDMEMCACHED_PEER_H
 #define SDMEMCACHED_PEER_H
 

@@ -15,11 +15,11 @@
 #include "uri.h"
 
 /* Limits: rows read by a query, wait for a writing program, bytes of a value (the longest is the list of items with a
-   tag), bytes of all text. */
+ * tag), bytes of all text. */
 enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 512 << 20 };
 
 /* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two clock checks. The
-   tables and views of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
+ * tables and views of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
 static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
 enum { WORK_STEP = 10000 };
 
@@ -36,8 +36,8 @@ struct sdphoto_database {
 /* --- Opening without write access. */
 
 /* ROLLBACK: a database with a rollback journal, under SQLite's own locks. FILE_ALONE: in WAL mode without a log; SQLite
-   would create one (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log. SQLite holds the log's
-   index in the heap, where no other process can truncate it, and sdphoto_hold holds the locks meanwhile. */
+ * would create one (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log. SQLite holds the log's
+ * index in the heap, where no other process can truncate it, and sdphoto_hold holds the locks meanwhile. */
 typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
 static char *uri_of(const char *path, manner manner) {
@@ -245,7 +245,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
             result = database->read(&reading, connection, error);
         sqlite3_close(connection);
         /* The log had no index to lock, so a program that started meanwhile may have copied its log into the
-           database. */
+         * database. */
         bool was_exposed = reading.hold.database >= 0 && reading.hold.index < 0;
         sdphoto_hold_release(&reading.hold);
         if (!was_exposed || (stat(database->path, &after) == 0 && is_time(before.st_mtim, after.st_mtim)))

@@ -1,5 +1,5 @@
 /* database.h: libraries in the databases of other programs, which are read and never written. database.c opens them;
-   shotwell.c and digikam.c know their tables. */
+ * shotwell.c and digikam.c know their tables. */
 #ifndef SDPHOTO_DATABASE_H
 #define SDPHOTO_DATABASE_H
 
@@ -59,10 +59,10 @@ bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row);
 /* Adds an asset, which it takes over, and replaces one with the same identifier. False if memory is exhausted. */
 bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset);
 /* Sets the type from the file name, for rows without other information. The file's bytes are examined when it is
-   loaded. */
+ * loaded. */
 void sdphoto_set_type(sdphoto_facts *facts, const char *name);
 /* Reads the time, size and owner of the file. True for a regular file, and for a file without access permission
-   (EACCES). */
+ * (EACCES). */
 bool sdphoto_look_at(sdimage_photos_asset *asset);
 
 /* Converts seconds to nanoseconds; 0 if they do not fit. */

@@ -15,7 +15,7 @@ enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
 enum { ROOT_LIMIT = 256 };
 
 /* Returns the mount point of the file system with a UUID, to be freed. It finds the device by name and the mount point
-   by device number (proc(5), mountinfo). */
+ * by device number (proc(5), mountinfo). */
 static char *mount_of(const char *uuid) {
     char link[128], line[4096], *found = NULL;
     struct stat device;
@@ -36,7 +36,7 @@ static char *mount_of(const char *uuid) {
 }
 
 /* Converts "volumeid:?path=%2Fhome%2Fa", "volumeid:?uuid=…" and "networkshareid:?mountpath=…" to a folder, to be freed;
-   NULL for others. */
+ * NULL for others. */
 static char *root_of(const char *identifier, const char *below) {
     const char *query = strchr(identifier, '?'), *equals = query ? strchr(query, '=') : NULL;
     if (!equals)
@@ -130,7 +130,7 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
         "n.imageid = i.id"
         " WHERE i.status = 1";
     /* Tag names from the root on; at most 16 levels deep, 1,024 characters long and 200,000 in number, whatever the
-       table contains. digiKam's internal notes are below "_Digikam_Internal_Tags_". */
+     * table contains. digiKam's internal notes are below "_Digikam_Internal_Tags_". */
     static const char tags[] =
         "WITH RECURSIVE named(id, path, depth) AS (SELECT id, substr(name, 1, 1024), 1 FROM Tags WHERE pid = 0 AND "
         "name NOT LIKE"

@@ -63,7 +63,7 @@ static void finish_with_data(sdphoto_load *load, file *file) {
 }
 
 /* Returns an existing small image: the thumbnail in the cache if it matches the file and its time, else that of the
-   camera. */
+ * camera. */
 static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *file, uint32_t side) {
     sdimage_image *image = sdphoto_thumbnail_find(asset->path, file->modified_ns, side);
     if (!image && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))

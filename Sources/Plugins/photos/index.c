@@ -19,7 +19,7 @@ enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
 /* Longer paths are skipped by a scan too. With the folder of the library they must fit PATH_MAX. */
 enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20, IDENTIFIER_LENGTH = 36 };
 /* SQLite's instructions between two calls of the progress handler, and the limit of such calls in one function:
-   seconds. A damaged file could make it compute endlessly; an index of a million photos takes a quarter of them. */
+ * seconds. A damaged file could make it compute endlessly; an index of a million photos takes a quarter of them. */
 enum { STEP = 10000, STEP_LIMIT = 20000 };
 
 bool sdphoto_new_identifier(char identifier[40]) {
@@ -75,7 +75,7 @@ static int is_too_long(void *user_data) {
 }
 
 /* Returns the format of the database. A database in WAL mode, written by earlier versions, is first changed to a
-   rollback journal: in exclusive mode SQLite needs no mapped index of the log. */
+ * rollback journal: in exclusive mode SQLite needs no mapped index of the log. */
 static int64_t format_of(sqlite3 *database) {
     static const char change[] =
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA locking_mode = NORMAL";

@@ -1,7 +1,8 @@
 /* index.h: the stored index of a tree: one SQLite database in the user's cache, shared by all processes that open the
-   tree.
-   Files are STEM-N.db. A damaged file is left in place, and the process that finds it continues with N + 1. A writer
-   holds STEM.lock. */
+ * tree.
+ *
+ * Files are STEM-N.db. A damaged file is left in place, and the process that finds it continues with N + 1. A writer
+ * holds STEM.lock. */
 #ifndef SDPHOTO_INDEX_H
 #define SDPHOTO_INDEX_H
 
@@ -46,7 +47,7 @@ void sdphoto_index_unlock(sdphoto_index *index);
 bool sdphoto_index_has_news(sdphoto_index *index);
 
 /* Passes each record to `take`, which borrows it. A damaged database is left in place and a new, empty one begun. False
-   if memory is exhausted. */
+ * if memory is exhausted. */
 bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
                         void *user_data);
 

@@ -46,7 +46,7 @@ struct sdimage_photos_library {
 void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, size_t size);
 
 /* Set and remove an asset of the table; require the lock. Set references the asset and returns false if memory is
-   exhausted. */
+ * exhausted. */
 bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *asset);
 void sdphoto_library_remove(sdimage_photos_library *library, const char *identifier);
 
@@ -70,12 +70,12 @@ bool sdphoto_is_tree(const sdimage_photos_library *library);
 bool sdphoto_is_host(const sdimage_photos_library *library);
 
 /* Receives the result of a fetch, once, on the library's thread: an asset, referenced, or a status and an error. The
-   error is NULL or passes to the callback. */
+ * error is NULL or passes to the callback. */
 typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
                                    sdimage_error *error);
 
 /* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for
-   sdphoto_host_cancel. */
+ * sdphoto_host_cancel. */
 sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
                                   sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
                                   void *user_data);

@@ -1,5 +1,5 @@
 /* load.h: one load of a ph: URL, split over three files. loader.c finds the asset of the URL, file.c produces the
-   result of an asset that is a file, load.c has the code that both need. */
+ * result of an asset that is a file, load.c has the code that both need. */
 #ifndef SDPHOTO_LOAD_H
 #define SDPHOTO_LOAD_H
 
@@ -50,7 +50,7 @@ bool sdphoto_load_is_cancelled(const sdphoto_load *load);
 void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library);
 
 /* Checks the asset and completes the mode. An asset that is not an image ends the load with an error, unless the config
-   takes all media. */
+ * takes all media. */
 bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset);
 
 /* Completes a load with an asset that is a file. */

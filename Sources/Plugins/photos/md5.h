@@ -1,5 +1,5 @@
 /* md5.h: MD5 (RFC 1321), by which the freedesktop thumbnail specification names its files. It is not used for security.
-   It is implemented here because neither libc nor SQLite, the plug-in's only dependencies, has it. */
+ * It is implemented here because neither libc nor SQLite, the plug-in's only dependencies, has it. */
 #ifndef SDPHOTO_MD5_H
 #define SDPHOTO_MD5_H
 

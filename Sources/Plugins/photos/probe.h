@@ -7,7 +7,7 @@
 #include "asset.h"
 
 /* Bytes read from the beginning of a file to recognize it: first a few, then more if necessary, at most the last
-   value. */
+ * value. */
 enum { SDPHOTO_HEAD = 64 << 10, SDPHOTO_LONG_HEAD = 1 << 20, SDPHOTO_LONGEST_HEAD = 64 << 20 };
 
 /* Opens a regular file; returns the descriptor, or -1 with errno. */
@@ -26,7 +26,7 @@ void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts);
 bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_facts *facts);
 
 /* Does both, and computes a digest of length, beginning and end that identifies copies. False with errno if the file
-   cannot be read. */
+ * cannot be read. */
 bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uint8_t digest[16]);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Limits: depth of folders and length of paths, beyond which they are skipped; wait for the scan of another process
-   (LOCK_STEPS steps of LOCK_STEP_MS); time for which lost files are remembered. */
+ * (LOCK_STEPS steps of LOCK_STEP_MS); time for which lost files are remembered. */
 enum { DEPTH_LIMIT = 64, PATH_LIMIT = 4000, LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
 static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
 

@@ -1,5 +1,5 @@
 /* scan.h: one scan of a tree, split over three files: scan.c walks the folders, moves.c finds the changes of the files,
-   entry.c stores the entries. */
+ * entry.c stores the entries. */
 #ifndef SDPHOTO_SCAN_H
 #define SDPHOTO_SCAN_H
 

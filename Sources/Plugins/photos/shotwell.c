@@ -50,7 +50,7 @@ static bool take_video(sdphoto_reading *reading, sqlite3_stmt *row) {
 }
 
 /* Columns: a tag and the list of its items: "thumb00000000000000a1,video-00000000000000b2,", with hexadecimal
-   numbers. */
+ * numbers. */
 static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *name = sdphoto_row_text(row, 0), *at = sdphoto_row_text(row, 1);
     /* Nested tags begin with "/". */

@@ -53,7 +53,7 @@ bool sdphoto_is_below(const char *path, const char *folder);
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 /* Copies a function table of the host as far as the host's version defines it. The rest of `to` is unchanged; partial
-   pointers are ignored. */
+ * pointers are ignored. */
 void sdphoto_copy_table(void *to, size_t room, const void *from, size_t size);
 
 int64_t sdphoto_now_ns(void);

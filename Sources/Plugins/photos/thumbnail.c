@@ -99,7 +99,7 @@ static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
 }
 
 /* Decodes the embedded JPEG with the orientation of the main image, because the JPEG has none of its own. An APP1
-   segment inserted after its first marker sets it. */
+ * segment inserted after its first marker sets it. */
 static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_orientation orientation) {
     uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
                          0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,

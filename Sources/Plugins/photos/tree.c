@@ -126,7 +126,7 @@ void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *conf
 }
 
 /* Parses a line of user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures", absolute or below the home folder. To be
-   freed. */
+ * freed. */
 static char *pictures_of(const char *line, const char *home) {
     static const char name[] = "XDG_PICTURES_DIR=\"", below[] = "$HOME";
     while (*line == ' ' || *line == '\t')

@@ -14,7 +14,7 @@
 /* --- File systems. */
 
 /* A wrapper of one of SQLite's file systems. Its files get a method table of version 1, which has no mapping
-   methods. */
+ * methods. */
 typedef struct file_system {
     sqlite3_vfs own, *base;
 } file_system;
@@ -71,8 +71,8 @@ const char *sdphoto_unmapped_without_locks(void) {
 /* --- Locks. */
 
 /* The bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h and os_unix.c (UNIX_SHM_BASE). The
-   last connection that closes locks all shared bytes of the database. A checkpoint locks the first reader's byte of the
-   index; a restart of the log locks all others. */
+ * last connection that closes locks all shared bytes of the database. A checkpoint locks the first reader's byte of the
+ * index; a restart of the log locks all others. */
 enum { SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST_READER = 123, LAST_READER = 127 };
 enum { PAUSE_MS = 2 };
 

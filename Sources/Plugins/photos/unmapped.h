@@ -1,19 +1,20 @@
 /* unmapped.h: SQLite without memory mappings of files, and locks that hold a database in WAL mode in its state.
-   SQLite maps the index of a write-ahead log (NAME-shm). If another process truncates it, access to the mapping ends
-   this process with SIGBUS. */
+ *
+ * SQLite maps the index of a write-ahead log (NAME-shm). If another process truncates it, access to the mapping ends
+ * this process with SIGBUS. */
 #ifndef SDPHOTO_UNMAPPED_H
 #define SDPHOTO_UNMAPPED_H
 
 #include <stdbool.h>
 
 /* Names of file systems for sqlite3_open_v2 that never map a file: with locks, and without any (unix-none). NULL if
-   SQLite has no such file system. They cannot open a database in WAL mode (SQLITE_CANTOPEN), except with "PRAGMA
-   locking_mode = EXCLUSIVE" before it is read: then SQLite holds the index of the log in the heap. */
+ * SQLite has no such file system. They cannot open a database in WAL mode (SQLITE_CANTOPEN), except with "PRAGMA
+ * locking_mode = EXCLUSIVE" before it is read: then SQLite holds the index of the log in the heap. */
 const char *sdphoto_unmapped(void);
 const char *sdphoto_unmapped_without_locks(void);
 
 /* Read locks of a database in WAL mode (SQLite file format, 2.3). While they are held, other processes append to the
-   log, but neither copy it into the database nor restart it. They belong to the open file. -1 if not locked. */
+ * log, but neither copy it into the database nor restart it. They belong to the open file. -1 if not locked. */
 typedef struct sdphoto_hold {
     int database, index;
 } sdphoto_hold;

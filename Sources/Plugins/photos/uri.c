@@ -35,7 +35,7 @@ static char *encoded(const char *prefix, const char *text, const char *kept) {
 }
 
 /* Thumbnail names are digests of the URI, so each byte matters: these are the characters that GLib, and thus file
-   managers, leave unencoded. */
+ * managers, leave unencoded. */
 char *sdphoto_file_uri(const char *path) {
     return encoded("file://", path, "-_.!~*'()/&=:@+$,");
 }

@@ -12,7 +12,7 @@ char *sdphoto_file_uri(const char *path);
 bool sdphoto_is_ph(const char *url, size_t length);
 
 /* Decodes percent-encoding, to be freed. NULL if the result would contain a NUL, a "%" lacks two digits, or memory is
-   exhausted. */
+ * exhausted. */
 char *sdphoto_decoded(const char *text, size_t length);
 
 /* Limit of an identifier in bytes. */

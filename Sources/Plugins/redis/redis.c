@@ -1,5 +1,5 @@
 /* redis.c: the cache on Redis, by hiredis. The commands of an exchange are sent as one batch; replies arrive in their
-   order. */
+ * order. */
 #include <sdimage/plugins/redis.h>
 
 #include <errno.h>
@@ -303,7 +303,7 @@ static bool begins_with(const redisReply *reply, const char *text) {
 }
 
 /* Stores a reply in its command. A reply of an unexpected type leaves the command unanswered, as from a server that is
-   loading or read-only. */
+ * loading or read-only. */
 static void note(sdremote_command *command, redisReply *reply) {
     bool is_get = command->verb == SDREMOTE_GET;
     switch (reply->type) {

@@ -1,5 +1,6 @@
 /* breaker.h: a circuit breaker: after a number of consecutive failures no requests are sent for a while.
-   A plain value; its owner locks it. Times are nanoseconds of the monotonic clock. */
+ *
+ * A plain value; its owner locks it. Times are nanoseconds of the monotonic clock. */
 #ifndef SDREMOTE_BREAKER_H
 #define SDREMOTE_BREAKER_H
 

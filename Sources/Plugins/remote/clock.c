@@ -1,5 +1,5 @@
 /* clock.c: the timer thread. It fails look-ups that exceed their budget, whatever the state of their exchange, and
-   retries leases. */
+ * retries leases. */
 #include "jobs.h"
 
 uint64_t sdremote_now(void) {

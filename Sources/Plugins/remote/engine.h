@@ -65,8 +65,8 @@ typedef struct sdremote_engine {
     void *(*open)(void *place, const sdremote_settings *settings);
     void (*close)(void *connection);
     /* Sends all commands and reads the responses until `deadline`, nanoseconds of the monotonic clock. Commands of one
-       place run in their order, except that all GET run last. Commands without a response stay unanswered, and the next
-       exchange reconnects. */
+     * place run in their order, except that all GET run last. Commands without a response stay unanswered, and the next
+     * exchange reconnects. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Little-endian: magic, CRC-32C of everything after it, version (2 bytes), zero (2), lengths of key, metadata and data
-   (4 each); then those three. */
+ * (4 each); then those three. */
 #define SDREMOTE_ENVELOPE_HEADER 24u
 
 /* The parts of an envelope, as pointers into the bytes read. */
@@ -27,7 +27,7 @@ void sdremote_envelope_write(uint8_t *out, const void *key, size_t key_length, c
                              size_t metadata_length, const void *data, size_t data_length);
 
 /* Checks that `bytes` are exactly one intact envelope of this version and key. They are untrusted: others write to the
-   server. */
+ * server. */
 bool sdremote_envelope_read(const void *bytes, size_t length, const void *key, size_t key_length,
                             sdremote_envelope *envelope);
 

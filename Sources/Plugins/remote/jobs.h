@@ -35,7 +35,7 @@ typedef struct job {
     /* The worker whose exchange contains the job; the timer counts a failure for it. */
     struct worker *worker;
     /* For a lease: the date that an entry must be newer than, the end of the wait for other processes, the time of the
-       next attempt, and the pause before it. */
+     * next attempt, and the pause before it. */
     uint64_t newer_than, wait_until, due, pause;
     bool has_waited;
     /* For a store: the next one in its bucket of pending stores. */

@@ -141,7 +141,7 @@ static void end_query(tier *self, job *job, sdremote_command *get) {
 }
 
 /* Registers a lease of this process. Returns false, and the lease must be released, if no waiter remains or memory is
-   exhausted. */
+ * exhausted. */
 static bool hold(tier *self, job *job) {
     held_lease *held = malloc(sizeof *held);
     sdimage_reply *reply = take(self, job, SDIMAGE_REMOTE_STATISTIC_LEASES);

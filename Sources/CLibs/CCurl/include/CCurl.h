@@ -1,6 +1,7 @@
 /* libcurl for Swift: its variadic functions with one fixed type each, and its macros as constants.
-   The names follow libcurl's own; every function does the same as curl_easy_setopt(3), curl_multi_setopt(3) or
-   curl_easy_getinfo(3) with an argument of that type. */
+ *
+ * The names follow libcurl's own; every function does the same as curl_easy_setopt(3), curl_multi_setopt(3) or
+ * curl_easy_getinfo(3) with an argument of that type. */
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -17,7 +18,7 @@ CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list);
 
 /* Sets the certificate authorities that verify servers: a PEM file. NULL: those of the system, even if this libcurl was
-   built on a system that stores them elsewhere. */
+ * built on a system that stores them elsewhere. */
 CURLcode ccurl_set_authorities(CURL *easy, const char *file);
 
 /* Sets the method of the next request; NULL: GET. `body` is read while the request runs; NULL: none. */
@@ -51,7 +52,7 @@ CURLMcode ccurl_multi_set_watchers(CURLM *multi, curl_socket_callback watch, cur
                                    void *context);
 
 /* Makes an epoll(7) descriptor, for which silent sockets cost least. It watches `wakeup` too and does not report it. -1
-   on failure. Closed with close(2), and on exec. */
+ * on failure. Closed with close(2), and on exec. */
 int ccurl_make_poller(int wakeup);
 /* Watches `socket` as libcurl requests: CURL_POLL_IN and the like; CURL_POLL_REMOVE ends it. */
 void ccurl_watch(int poller, curl_socket_t socket, int what);
@@ -86,7 +87,7 @@ bool ccurl_is_connected_to(curl_socket_t socket, const char *address, int32_t po
 bool ccurl_has_unread_input(curl_socket_t socket);
 
 /* --- Content codings (RFC 9110, section 8.4.1). libcurl decodes them too, but it neither distinguishes a truncated
-   body from a complete one, nor bounds the window of Zstandard or the work of several codings. */
+ * body from a complete one, nor bounds the window of Zstandard or the work of several codings. */
 
 typedef enum ccurl_coding { CCURL_GZIP, CCURL_DEFLATE, CCURL_BROTLI, CCURL_ZSTD } ccurl_coding;
 
