@@ -189,7 +189,7 @@ static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const
     facts.has_alpha = planes.alpha != NULL;
     if (!planes.luma || (facts.chroma && (!planes.cb || !planes.cr)))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
-    /* The stream decides the size. */
+    /* Checked here, because the size in the stream is authoritative. */
     sdimage_status status = sdmod_check(&facts, wish, 1, error);
     return status < 0 ? status : sdmod_picture(&planes, &facts, wish, image, error);
 }

@@ -125,7 +125,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0) {
-        /* For a video with too many frames to count, the number in the header is used. */
+        /* If the frames cannot be counted, as in a long video, the number in the header is used. */
         int64_t announced = movie.stream->nb_frames;
         sdimage_status counted = sdav_count(&movie, NULL);
         uint32_t count = counted >= 0 ? movie.count : announced > 0 && announced < UINT32_MAX ? (uint32_t)announced : 1;

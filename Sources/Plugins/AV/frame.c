@@ -111,7 +111,7 @@ sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_im
     if (movie->frame->width <= 0 || movie->frame->height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
     sdmod_facts facts = facts_of_frame(movie, frames);
-    /* The stream decides the size. */
+    /* Checked here, because the size in the stream is authoritative. */
     sdimage_status status = sdmod_check(&facts, &movie->wish, 1, error);
     if (status < 0)
         return status;

@@ -14,7 +14,7 @@
 #include "md5.h"
 #include "unmapped.h"
 
-/* The format of the tables, which also names the folder, and limits. */
+/* The format of the tables, which also names the folder; the wait for a lock; the limit of generations. */
 enum { FORMAT = 1, BUSY_MS = 2000, GENERATION_LIMIT = 1000000 };
 /* Longer paths are skipped by a scan too. With the folder of the library they must fit PATH_MAX. */
 enum { PATH_LIMIT = 4096, VALUE_LIMIT = 1 << 20, IDENTIFIER_LENGTH = 36 };

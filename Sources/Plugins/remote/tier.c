@@ -245,7 +245,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
         return;
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_held(self, job->lease_name);
-    /* This process tried to load the entry a moment ago, without success. */
+    /* This process tried in vain a moment ago, and its lease is still being released. */
     bool is_ended = held && held->is_ended;
     pthread_mutex_unlock(&self->lock);
     if (is_ended) {

@@ -33,17 +33,17 @@ size_t sdpx_pixel_size(int format);
    - 16 to 8 bits is v >> 8, 8 to 16 is v * 257.
    - Gray is libjpeg's luma.
    - Alpha is dropped after dividing the color by it.
-   - Conversion between integers and float applies the sRGB transfer function. Negative values and those beyond white
-   are clamped for integers, and rounded to the nearest.
+   - Between integers and float the sRGB transfer function applies. Integers are clamped and rounded to the nearest.
    An unknown format does nothing. */
 void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels);
 
 /* Converts any integer format to straight RGBA floats, 0 ... 1 and still encoded. */
 void sdpx_unit_row(float *to, const void *from, int from_format, size_t pixels);
 
-/* The conversion of samples to linear light on a display, in this order: the table for each sample; if the system gamma
-   is not 1, its exponent on all three by the luminance with these weights; the matrix to the primaries of sRGB (rows
-   for red, green, blue). */
+/* The conversion of samples to linear light on a display, in three steps.
+   1. Each sample is looked up in the table.
+   2. If the system gamma is not 1, all three are scaled by a power of their luminance, computed with these weights.
+   3. The matrix converts to the primaries of sRGB (rows for red, green, blue). */
 typedef struct {
     /* 256 or 65,536 entries, depending on the sample depth. */
     const float *table;

@@ -16,8 +16,8 @@ int csys_available_processors(void);
 /* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN if another process holds the lock. */
 int csys_try_lock_file(int descriptor, int exclusive);
 
-/* Both return a number greater than any that the calling thread got from them before. Between threads the order of
-   csys_order is as precise as their clocks. It uses the processor's own counter if there is a precise one: a shared
+/* Return a number greater than any that the calling thread got from the same function before. Between threads the order
+   of csys_order is as precise as their clocks. It uses the processor's own counter if there is a precise one: a shared
    counter would move between the caches of the cores. */
 uint64_t csys_next_order(void);
 #if defined(__x86_64__)
