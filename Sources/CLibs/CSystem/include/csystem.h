@@ -13,7 +13,7 @@ void csys_name_thread(const char *name);
 /* Returns the number of processors in the CPU set of this process, at least 1. */
 int csys_available_processors(void);
 
-/* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN if another process holds the lock. */
+/* Open-file-description locks (fcntl(2), F_OFD_SETLK): 0, or errno; EAGAIN if another open file holds it. */
 int csys_try_lock_file(int descriptor, int exclusive);
 
 /* Return a number greater than any that the calling thread got from the same function before. Between threads the order
