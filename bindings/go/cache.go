@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Layers are those of a cache: a set of bits.
+// Layers is a set of cache layers, as bits.
 type Layers int
 
 // The layers.
@@ -20,21 +20,22 @@ const (
 	All    Layers = 3
 )
 
-// CacheConfig says where a cache is and how large it becomes; zeroes are the defaults of the library.
+// CacheConfig holds the location and the limits of a cache; zero values mean the defaults of the library.
 type CacheConfig struct {
 	Directory      string // "": $XDG_CACHE_HOME/sdimage
 	Namespace      string
 	MemoryOnly     bool
 	MaxMemoryCost  uint64        // bytes of pixels
-	MaxMemoryCount uint64        // pictures
+	MaxMemoryCount uint64        // images
 	MaxDiskSize    uint64        // bytes
-	MaxDiskAge     time.Duration // after the last access; negative: for ever
+	MaxDiskAge     time.Duration // after the last access; negative: never expires
 }
 
-// A Cache keeps pictures in memory and their bytes on disk. Several managers, and several processes, may share one.
+// A Cache holds images in memory and their bytes on disk. Several managers, and several processes, may share one.
 type Cache struct{ handle *handle }
 
-// OpenCache opens a cache; nil is the default configuration. A folder that cannot be used is no error: stores tell why.
+// OpenCache opens a cache; nil means the default configuration. An unusable folder is no error: stores report the
+// reason.
 func OpenCache(config *CacheConfig) (*Cache, error) {
 	if config == nil {
 		config = &CacheConfig{}
@@ -72,7 +73,8 @@ func OpenCache(config *CacheConfig) (*Cache, error) {
 
 func (c *Cache) c() *C.sdimage_cache { return (*C.sdimage_cache)(c.handle.get()) }
 
-// Close commits what is pending and closes the disk part. Again is harmless; other calls answer INVALID_ARGUMENT then.
+// Close commits pending stores and closes the disk part. Repeated calls are harmless; other calls then return
+// INVALID_ARGUMENT.
 func (c *Cache) Close() error {
 	defer c.handle.enter().leave()
 	if c.c() == nil {
@@ -87,7 +89,7 @@ func (c *Cache) Close() error {
 	return nil
 }
 
-// MemoryImage is what memory has for a key, or nil.
+// MemoryImage returns the image of a key in memory, or nil.
 func (c *Cache) MemoryImage(key string) *Image {
 	defer c.handle.enter().leave()
 	k, length := text(key)
@@ -95,7 +97,7 @@ func (c *Cache) MemoryImage(key string) *Image {
 	return newImage(C.sdimage_cache_memory_image(c.c(), unsafe.Pointer(k), length))
 }
 
-// SetMemoryImage keeps a picture in memory.
+// SetMemoryImage stores an image in memory.
 func (c *Cache) SetMemoryImage(key string, picture *Image) error {
 	defer c.handle.enter().leave()
 	defer picture.handle.enter().leave()
@@ -105,7 +107,7 @@ func (c *Cache) SetMemoryImage(key string, picture *Image) error {
 	return failed(C.sdimage_cache_set_memory_image(c.c(), unsafe.Pointer(k), length, picture.c(), &err), err)
 }
 
-// Image is from memory, or decoded from the disk; nil when there is none.
+// Image returns an image from memory, or decoded from disk; nil when there is none.
 func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 	if failure := options.check(); failure != nil {
 		return nil, failure
@@ -123,7 +125,7 @@ func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 	return newImage(made), nil
 }
 
-// Data is the bytes of an entry; nil when there is none.
+// Data returns the bytes of an entry; nil when there is none.
 func (c *Cache) Data(key string) ([]byte, error) {
 	defer c.handle.enter().leave()
 	k, length := text(key)
@@ -136,7 +138,7 @@ func (c *Cache) Data(key string) ([]byte, error) {
 	return takeBytes(data), nil
 }
 
-// Store keeps a picture, its bytes, or both, and returns when they are committed. A picture without bytes is encoded.
+// Store stores an image, its bytes, or both, and returns when they are committed. An image without bytes is encoded.
 func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) error {
 	defer c.handle.enter().leave()
 	k, length := text(key)
@@ -159,7 +161,7 @@ func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) e
 	return failed(C.sdimage_cache_store(c.c(), unsafe.Pointer(k), length, image, data, C.sdimage_cache_layers(layers), nil, &err), err)
 }
 
-// Contains tells the layers that hold an entry.
+// Contains returns the layers that hold an entry.
 func (c *Cache) Contains(key string) Layers {
 	defer c.handle.enter().leave()
 	k, length := text(key)
@@ -167,7 +169,7 @@ func (c *Cache) Contains(key string) Layers {
 	return Layers(C.sdimage_cache_contains(c.c(), unsafe.Pointer(k), length))
 }
 
-// Remove takes an entry out of layers; what is not there is no error.
+// Remove removes an entry from layers; a missing entry is no error.
 func (c *Cache) Remove(key string, layers Layers) error {
 	defer c.handle.enter().leave()
 	k, length := text(key)
@@ -176,21 +178,21 @@ func (c *Cache) Remove(key string, layers Layers) error {
 	return failed(C.sdimage_cache_remove(c.c(), unsafe.Pointer(k), length, C.sdimage_cache_layers(layers), &err), err)
 }
 
-// Clear empties layers.
+// Clear empties the given layers.
 func (c *Cache) Clear(layers Layers) error {
 	defer c.handle.enter().leave()
 	var err *C.sdimage_error
 	return failed(C.sdimage_cache_clear(c.c(), C.sdimage_cache_layers(layers), &err), err)
 }
 
-// Flush returns when everything stored so far is committed.
+// Flush returns when all earlier stores are committed.
 func (c *Cache) Flush() error {
 	defer c.handle.enter().leave()
 	var err *C.sdimage_error
 	return failed(C.sdimage_cache_flush(c.c(), &err), err)
 }
 
-// DiskTotals are bytes and entries on disk.
+// DiskTotals returns the bytes and entries on disk.
 func (c *Cache) DiskTotals() (bytes, count uint64, failure error) {
 	defer c.handle.enter().leave()
 	var size, entries C.uint64_t

@@ -12,16 +12,16 @@ import (
 // A Size is in pixels.
 type Size struct{ Width, Height int }
 
-// DecodeOptions say how bytes become pixels; the zero value is the whole picture, upright, in sRGB.
+// DecodeOptions are the parameters of a decode; the zero value means full size, upright, in sRGB.
 type DecodeOptions struct {
-	Thumbnail       Size        // a box that the picture is shrunk into while it is decoded; nothing is enlarged
-	Stretch         bool        // the thumbnail is the box, whatever the proportions
-	PixelFormat     PixelFormat // Automatic: the smallest straight one that holds the picture
-	FirstFrameOnly  bool        // an animation is a still
-	KeepOrientation bool        // pixels stay as they are stored
-	KeepColors      bool        // samples stay in the colour space of the file
+	Thumbnail       Size        // a box that the image is scaled down into while it is decoded; nothing is enlarged
+	Stretch         bool        // the thumbnail fills the box, whatever the proportions
+	PixelFormat     PixelFormat // Automatic: the smallest straight format that holds the image
+	FirstFrameOnly  bool        // decodes an animation as a still
+	KeepOrientation bool        // ignores the orientation in the metadata
+	KeepColors      bool        // keeps the colour space of the file
 	AcceptPartial   bool        // truncated or damaged bytes are no error
-	LimitBytes      uint64      // shrinks until the bitmap takes at most so many; 0: no limit
+	LimitBytes      uint64      // scales down until the bitmap takes at most this many bytes; 0: no limit
 	MaxPixels       uint64      // safety limits; 0: those of the library
 	MaxBytes        uint64
 }
@@ -33,7 +33,7 @@ func (o *DecodeOptions) check() error {
 	return fit("a thumbnail's size", o.Thumbnail.Width, o.Thumbnail.Height)
 }
 
-// c is nil for nil. To be released.
+// c returns nil for nil. The caller releases the result.
 func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	if o == nil {
 		return nil
@@ -52,13 +52,13 @@ func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	return options
 }
 
-// EncodeOptions say how pixels become bytes; the zero value is the best quality.
+// EncodeOptions are the parameters of an encode; the zero value is the best quality.
 type EncodeOptions struct {
-	Quality        float64 // above 0, to 1; 0 is the default, 1
+	Quality        float64 // above 0, up to 1; 0 means the default, 1
 	Lossless       bool
-	Effort         int // 1, fastest, to 9; 0: the format's own
+	Effort         int // 1 (fastest) to 9; 0: the default of the format
 	MaxFileSize    uint64
-	MaxSize        Size // shrinks into a box
+	MaxSize        Size // scales down into a box
 	FirstFrameOnly bool
 	Progressive    bool
 }
@@ -70,7 +70,7 @@ func (o *EncodeOptions) check() error {
 	return fit("the effort or a size", o.Effort, o.MaxSize.Width, o.MaxSize.Height)
 }
 
-// c is nil for nil. To be released.
+// c returns nil for nil. The caller releases the result.
 func (o *EncodeOptions) c() *C.sdimage_encode_options {
 	if o == nil {
 		return nil
@@ -88,7 +88,7 @@ func (o *EncodeOptions) c() *C.sdimage_encode_options {
 	return options
 }
 
-// Decode makes a picture of bytes, on the calling goroutine.
+// Decode decodes an image from bytes, on the calling goroutine.
 func Decode(bytes []byte, options *DecodeOptions) (*Image, error) {
 	if failure := options.check(); failure != nil {
 		return nil, failure
@@ -103,7 +103,7 @@ func Decode(bytes []byte, options *DecodeOptions) (*Image, error) {
 	return newImage(made), nil
 }
 
-// Encode writes any picture as a file of a format; one that is not an *Image is copied first.
+// Encode writes any image as a file of a format; an image that is not an *Image is copied first.
 func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOptions) error {
 	if failure := options.check(); failure != nil {
 		return failure
@@ -131,7 +131,7 @@ func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOpt
 	return failure
 }
 
-// A Header is what the first bytes of a file say.
+// A Header holds the properties of an encoded image.
 type Header struct {
 	Format         Format            `json:"format"`
 	Width          int               `json:"width"` // as displayed
@@ -148,7 +148,7 @@ type Header struct {
 	Text           map[string]string `json:"text"`
 }
 
-// Info reads a header; no pixel is decoded.
+// Info reads a header; it decodes no pixels.
 func Info(bytes []byte) (*Header, error) {
 	var data *C.sdimage_data
 	var err *C.sdimage_error
@@ -162,7 +162,7 @@ func Info(bytes []byte) (*Header, error) {
 	return header, nil
 }
 
-// Sniff tells the format by its signature; "" when none matches.
+// Sniff detects the format by its signature; "" when none matches.
 func Sniff(bytes []byte) Format {
 	format := C.sdimage_sniff(first(bytes), C.size_t(len(bytes)))
 	if format == C.SDIMAGE_FORMAT_UNDEFINED {

@@ -13,7 +13,7 @@ import (
 //	if errors.Is(err, sdimage.NotFound) { … }
 type Code string
 
-// The codes that programs tell apart most often; any other is compared in the same way: sdimage.Code("BUSY").
+// The most frequently tested codes; any other is compared in the same way: sdimage.Code("BUSY").
 const (
 	BadData          Code = "BAD_DATA"
 	Cancelled        Code = "CANCELLED"
@@ -32,7 +32,7 @@ const (
 
 func (c Code) Error() string { return string(c) }
 
-// status finds the number of a code; an unknown one is INTERNAL_ERROR.
+// status returns the number of a code; an unknown one is INTERNAL_ERROR.
 func (c Code) status() C.sdimage_status {
 	for number := C.sdimage_status(-1); number > -128; number-- {
 		if C.GoString(C.sdimage_status_name(number)) == string(c) {
@@ -42,13 +42,13 @@ func (c Code) status() C.sdimage_status {
 	return C.SDIMAGE_STATUS_INTERNAL_ERROR
 }
 
-// An Error is what the library answers in place of a result.
+// An Error is an error of the library.
 type Error struct {
 	Code       Code
 	Message    string
-	HTTPStatus int    // that was refused; 0 where HTTP had no part
-	URL        string // without user and password; "" where no URL was involved
-	Transient  bool   // the same may succeed later
+	HTTPStatus int    // of the refused response; 0 if HTTP was not involved
+	URL        string // without user and password; "" if no URL was involved
+	Transient  bool   // the same operation may succeed later
 	cause      error
 }
 
@@ -59,12 +59,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("sdimage: %s: %s", e.Code, e.Message)
 }
 
-// Is compares codes; CANCELLED is context.Canceled, too.
+// Is compares codes; CANCELLED also matches context.Canceled.
 func (e *Error) Is(target error) bool {
 	return target == e.Code || target == context.Canceled && e.Code == Cancelled && e.cause == nil
 }
 
-// Unwrap tells what the context of a cancelled load said.
+// Unwrap returns the error of the context of a cancelled load.
 func (e *Error) Unwrap() error { return e.cause }
 
 // errorOf releases `err`.

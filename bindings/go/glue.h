@@ -1,4 +1,4 @@
-/* glue.h: calls that take functions, which cgo cannot pass. Handles of Go travel as numbers. */
+/* glue.h: C calls that take functions, which cgo cannot pass. Go handles are passed as numbers. */
 #ifndef SDIMAGE_GO_GLUE_H
 #define SDIMAGE_GO_GLUE_H
 

@@ -12,10 +12,11 @@ import (
 	"unsafe"
 )
 
-// A PixelFormat says how one pixel lies in memory, in the order of the letters; samples of 16 bits in the machine's order.
+// A PixelFormat is the layout of a pixel in memory, in the order of the letters; 16-bit samples are in native byte
+// order.
 type PixelFormat int
 
-// The pixel formats. Automatic is a wish: the smallest straight format that holds the picture.
+// The pixel formats. Automatic, in a request, means the smallest straight format that holds the image.
 const (
 	Automatic PixelFormat = iota
 	Gray8
@@ -33,7 +34,7 @@ func (f PixelFormat) String() string {
 	return C.GoString(C.sdimage_pixel_format_name(C.sdimage_pixel_format(f)))
 }
 
-// Bytes of one pixel.
+// Bytes returns the size of one pixel in bytes.
 func (f PixelFormat) Bytes() int {
 	return int(C.sdimage_pixel_format_bytes(C.sdimage_pixel_format(f)))
 }
@@ -60,8 +61,8 @@ func (f Format) number() C.sdimage_format {
 	return C.SDIMAGE_FORMAT_UNDEFINED
 }
 
-// An Image is a picture: pixels that do not change, in memory of the library. It is an image.Image without a copy; NRGBA
-// makes one of Go's own types.
+// An Image holds immutable pixels in memory of the library. It implements image.Image without a copy; NRGBA converts it
+// to a type of the Go library.
 type Image struct {
 	handle *handle
 	width  int
@@ -71,7 +72,7 @@ type Image struct {
 	pixels []byte
 }
 
-// newImage takes the reference over.
+// newImage takes over the reference.
 func newImage(pointer *C.sdimage_image) *Image {
 	if pointer == nil {
 		return nil
@@ -83,7 +84,7 @@ func newImage(pointer *C.sdimage_image) *Image {
 		stride: int(C.sdimage_image_stride(pointer)),
 		format: PixelFormat(C.sdimage_image_pixel_format(pointer)),
 	}
-	// The last row ends with its pixels: a crop is a view of its picture.
+	// The last row ends with its last pixel, because a crop is a view of the original image.
 	length := made.stride*(made.height-1) + made.width*made.format.Bytes()
 	made.pixels = unsafe.Slice((*byte)(C.sdimage_image_pixels(pointer)), length)
 	return made
@@ -109,7 +110,7 @@ func NewImage(width, height, stride int, format PixelFormat, pixels []byte) (*Im
 	return newImage(made), nil
 }
 
-// FromImage copies any picture of Go's.
+// FromImage copies any image.Image.
 func FromImage(picture image.Image) (*Image, error) {
 	if own, is := picture.(*Image); is {
 		return own, nil
@@ -122,7 +123,8 @@ func FromImage(picture image.Image) (*Image, error) {
 	return NewImage(bounds.Dx(), bounds.Dy(), straight.Stride, RGBA8, straight.Pix)
 }
 
-// Close gives the memory back at once, in place of when the picture is collected. Pixels must not be used any more.
+// Close releases the memory now; otherwise it is released when the image is collected. Pixels must not be used any
+// more.
 func (m *Image) Close() {
 	m.pixels = nil
 	m.handle.release()
@@ -137,45 +139,45 @@ func (m *Image) Height() int { return m.height }
 // Stride is the number of bytes from one row to the next.
 func (m *Image) Stride() int { return m.stride }
 
-// PixelFormat says what Pixels holds.
+// PixelFormat returns the format of Pixels.
 func (m *Image) PixelFormat() PixelFormat { return m.format }
 
-// Pixels are the rows, Stride bytes apart, in memory of the library: not to be written to, and not to be used after Close, nor
-// when nothing refers to the Image any more (runtime.KeepAlive).
+// Pixels returns the rows, Stride bytes apart, in memory of the library. They are read-only, and invalid after Close or
+// when the Image becomes unreachable (runtime.KeepAlive).
 func (m *Image) Pixels() []byte { return m.pixels }
 
-// Format is the container that it was decoded from; "undefined" for pixels of one's own.
+// Format returns the container that the image was decoded from; "undefined" for images created from pixels.
 func (m *Image) Format() Format {
 	defer m.handle.enter().leave()
 	return Format(C.GoString(C.sdimage_format_name(C.sdimage_image_format(m.c()))))
 }
 
-// HasAlpha tells whether a pixel can be transparent.
+// HasAlpha reports whether a pixel can be transparent.
 func (m *Image) HasAlpha() bool {
 	defer m.handle.enter().leave()
 	return bool(C.sdimage_image_has_alpha(m.c()))
 }
 
-// SourceSize is that of the encoded picture: larger than the picture's own for a thumbnail.
+// SourceSize returns the size of the encoded image: larger than the size of a thumbnail.
 func (m *Image) SourceSize() Size {
 	defer m.handle.enter().leave()
 	size := C.sdimage_image_source_size(m.c())
 	return Size{int(size.width), int(size.height)}
 }
 
-// FrameCount is 1 for a still.
+// FrameCount returns the number of frames, 1 for a still.
 func (m *Image) FrameCount() int {
 	defer m.handle.enter().leave()
 	return int(C.sdimage_image_frame_count(m.c()))
 }
 
-// LoopCount is 0 for ever.
+// LoopCount returns the number of loops; 0 repeats forever.
 func (m *Image) LoopCount() int {
 	defer m.handle.enter().leave()
 	return int(C.sdimage_image_loop_count(m.c()))
 }
 
-// FrameDuration is how long a frame is shown.
+// FrameDuration returns the display duration of a frame.
 func (m *Image) FrameDuration(index int) time.Duration {
 	if fit("a frame", index) != nil {
 		return 0
@@ -184,7 +186,7 @@ func (m *Image) FrameDuration(index int) time.Duration {
 	return time.Duration(C.sdimage_image_frame_duration_ms(m.c(), C.uint32_t(index))) * time.Millisecond
 }
 
-// Frame is one of an animation, composed to the whole canvas.
+// Frame returns a frame of an animation, composed to the whole canvas.
 func (m *Image) Frame(index int) (*Image, error) {
 	if failure := fit("a frame", index); failure != nil {
 		return nil, failure
@@ -198,7 +200,7 @@ func (m *Image) Frame(index int) (*Image, error) {
 	return newImage(frame), nil
 }
 
-// Convert gives the picture in another pixel format.
+// Convert returns the image in another pixel format.
 func (m *Image) Convert(format PixelFormat) (*Image, error) {
 	defer m.handle.enter().leave()
 	var converted *C.sdimage_image
@@ -210,7 +212,7 @@ func (m *Image) Convert(format PixelFormat) (*Image, error) {
 	return newImage(converted), nil
 }
 
-// NRGBA copies the picture into memory of Go's.
+// NRGBA copies the image into Go memory.
 func (m *Image) NRGBA() *image.NRGBA {
 	made := image.NewNRGBA(m.Bounds())
 	straight, err := m.Convert(RGBA8)
@@ -235,10 +237,10 @@ func toNRGBA(picture image.Image) *image.NRGBA {
 	return made
 }
 
-// Bounds begin at the origin.
+// Bounds returns a rectangle that begins at the origin.
 func (m *Image) Bounds() image.Rectangle { return image.Rect(0, 0, m.width, m.height) }
 
-// ColorModel is that of what At gives.
+// ColorModel returns the model of the colours that At returns.
 func (m *Image) ColorModel() color.Model {
 	switch m.format {
 	case Gray8:
@@ -253,7 +255,7 @@ func (m *Image) ColorModel() color.Model {
 	return color.NRGBA64Model
 }
 
-// At reads one pixel; transparent outside of the picture, and after Close.
+// At returns one pixel; transparent outside of the image, and after Close.
 func (m *Image) At(x, y int) color.Color {
 	if x < 0 || y < 0 || x >= m.width || y >= m.height || m.pixels == nil {
 		return color.NRGBA{}
@@ -283,7 +285,7 @@ func (m *Image) At(x, y int) color.Color {
 	return color.NRGBA64{R: encoded(light(0)), G: encoded(light(1)), B: encoded(light(2)), A: whole(light(3))}
 }
 
-// encoded is linear light by the curve of sRGB (IEC 61966-2-1).
+// encoded converts linear light to sRGB (IEC 61966-2-1).
 func encoded(light float64) uint16 {
 	if light <= 0.0031308 {
 		return whole(light * 12.92)

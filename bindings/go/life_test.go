@@ -47,7 +47,7 @@ func TestThousandsOfLoadsLeaveNothingBehind(t *testing.T) {
 	must(t, manager.Close())
 	must(t, cache.Close())
 	expect(t, settled(handles) <= handles, true)
-	// A thread of the library may hold the last picture for a moment.
+	// A thread of the library may hold the last image for a moment.
 	for tries := 0; tries < 500 && livePixels(t) > pixels; tries++ {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -147,7 +147,7 @@ func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
 	expect(t, made.Pixels() == nil, true)
 }
 
-// A program of its own: this one, with a word in its environment.
+// Runs a separate program: this one, with a variable in its environment.
 func TestAProgramThatJustEnds(t *testing.T) {
 	if os.Getenv("SDIMAGE_JUST_ENDS") != "" {
 		manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{

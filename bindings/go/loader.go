@@ -15,20 +15,21 @@ import (
 	"unsafe"
 )
 
-// A Loader fetches bytes from anywhere. Load runs on a goroutine of its own and may block; the context is cancelled when
-// nobody waits any more. A reader with a Len method says so how many bytes will come, one with a Close method is closed.
-// An *Error or a Code is that of the load, any other error becomes INTERNAL_ERROR with its text, and so does a panic.
+// A Loader fetches bytes from any source. Load runs on a goroutine of its own and may block; its context is cancelled
+// when no caller is waiting any longer. A Len method of the reader announces the number of bytes to come; a Close
+// method is called. An *Error or a Code is the error of the load. Any other error becomes INTERNAL_ERROR with its text,
+// and so does a panic.
 type Loader interface {
 	Load(ctx context.Context, url string) (io.Reader, error)
 }
 
-// A LoaderFunc is a Loader.
+// A LoaderFunc is a function that implements Loader.
 type LoaderFunc func(ctx context.Context, url string) (io.Reader, error)
 
 // Load calls the function.
 func (f LoaderFunc) Load(ctx context.Context, url string) (io.Reader, error) { return f(ctx, url) }
 
-// loaders are all those of a manager, and what they are doing.
+// loaders holds the loaders of a manager and their current work.
 type loaders struct {
 	byScheme map[string]Loader
 	lock     sync.Mutex
@@ -44,7 +45,7 @@ func (l *loaders) find(url string) Loader {
 	return l.byScheme[""]
 }
 
-// newChain asks loaders of the program before the built-in ones. To be released.
+// newChain places loaders of the program before the built-in ones. The caller releases the result.
 func newChain(byScheme map[string]Loader) (*handle, error) {
 	made := &loaders{byScheme: map[string]Loader{}, running: map[*C.sdimage_load_sink]context.CancelFunc{}}
 	for scheme, loader := range byScheme {
@@ -68,7 +69,7 @@ var newFileLoader = maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdim
 	return C.sdimage_loader_new_file(l, e)
 })
 
-// maker makes of a call what owns the loader that comes of it.
+// maker wraps a call that creates a loader in a function that returns its handle.
 func maker(call func(**C.sdimage_loader, **C.sdimage_error) C.sdimage_status) func() (*handle, error) {
 	unref := func(loader unsafe.Pointer) { C.sdimage_loader_unref((*C.sdimage_loader)(loader)) }
 	return func() (*handle, error) {
@@ -81,7 +82,7 @@ func maker(call func(**C.sdimage_loader, **C.sdimage_error) C.sdimage_status) fu
 	}
 }
 
-// chainOf asks the last of its parts first. What was made before one that fails is released.
+// chainOf creates a chain that tries its last part first. After a failure it releases the parts created before.
 func chainOf(makers ...func() (*handle, error)) (*handle, error) {
 	chain, failure := maker(func(l **C.sdimage_loader, e **C.sdimage_error) C.sdimage_status {
 		return C.sdimage_loader_new_chain(l, e)
@@ -118,7 +119,7 @@ func goLoad(handle C.uintptr_t, url *C.char, length C.size_t, sink *C.sdimage_lo
 	all.running[sink] = cancel
 	all.lock.Unlock()
 	if C.sdimage_load_sink_is_cancelled(sink) {
-		cancel() // goCancel may have come before the load was to be found
+		cancel() // goCancel may have come before the load was registered
 	}
 	address := C.GoStringN(url, C.int(length))
 	go func() {
@@ -162,7 +163,7 @@ func load(ctx context.Context, loader Loader, url string, sink *C.sdimage_load_s
 	if sized, is := reader.(interface{ Len() int }); is {
 		C.sdimage_load_sink_set_expected_length(sink, C.uint64_t(sized.Len()))
 	}
-	// Not by the reader's WriteTo: it would give all its bytes at once.
+	// The reader's WriteTo is not used, because it would pass all its bytes at once.
 	_, err = io.CopyBuffer(sinkWriter{sink}, struct{ io.Reader }{reader}, make([]byte, 32768))
 	return err
 }
@@ -187,13 +188,13 @@ func finish(sink *C.sdimage_load_sink, failure error) {
 	defer C.free(unsafe.Pointer(line))
 	err := C.sdimage_error_new(code.status(), line)
 	if err == nil {
-		return // without memory: a sink that is let go is an error of the load, and one that is finished with NULL is not
+		return // without memory: releasing the sink is an error of the load, finishing it with NULL is not
 	}
 	C.sdimage_load_sink_finish(sink, err)
 	C.sdimage_error_unref(err)
 }
 
-// wordsOf asks an error of the program what it is, which may panic, as a nil *Error does.
+// wordsOf returns code and message of an error of the program; its methods may panic, as those of a nil *Error do.
 func wordsOf(failure error) (code Code, message string) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -211,7 +212,7 @@ func wordsOf(failure error) (code Code, message string) {
 	return code, message
 }
 
-// textOf asks an error of the program, which may panic.
+// textOf returns the text of an error of the program; its method may panic.
 func textOf(failure error) (message string) {
 	defer func() {
 		if problem := recover(); problem != nil {

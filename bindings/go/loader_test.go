@@ -54,7 +54,7 @@ func TestAReaderIsReadToItsEndAndClosed(t *testing.T) {
 		return closingReader{bytes.NewReader(file), &closed}, nil
 	})
 	expect(t, bytes.Equal(load(t, manager, "mine:a", nil).Data, file), true)
-	// It is closed before the load is told to be over.
+	// The reader is closed before the end of the load is reported.
 	expect(t, atomic.LoadInt32(&closed), int32(1))
 }
 
@@ -80,7 +80,7 @@ func TestErrorsAndPanicsOfALoaderAreThoseOfTheLoad(t *testing.T) {
 	}
 }
 
-// A loader whose error cannot tell what it is must not end the program.
+// A loader whose error panics in its methods must not end the program.
 type speechless struct{}
 
 func (*speechless) Error() string { panic("no words") }
@@ -92,7 +92,7 @@ func TestAnErrorThatPanicsIsOneOfTheLoad(t *testing.T) {
 	}
 }
 
-// Nor one that panics when it is asked what it is.
+// The same for one that panics when its type is examined.
 type shapeless struct{}
 
 func (shapeless) Error() string { return "shapeless" }

@@ -11,17 +11,17 @@ import (
 	"unsafe"
 )
 
-// A Freshness says how much a load cares whether what is cached is still that of its origin.
+// A Freshness selects how a load treats cached images that may be stale.
 type Freshness int
 
-// What is cached is good; HTTP says (RFC 9111); show it and ask the origin.
+// Use any cached image; follow HTTP caching (RFC 9111); return the cached image and revalidate it.
 const (
 	FreshnessIgnore Freshness = iota
 	FreshnessRespect
 	FreshnessRefresh
 )
 
-// A Priority orders what waits.
+// A Priority orders waiting loads.
 type Priority int
 
 // The priorities.
@@ -31,7 +31,7 @@ const (
 	PriorityHigh   Priority = 1
 )
 
-// A SourcePolicy says where a load may look.
+// A SourcePolicy restricts the sources of a load.
 type SourcePolicy int
 
 // Caches and the loader, or only one of them.
@@ -41,39 +41,39 @@ const (
 	LoaderOnly
 )
 
-// Options of a load; the zero value loads the whole picture.
+// Options are the parameters of a load; the zero value loads the full image.
 type Options struct {
 	DecodeOptions
 	Priority        Priority
 	SourcePolicy    SourcePolicy
-	Freshness       *Freshness // nil: the manager's
+	Freshness       *Freshness // nil: that of the manager
 	Progressive     bool       // Partial events while bytes arrive
 	PartialInterval time.Duration
-	WantsData       bool // the bytes of what is in memory, too
-	WaitForStore    bool // ends when the disk has committed
+	WantsData       bool // deliver the encoded bytes also for images in memory
+	WaitForStore    bool // end after the disk has committed
 	RetryFailed     bool
-	Timeout         time.Duration // of the transfer; 0: the downloader's
-	CacheKey        string        // in place of the URL
+	Timeout         time.Duration // of the transfer; 0: that of the downloader
+	CacheKey        string        // replaces the URL
 	Header          map[string]string
 }
 
-// Config of a manager; the zero value has the cache that the process shares.
+// Config is the configuration of a manager; the zero value uses the cache that the process shares.
 type Config struct {
 	Cache               *Cache
 	NoCache             bool
-	Loaders             map[string]Loader // by scheme, "" for every URL; the built-in ones load what is left
+	Loaders             map[string]Loader // by scheme, "" for every URL; the built-in loaders load the rest
 	Freshness           Freshness
 	FailedURLRetryAfter time.Duration // 0: 300 s; negative: until ForgetFailed
 	IgnoreSignatures    bool
 }
 
-// A Manager loads pictures through memory, disk and network.
+// A Manager loads images through memory, disk and network.
 type Manager struct {
 	handle *handle
 	cache  *Cache
 }
 
-// NewManager makes a manager; nil is the default configuration.
+// NewManager creates a manager; nil means the default configuration.
 func NewManager(config *Config) (*Manager, error) {
 	if config == nil {
 		config = &Config{}
@@ -110,8 +110,8 @@ func NewManager(config *Config) (*Manager, error) {
 
 func (m *Manager) c() *C.sdimage_manager { return (*C.sdimage_manager)(m.handle.get()) }
 
-// Load loads a picture and waits. When the context ends first the load is cancelled, and the error is CANCELLED and that of
-// the context.
+// Load loads an image and waits. When the context ends first, the load is cancelled, and the error matches both
+// CANCELLED and the error of the context.
 func (m *Manager) Load(ctx context.Context, url string, options *Options) (*Result, error) {
 	task, err := m.Start(ctx, url, options)
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *Manager) Load(ctx context.Context, url string, options *Options) (*Resu
 	return task.Wait()
 }
 
-// Start starts a load. The context, which may not be nil, cancels it.
+// Start starts a load. The context, which must not be nil, cancels it.
 func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Task, error) {
 	defer m.handle.enter().leave()
 	if m.c() == nil {
@@ -146,8 +146,8 @@ func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Tas
 	return task, nil
 }
 
-// Close takes no more loads, ends the running ones with SHUTDOWN, and waits until all of them have been told. Again is
-// harmless. Loaders that still run are told by their context.
+// Close accepts no more loads, ends the running ones with SHUTDOWN, and waits until all of them are reported. Repeated
+// calls are harmless. Running loaders are notified by their context.
 func (m *Manager) Close() error {
 	defer m.handle.enter().leave()
 	if m.c() == nil {
@@ -158,25 +158,25 @@ func (m *Manager) Close() error {
 	return failed(C.sdimage_manager_close(m.c(), 10000, &err), err)
 }
 
-// CancelAll cancels every load that is under way.
+// CancelAll cancels all loads in progress.
 func (m *Manager) CancelAll() {
 	defer m.handle.enter().leave()
 	C.sdimage_manager_cancel_all(m.c())
 }
 
-// RunningCount counts loads without a final result.
+// RunningCount returns the number of loads without a final result.
 func (m *Manager) RunningCount() int {
 	defer m.handle.enter().leave()
 	return int(C.sdimage_manager_running_count(m.c()))
 }
 
-// SetOffline switches loading over the network off and on again.
+// SetOffline switches network loading off and on again.
 func (m *Manager) SetOffline(offline bool) {
 	defer m.handle.enter().leave()
 	C.sdimage_manager_set_offline(m.c(), C.bool(offline))
 }
 
-// ForgetFailed forgets which URLs failed.
+// ForgetFailed forgets all failed URLs.
 func (m *Manager) ForgetFailed() {
 	defer m.handle.enter().leave()
 	C.sdimage_manager_forget_failed(m.c(), nil, 0)

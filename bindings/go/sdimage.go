@@ -1,11 +1,12 @@
-// Package sdimage takes pictures from URLs to pixels: loading through memory, disk and network, thumbnails, and decoding and
-// encoding of bytes, by libsdimage.
+// Package sdimage loads images from URLs: through memory, disk and network, with thumbnails; and it decodes and encodes
+// bytes. It is built on libsdimage.
 //
 //	manager, err := sdimage.NewManager(nil)
 //	result, err := manager.Load(ctx, url, &sdimage.Options{Thumbnail: sdimage.Size{Width: 256, Height: 256}})
 //	png.Encode(file, result.Image)
 //
-// Everything may be used from any goroutine. What holds memory of the library is released by Close, or when it is collected.
+// Everything may be used from any goroutine. Objects with memory of the library are released by Close, or when
+// collected.
 package sdimage
 
 // #cgo pkg-config: sdimage
@@ -25,10 +26,10 @@ import (
 	"unsafe"
 )
 
-// Version is that of the library in use, "1.2.3".
+// Version returns the version of the library in use, "1.2.3".
 func Version() string { return C.GoString(C.sdimage_version()) }
 
-// Doctor tells what a bug report starts with, as a JSON object.
+// Doctor returns the diagnostics for a bug report, as a JSON object.
 func Doctor() (string, error) {
 	var data *C.sdimage_data
 	var err *C.sdimage_error
@@ -38,7 +39,7 @@ func Doctor() (string, error) {
 	return string(takeBytes(data)), nil
 }
 
-// Metrics tells the numbers of the process in the text format of Prometheus.
+// Metrics returns the metrics of the process in the Prometheus text format.
 func Metrics() (string, error) {
 	var data *C.sdimage_data
 	var err *C.sdimage_error
@@ -50,7 +51,7 @@ func Metrics() (string, error) {
 
 var live int64
 
-// LiveHandles counts the objects of the library that this program holds: for tests of leaks.
+// LiveHandles returns the number of library objects that this program holds, for leak tests.
 func LiveHandles() int { return int(atomic.LoadInt64(&live)) }
 
 // A handle owns one reference.
@@ -69,12 +70,12 @@ func own(pointer unsafe.Pointer, unref func(unsafe.Pointer)) *handle {
 	return made
 }
 
-// release is harmless when it has been called before. What is in use goes when that is over.
+// release may be called repeatedly. An object in use is released after its last use.
 func (h *handle) release() {
 	h.change(func() { h.isReleased = true })
 }
 
-// enter begins a use, which leave ends: in between the pointer stays good, whoever releases the handle.
+// enter begins a use, which leave ends. In between the pointer stays valid even if the handle is released.
 func (h *handle) enter() *handle {
 	h.change(func() { h.users++ })
 	return h
@@ -100,7 +101,7 @@ func (h *handle) change(how func()) {
 	}
 }
 
-// get lends the pointer to a use; nil once released.
+// get borrows the pointer for a use; nil after release.
 func (h *handle) get() unsafe.Pointer {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -110,7 +111,7 @@ func (h *handle) get() unsafe.Pointer {
 	return h.pointer
 }
 
-// seconds are whole ones, rounded up: what is negative means for ever, and a part of a second is not 0.
+// seconds rounds up to whole seconds: a negative duration means forever, and a fraction of a second does not become 0.
 func seconds(duration time.Duration) int64 {
 	if duration < 0 {
 		return -1
@@ -118,7 +119,7 @@ func seconds(duration time.Duration) int64 {
 	return int64(duration/time.Second) + more(duration%time.Second)
 }
 
-// milliseconds are rounded up, and at least 0 and at most what 32 bits hold, which is 49 days.
+// milliseconds rounds up to a value from 0 to the maximum of 32 bits, which is 49 days.
 func milliseconds(duration time.Duration) uint32 {
 	if duration < 0 {
 		return 0
@@ -137,7 +138,7 @@ func more(rest time.Duration) int64 {
 	return 0
 }
 
-// fit refuses numbers that an unsigned C integer of 32 bits does not hold: a conversion would wrap them.
+// fit rejects numbers that an unsigned C integer of 32 bits cannot hold: a conversion would wrap them.
 func fit(what string, values ...int) error {
 	for _, value := range values {
 		if value < 0 || uint64(value) > math.MaxUint32 {
@@ -147,7 +148,7 @@ func fit(what string, values ...int) error {
 	return nil
 }
 
-// plain refuses text with a NUL, which C would take for its end.
+// plain rejects text with a NUL, which would end it in C.
 func plain(what string, values ...string) error {
 	for _, value := range values {
 		if strings.IndexByte(value, 0) >= 0 {
@@ -157,12 +158,12 @@ func plain(what string, values ...string) error {
 	return nil
 }
 
-// text is a C string to free, and its length without the NUL.
+// text returns a C string, which the caller frees, and its length without the NUL.
 func text(value string) (*C.char, C.size_t) { return C.CString(value), C.size_t(len(value)) }
 
 func free(value *C.char) { C.free(unsafe.Pointer(value)) }
 
-// takeBytes copies, and releases.
+// takeBytes copies the bytes and releases the data.
 func takeBytes(data *C.sdimage_data) []byte {
 	defer C.sdimage_data_unref(data)
 	return copied(data)
@@ -175,7 +176,7 @@ func copied(data *C.sdimage_data) []byte {
 	return append([]byte{}, unsafe.Slice((*byte)(C.sdimage_data_bytes(data)), int(C.sdimage_data_length(data)))...)
 }
 
-// first is the address of the bytes for a call that reads them; never nil, as the library asks for.
+// first returns the address of the bytes for a call that reads them; never nil, as the library requires.
 func first(bytes []byte) unsafe.Pointer {
 	if len(bytes) == 0 {
 		return unsafe.Pointer(&[]byte{0}[0])

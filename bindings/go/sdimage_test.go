@@ -70,7 +70,7 @@ func TestEventsComeInOrderAndEndWithOneFinal(t *testing.T) {
 	expect(t, kinds[sdimage.Partial] > 0, true)
 }
 
-// A gatedReader gives a part and waits before it gives the rest.
+// A gatedReader returns a part and waits before it returns the rest.
 type gatedReader struct {
 	*bytes.Reader
 	open chan bool

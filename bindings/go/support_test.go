@@ -23,7 +23,7 @@ import (
 var background = context.Background()
 var serial int64
 
-// fresh is a URL of the origin that no other test asks for.
+// fresh returns a URL of the origin that no other test requests.
 func fresh(name, query string) string {
 	return fmt.Sprintf("%s%s?test=go%d-%d&%s", os.Getenv("ORIGIN"), name, os.Getpid(), atomic.AddInt64(&serial, 1), query)
 }
@@ -64,7 +64,7 @@ func load(t *testing.T, manager *sdimage.Manager, url string, options *sdimage.O
 	return result
 }
 
-// hits counts how often the origin was asked for a picture.
+// hits returns the number of requests that the origin received for an image.
 func hits(t *testing.T, name string) int {
 	t.Helper()
 	answer, err := http.Get(os.Getenv("ORIGIN") + "_counters")
@@ -79,7 +79,7 @@ func hits(t *testing.T, name string) int {
 	return count
 }
 
-// livePixels are bytes that anybody holds, by the library's own count.
+// livePixels returns the bytes of pixels in use, by the library's own count.
 func livePixels(t *testing.T) int {
 	t.Helper()
 	text, err := sdimage.Metrics()
@@ -90,7 +90,7 @@ func livePixels(t *testing.T) int {
 	return count
 }
 
-// settled collects until at most so many handles are held, or for some seconds.
+// settled collects garbage until at most the given number of handles are held, or for some seconds.
 func settled(wanted int) int {
 	for tries := 0; tries < 200 && sdimage.LiveHandles() > wanted; tries++ {
 		runtime.GC()
@@ -99,7 +99,7 @@ func settled(wanted int) int {
 	return sdimage.LiveHandles()
 }
 
-// flat is a PNG of few bytes and many pixels: the library counts large bitmaps only.
+// flat returns a PNG of few bytes and many pixels: the library counts large bitmaps only.
 func flat() []byte {
 	var file bytes.Buffer
 	gray := image.NewGray(image.Rect(0, 0, 512, 512))

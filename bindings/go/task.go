@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// A Result is what one delivery of a load carries.
+// A Result is one delivery of a load.
 type Result struct {
-	Image     *Image // nil: a load that may use caches only found nothing
-	Data      []byte // the encoded bytes, where the load had them; a copy
+	Image     *Image // nil after a cache-only load that found nothing
+	Data      []byte // the encoded bytes, if the load had them; a copy
 	Source    string // "memory", "disk", "remote", "network", "loader" or "none"
-	Changed   bool   // of a refresh: it is another picture than the cached one
-	Stale     bool   // the picture outlived its freshness and could not be renewed
-	Err       error  // why it is stale
-	Freshness string // the rule that decided: "max_age", "refresh", …
+	Changed   bool   // for a refresh: the image differs from the cached one
+	Stale     bool   // the image is stale and could not be revalidated
+	Err       error  // the reason for Stale
+	Freshness string // the freshness rule that applied: "max_age", "refresh", …
 	URL       string
 	CacheKey  string
 	Total     time.Duration // from the start to the delivery
@@ -43,10 +43,10 @@ func newResult(result *C.sdimage_result) *Result {
 	return made
 }
 
-// An EventKind tells events apart.
+// An EventKind is the type of an event.
 type EventKind int
 
-// Bytes came; what can be shown so far; what was cached, while the origin is asked; the end.
+// Received bytes; a partial image; a cached image during revalidation; the end.
 const (
 	Progress EventKind = iota
 	Partial
@@ -58,17 +58,17 @@ const (
 type Event struct {
 	Kind               EventKind
 	Received, Expected int64   // of Progress; -1 = unknown
-	Result             *Result // of the others; nil with an error
+	Result             *Result // for the other kinds; nil with an error
 	Err                error   // of Final
 }
 
-// A task holds so many events that nobody takes. Beyond that progress and parts are dropped, the end never.
+// The capacity of the event channel. Once it is full, progress and partial images are dropped, the end never.
 const eventsHeld = 32
 
-// A Task is a load under way.
+// A Task is a load in progress. The library holds it until the load has ended.
 type Task struct {
 	ctx     context.Context
-	manager *Manager // a manager that is collected would end the load: the library holds the task until that has ended
+	manager *Manager // keeps the manager reachable: its collection would end the load
 	handle  *handle
 	events  chan Event
 	done    chan struct{}
@@ -76,10 +76,11 @@ type Task struct {
 	err     error
 }
 
-// Events are what comes of the load, in order, ending with one Final; then the channel is closed. Nobody has to read them.
+// Events returns the events of the load in order, ending with one Final; then the channel is closed. Reading is
+// optional.
 func (t *Task) Events() <-chan Event { return t.events }
 
-// Done is closed when the load has ended.
+// Done returns a channel that is closed when the load has ended.
 func (t *Task) Done() <-chan struct{} { return t.done }
 
 // Wait returns the final result.
@@ -88,7 +89,7 @@ func (t *Task) Wait() (*Result, error) {
 	return t.result, t.err
 }
 
-// Cancel asks the load to end with CANCELLED; harmless when it has ended.
+// Cancel requests the end of the load with CANCELLED; harmless after its end.
 func (t *Task) Cancel() {
 	defer t.handle.enter().leave()
 	C.sdimage_task_cancel((*C.sdimage_task)(t.handle.get()))
@@ -102,7 +103,7 @@ func (t *Task) follow() {
 	}
 }
 
-// send is called by one thread at a time: what it finds free stays free.
+// send is called by one thread at a time, so free capacity stays free.
 func (t *Task) send(event Event) {
 	if event.Kind == Final || len(t.events) < eventsHeld-1 {
 		t.events <- event
@@ -110,7 +111,7 @@ func (t *Task) send(event Event) {
 }
 
 func (t *Task) finish(result *Result) {
-	// A stale picture comes with the error of its renewal: that is a result.
+	// A stale image is delivered with the error of its failed revalidation: the load still has a result.
 	if result.Image == nil && result.Err != nil {
 		failure := result.Err.(*Error)
 		if failure.Code == Cancelled {

@@ -1,8 +1,8 @@
 // From a URL to pixels: loading, caching and decoding of images by libsdimage.
 //
-// Everything belongs to the thread that made it: each worker requires the package for itself. No call enters JavaScript from
-// another thread, and nothing here blocks but the functions named …Sync, `info` and `sniff`. A process ends by itself when no
-// load is pending.
+// Each worker requires the package for itself; objects belong to the thread that created them. No call enters
+// JavaScript from another thread. Only the functions named …Sync, `info` and `sniff` block. A process ends by itself
+// when no load is pending.
 
 import { EventEmitter } from 'events';
 
@@ -15,7 +15,7 @@ export type Freshness = 'ignore' | 'respect' | 'refresh';
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
 
-/** What the library answers in place of a result. */
+/** An error of the library. */
 export class SdimageError extends Error {
   constructor(
     code: string,
@@ -24,19 +24,19 @@ export class SdimageError extends Error {
   );
   /** The name of a status of sdimage/error.h without its prefix: "CANCELLED", "HTTP_STATUS", "TOO_LARGE", … */
   readonly code: string;
-  /** The status that was refused; 0 where HTTP had no part. */
+  /** The HTTP status of the refused response; 0 if HTTP was not involved. */
   readonly httpStatus: number;
   readonly url: string;
-  /** Whether the same load may succeed later. */
+  /** True if the same load may succeed later. */
   readonly isTransient: boolean;
 }
 
 export interface DecodeOptions {
-  /** A box that the picture is shrunk into while it is decoded; nothing is enlarged. */
+  /** A box in pixels. The image is scaled down into it while it is decoded; nothing is enlarged. */
   thumbnailSize?: Size;
   /** Default true. */
   preserveAspectRatio?: boolean;
-  /** Default 'automatic': the smallest straight format that holds the picture. */
+  /** Default 'automatic': the smallest straight format that holds the image. */
   pixelFormat?: PixelFormat | 'automatic';
   firstFrameOnly?: boolean;
   /** Default true. */
@@ -44,9 +44,9 @@ export interface DecodeOptions {
   /** Default true. */
   convertToSRGB?: boolean;
   acceptPartial?: boolean;
-  /** Shrinks until the bitmap takes at most so many bytes. */
+  /** Scales down until the bitmap takes at most this many bytes. */
   limitBytes?: number;
-  /** Safety limits, beyond which it is an error: bytes of the bitmap, pixels of the header. */
+  /** Safety limits, beyond which the decode fails: bytes of the bitmap, pixels of the header. */
   maxBytes?: number;
   maxPixels?: number;
 }
@@ -55,7 +55,7 @@ export interface EncodeOptions {
   /** 0 to 1. */
   quality?: number;
   lossless?: boolean;
-  /** 1, fastest, to 9. */
+  /** 1 (fastest) to 9. */
   effort?: number;
   maxFileSize?: number;
   maxPixelSize?: Size;
@@ -63,7 +63,7 @@ export interface EncodeOptions {
   progressive?: boolean;
 }
 
-/** A picture. Immutable. */
+/** An immutable image. */
 export class Image {
   private constructor();
   readonly width: number;
@@ -71,20 +71,23 @@ export class Image {
   /** Bytes from one row to the next. */
   readonly stride: number;
   readonly pixelFormat: PixelFormat;
-  /** The container it was decoded from; "undefined" for pixels of one's own. */
+  /** The container that the image was decoded from; "undefined" for images created from pixels. */
   readonly format: string;
   readonly hasAlpha: boolean;
   readonly scale: number;
-  /** Size of the encoded picture. */
+  /** Size of the encoded image. */
   readonly sourceWidth: number;
   readonly sourceHeight: number;
   readonly frameCount: number;
-  /** 0: for ever. */
+  /** 0 repeats forever. */
   readonly loopCount: number;
   readonly durationMs: number;
   readonly isThumbnail: boolean;
   readonly isIncremental: boolean;
-  /** The rows, `stride` bytes apart, in the library's own memory: not copied, and not to be written to. Stays valid by itself. */
+  /**
+   * The rows, `stride` bytes apart, in the library's own memory: not copied, and not to be written to. Stays valid on
+   * its own.
+   */
   readonly pixels: ArrayBuffer;
   /** A view of row `y`, without the bytes between rows. */
   row(y: number): Uint8Array;
@@ -92,18 +95,18 @@ export class Image {
   frame(index: number): Promise<Image>;
   encode(format: Format, options?: EncodeOptions): Promise<Buffer>;
   encodeSync(format: Format, options?: EncodeOptions): Buffer;
-  /** Gives the picture back at once, in place of when it is collected. */
+  /** Releases the memory now; otherwise it is released when the object is collected. */
   close(): void;
-  /** Copies pixels: rows from top to bottom, `stride` bytes apart (default: none between them). */
+  /** Copies pixels: rows from top to bottom, `stride` bytes apart (default: no padding between rows). */
   static fromPixels(width: number, height: number, pixelFormat: PixelFormat, bytes: Bytes, stride?: number): Image;
 }
 
-/** On a thread of libuv's pool; `bytes` are copied first. */
+/** Runs on a thread of libuv's pool; `bytes` are copied first. */
 export function decode(bytes: Bytes, options?: DecodeOptions): Promise<Image>;
 export function decodeSync(bytes: Bytes, options?: DecodeOptions): Image;
-/** What the header says: format, width, height, frame_count, orientation, … as of sdimage_info. */
+/** The properties in the header: format, width, height, frame_count, orientation, … as sdimage_info reports them. */
 export function info(bytes: Bytes): Record<string, unknown>;
-/** The format by its signature. */
+/** Detects the format by its signature. */
 export function sniff(bytes: Bytes): string | null;
 
 export interface CacheOptions {
@@ -111,11 +114,11 @@ export interface CacheOptions {
   directory?: string;
   namespace?: string;
   memoryOnly?: boolean;
-  /** Bytes of pixels, and pictures; 0 is no limit. */
+  /** Bytes of pixels, and number of images; 0 is no limit. */
   maxMemoryCost?: number;
   maxMemoryCount?: number;
   maxDiskSize?: number;
-  /** Seconds; negative is for ever. */
+  /** Seconds; a negative value never expires. */
   maxDiskAge?: number;
 }
 
@@ -125,7 +128,7 @@ export class Cache {
   setMemoryImage(key: string, image: Image): void;
   image(key: string, options?: DecodeOptions): Promise<Image | null>;
   data(key: string): Promise<Buffer | null>;
-  /** Resolved when it is committed. A picture without `data` is encoded. */
+  /** Resolves when the entry is committed. An image without `data` is encoded. */
   store(key: string, what: { image?: Image; data?: Bytes; layers?: Layers } & EncodeOptions): Promise<void>;
   contains(key: string): Promise<Layers>;
   remove(key: string, layers?: Layers): Promise<void>;
@@ -136,11 +139,11 @@ export class Cache {
 }
 
 export interface LoadOptions extends DecodeOptions {
-  /** Cancels: the load is rejected with CANCELLED, and the signal's reason as cause. */
+  /** Cancels the load: it is rejected with CANCELLED, with the reason of the signal as cause. */
   signal?: AbortSignal;
-  /** Bytes; `expected` is null where it is not known. */
+  /** Reports bytes; `expected` is null if it is unknown. */
   onProgress?: (received: number, expected: number | null) => void;
-  /** Partial and cached pictures; makes the load progressive. */
+  /** Receives partial and cached images; makes the load progressive. */
   onPartial?: (result: Result) => void;
   priority?: 'low' | 'normal' | 'high';
   sourcePolicy?: 'any' | 'cache-only' | 'loader-only';
@@ -157,13 +160,13 @@ export interface LoadOptions extends DecodeOptions {
   headers?: Record<string, string | null>;
 }
 
-/** What one delivery of a load carries. */
+/** One delivery of a load. */
 export interface Result {
   readonly kind: 'partial' | 'cached' | 'final';
-  /** null: a load that may use caches only found nothing. */
+  /** null after a cache-only load that found nothing. */
   readonly image: Image | null;
   readonly data: Buffer | null;
-  /** Why the picture is stale. */
+  /** The reason why the image is stale. */
   readonly error: SdimageError | null;
   readonly source: 'none' | 'memory' | 'disk' | 'remote' | 'network' | 'loader';
   readonly isStale: boolean;
@@ -179,25 +182,28 @@ export class Task extends EventEmitter implements AsyncIterable<Result> {
   private constructor();
   /** The final result. */
   readonly finished: Promise<Result>;
-  /** The final result, where it is there already, as after start() of what is in memory. */
+  /** The final result if it is available, such as after start() for an image in memory. */
   readonly result: Result | null;
   cancel(): void;
-  /** Partial and cached results, then the final one. Leaving the loop cancels. */
+  /** Partial and cached results, then the final one. Exiting the loop cancels the load. */
   [Symbol.asyncIterator](): AsyncIterator<Result>;
 }
 
 export interface ManagerOptions {
-  /** null: none. Left out: one with the defaults, shared by the process. */
+  /** null disables the cache. Default: a cache with the default configuration, shared by the process. */
   cache?: Cache | null;
-  /** Asked before the built-in loaders, the last first. A function is a loader of every URL. */
+  /** Tried before the built-in loaders, the last one first. A function is a loader for every URL. */
   loaders?: Loader | LoadFunction | Array<Loader | LoadFunction>;
   freshness?: Freshness;
-  /** Seconds for which a URL that failed for good is not asked again; negative: until forgetFailed(). */
+  /** Seconds for which a permanently failed URL is not requested again; negative: until forgetFailed(). */
   failedUrlRetryAfter?: number;
   ignoreSignatures?: boolean;
 }
 
-/** Loads pictures through memory, disk and network. Event: 'load' (task, result | null, error | null) when one has ended. */
+/**
+ * Loads images through memory, disk and network. Event: 'load' (task, result | null, error | null) at the end of each
+ * load.
+ */
 export class Manager extends EventEmitter {
   constructor(options?: ManagerOptions);
   load(url: string | URL, options?: LoadOptions): Promise<Result>;
@@ -207,15 +213,15 @@ export class Manager extends EventEmitter {
   readonly runningCount: number;
   offline: boolean;
   forgetFailed(): void;
-  /** Ends what runs with SHUTDOWN, and waits until all of it has been told. The cache stays open. */
+  /** Ends running loads with SHUTDOWN, and waits until all of them are reported. The cache stays open. */
   close(): Promise<void>;
 }
 
 export interface LoadRequest {
   readonly url: string;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no caller is waiting any longer. */
   readonly signal: AbortSignal;
-  /** How many bytes will come. */
+  /** Announces the number of bytes to come. */
   expect(length: number): void;
 }
 
@@ -223,16 +229,19 @@ export type LoadFunction = (
   request: LoadRequest,
 ) => Promise<Bytes | Image | Iterable<Bytes>> | AsyncIterable<Bytes> | Bytes | Image;
 
-/** Fetches from anywhere. An SdimageError that the function throws is that of the load, anything else INTERNAL_ERROR. */
+/**
+ * Fetches from any source. An SdimageError that the function throws is the error of the load, anything else becomes
+ * INTERNAL_ERROR.
+ */
 export class Loader {
   constructor(load: LoadFunction, options?: { schemes?: string | string[] });
 }
 
 /** The version of the library, "1.2.3". */
 export function version(): string;
-/** What a bug report starts with. */
+/** The diagnostics for a bug report. */
 export function doctor(): Record<string, unknown>;
-/** The numbers of the process in the text format of Prometheus. */
+/** The metrics of the process in the Prometheus text format. */
 export function metrics(): string;
-/** Objects of the library that this thread holds: for tests of leaks. */
+/** The number of library objects that this thread holds, for leak tests. */
 export function liveHandles(): number;

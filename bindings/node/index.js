@@ -1,5 +1,5 @@
 'use strict';
-// From a URL to pixels. Types and what every name means: index.d.ts.
+// From a URL to pixels. index.d.ts documents types and names.
 
 const native = require('./lib/native');
 const { SdimageError } = require('./lib/errors');

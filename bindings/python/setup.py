@@ -1,7 +1,7 @@
-"""Carries the library inside the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, made if missing.
+"""Packs the library into the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, built if missing.
 
-``packaging/wheel`` makes a wheel for other machines: it lays out its files in the folder ``SDIMAGE_WHEEL_PAYLOAD``, and replaces the
-platform tag afterwards.
+``packaging/wheel`` creates wheels for other machines: it puts its files into the folder ``SDIMAGE_WHEEL_PAYLOAD``, and
+replaces the platform tag afterwards.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class WithBinaries(Distribution):
 
 
 class PlatformWheel(bdist_wheel):
-    """Any Python 3, this kind of machine: the library is not tied to a version of Python."""
+    """Tag for any Python 3 on this machine type: the library does not depend on the Python version."""
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]

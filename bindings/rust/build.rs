@@ -3,7 +3,7 @@
 use std::env;
 use std::process::Command;
 
-/// The folders that pkg-config names, none where the library is where the linker looks anyway.
+/// The folders from pkg-config; empty if the linker finds the library by itself.
 fn folders_of_pkg_config() -> Result<Vec<String>, String> {
     let program = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
     let done = Command::new(&program).args(["--libs-only-L", "sdimage"]).output().map_err(|why| format!("{program}: {why}"))?;
@@ -29,7 +29,7 @@ fn main() {
     };
     for folder in folders {
         println!("cargo:rustc-link-search=native={folder}");
-        // The programs of this package run from here; others are told in the README how they find the library.
+        // The programs of this package run from here; the README explains to others how they find the library.
         println!("cargo:rustc-link-arg=-Wl,-rpath,{folder}");
     }
     println!("cargo:rustc-link-lib=dylib=sdimage");

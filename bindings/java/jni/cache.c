@@ -48,7 +48,7 @@ void NATIVE(cacheSetMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArr
     free(key);
 }
 
-/* What is not there is no error. */
+/* A missing entry is no error. */
 static bool is_missing(sdimage_status status, sdimage_error *error) {
     if (status == SDIMAGE_STATUS_NOT_FOUND)
         sdimage_error_unref(error);

@@ -1,4 +1,4 @@
-/* Pictures, and what bytes and pixels become. */
+/* Images, decoding and encoding. */
 #include <stdlib.h>
 
 #include "shim.h"
@@ -115,11 +115,11 @@ jlongArray NATIVE(imageFields)(JNIEnv *env, jclass self, jlong object) {
 jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {
     sdimage_image *image = pointer(object);
     (void)self;
-    /* The last row ends with its pixels: a crop is a view of its picture. */
+    /* The last row ends with its last pixel, because a crop is a view of the original image. */
     size_t row = sdimage_image_width(image) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image));
     size_t length = sdimage_image_stride(image) * (sdimage_image_height(image) - 1) + row;
     jobject buffer = NULL;
-    if (length <= INT32_MAX) /* as long as a buffer of Java's can be */
+    if (length <= INT32_MAX) /* the maximum size of a Java buffer */
         buffer = (*env)->NewDirectByteBuffer(env, (void *)sdimage_image_pixels(image), (jlong)length);
     if (buffer)
         sdimage_image_ref(image);

@@ -1,10 +1,10 @@
-/* Managers, loads and their results. Callbacks come on the library's callback thread and only hand on. */
+/* Managers, loads and their results. Callbacks run on the library's callback thread and only forward. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "shim.h"
 
-/* The built-in loaders, and those of the program before them. */
+/* Sets the built-in loaders, preceded by those of the program. */
 static void set_loaders(JNIEnv *env, jlongArray array, sdimage_manager_config *config) {
     sdimage_loader *chain = NULL, *parts[3] = {NULL, NULL, NULL};
     jsize count = (*env)->GetArrayLength(env, array);
@@ -64,7 +64,7 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
-/* Also called when a call fails, maybe with an exception pending: the token has to go all the same. */
+/* Also called when a call fails, possibly with an exception pending: the token must be released all the same. */
 void on_destroy(void *token) {
     JNIEnv *env = attached();
     if (!env)
@@ -135,7 +135,7 @@ jlong NATIVE(managerStart)(JNIEnv *env, jclass self, jlong manager, jbyteArray u
         sdimage_request_unref(request);
         request = NULL;
     }
-    /* A NULL request is refused, and the token given back. */
+    /* A NULL request is refused, and the token released. */
     sdimage_status status =
         sdimage_manager_load(pointer(manager), request, &handler, pointer(token), on_destroy, &task, &error);
     sdimage_request_unref(request);
@@ -211,7 +211,7 @@ jobject NATIVE(resultError)(JNIEnv *env, jclass self, jlong result) {
 jobject NATIVE(dataBytes)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_data *data = pointer(object);
     (void)self;
-    if (sdimage_data_length(data) > INT32_MAX) { /* as long as a buffer of Java's can be */
+    if (sdimage_data_length(data) > INT32_MAX) { /* the maximum size of a Java buffer */
         failed(env, SDIMAGE_STATUS_TOO_LARGE, NULL);
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* Custom loaders. Which URLs are a loader's is decided here, because that may not wait for Java. */
+/* Custom loaders. The schemes of a loader are matched here, because that must not wait for Java. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,7 +33,7 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
                                      address(sdimage_load_sink_ref(sink)));
     if (env) {
         ignore_exception(env);
-        (*env)->DeleteLocalRef(env, text); /* the thread never returns to Java, which would do it */
+        (*env)->DeleteLocalRef(env, text); /* the thread never returns to Java, which would delete it */
     }
     return text ? SDIMAGE_STATUS_OK : SDIMAGE_STATUS_SHUTDOWN;
 }
@@ -69,7 +69,7 @@ jlong NATIVE(loaderNew)(JNIEnv *env, jclass self, jobjectArray schemes, jlong to
     made->token = token;
     for (jsize index = 0; index < count; index++) {
         made->schemes[index] = bytes_of(env, (*env)->GetObjectArrayElement(env, schemes, index), NULL);
-        if (!made->schemes[index]) { /* without its scheme it would take every URL */
+        if (!made->schemes[index]) { /* without the scheme the loader would take all URLs */
             destroy(made);
             failed(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
             return 0;
@@ -118,7 +118,7 @@ void NATIVE(sinkFinish)(JNIEnv *env, jclass self, jlong sink, jstring code, jbyt
         if (name)
             (*env)->ReleaseStringUTFChars(env, code, name);
         free(line);
-        if (!error) /* without memory: a sink that is let go is an error of the load, one finished with NULL is not */
+        if (!error) /* without memory: releasing the sink is an error of the load, finishing it with NULL is not */
             return;
     }
     sdimage_load_sink_finish(pointer(sink), error);

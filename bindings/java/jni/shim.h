@@ -1,4 +1,4 @@
-/* shim.h: what the parts of the JNI shim share. Objects of the library travel as addresses in jlong. */
+/* shim.h: the shared declarations of the JNI shim. Objects of the library are passed as addresses in jlong. */
 #ifndef SDIMAGE_JNI_SHIM_H
 #define SDIMAGE_JNI_SHIM_H
 
@@ -9,7 +9,7 @@
 
 #define NATIVE(name) JNICALL Java_org_sdimage_Native_##name
 
-/* The class org.sdimage.Native and what is called there. */
+/* The class org.sdimage.Native and its methods that the shim calls. */
 typedef struct callbacks {
     jclass native;
     jmethodID exception, on_result, on_progress, on_load, on_cancel, on_destroy;
@@ -17,9 +17,10 @@ typedef struct callbacks {
 
 extern callbacks java;
 
-/* The environment of this thread, which is attached as a daemon until it ends; NULL when the machine is going down. */
+/* The environment of this thread, which is attached as a daemon until it ends; NULL while the virtual machine shuts
+ * down. */
 JNIEnv *attached(void);
-/* After a call from a thread of the library: nothing may stay pending there. */
+/* Clears the exception of a call from a thread of the library: none may stay pending there. */
 void ignore_exception(JNIEnv *env);
 
 static inline void *pointer(jlong address) {
@@ -29,17 +30,17 @@ static inline jlong address(const void *object) {
     return (jlong)(uintptr_t)object;
 }
 
-/* Throws, unless an exception is pending; `error` is released. Returns whether the status was a failure. */
+/* Throws, unless an exception is pending; `error` is released. Returns true if the status was a failure. */
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);
 jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error);
 
-/* Bytes of an array, copied and NUL-terminated, to be freed; NULL for null, or with an exception pending. */
+/* A NUL-terminated copy of an array, which the caller frees; NULL for null, or with an exception pending. */
 char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length);
 jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length);
 /* Releases `data`. */
 jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
 jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
-/* At most `count` numbers, into `values`; the others become 0, and all with an exception pending. */
+/* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
 enum { DECODE_OPTIONS = 11, ENCODE_OPTIONS = 8 };

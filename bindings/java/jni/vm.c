@@ -1,4 +1,4 @@
-/* The machine: classes, threads, exceptions, arrays. */
+/* The virtual machine: classes, threads, exceptions, arrays. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ JNIEnv *attached(void) {
     JavaVMAttachArgs name = {JNI_VERSION_1_8, (char *)"sdimage", NULL};
     if ((*machine)->AttachCurrentThreadAsDaemon(machine, (void **)&env, &name) != JNI_OK)
         return NULL;
-    pthread_setspecific(attachment, env); /* detached when the thread ends: a dead one may not stay attached */
+    pthread_setspecific(attachment, env); /* detaches the thread when it ends, which the virtual machine requires */
     return env;
 }
 
@@ -68,7 +68,7 @@ jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *er
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error) {
     if (status >= 0)
         return false;
-    /* What is pending already is why the call failed. */
+    /* A pending exception is the reason for the failure of the call. */
     jobject thrown = (*env)->ExceptionCheck(env) ? NULL : exception_of(env, status, error);
     sdimage_error_unref(error);
     if (thrown)

@@ -9,7 +9,7 @@ import org.sdimage.Manager;
 import org.sdimage.Request;
 import org.sdimage.Result;
 
-/** Executors, and handlers of what listeners throw, that do what they should not. */
+/** Executors and exception handlers that misbehave. */
 final class ExecutorTests {
     private ExecutorTests() {}
 
@@ -35,7 +35,7 @@ final class ExecutorTests {
         throwing();
     }
 
-    /** An executor that runs the call, and throws: nothing is run twice. */
+    /** An executor that runs the call, and also throws: no call runs twice. */
     private static void throwing() throws Exception {
         AtomicInteger uncaught = new AtomicInteger();
         Thread.setDefaultUncaughtExceptionHandler((where, what) -> uncaught.incrementAndGet());

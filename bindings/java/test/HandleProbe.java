@@ -1,10 +1,10 @@
 package org.sdimage;
 
-/** What tests see of what is not public. */
+/** Access of the tests to package-private parts. */
 public final class HandleProbe {
     private HandleProbe() {}
 
-    /** What is left of a picture whose handle could not be made: an owner that is null stands for a machine without memory. */
+    /** The leftovers of an image whose handle could not be created: a null owner simulates a machine without memory. */
     public static String refused(byte[] pixels, int side) {
         long before = Handle.live();
         try {
@@ -15,7 +15,7 @@ public final class HandleProbe {
         }
     }
 
-    /** How many handles more are held in a use that closes its own, and after it. */
+    /** The number of additional handles held in a use that closes its own handle, and after it. */
     public static String closedWhileUsed() {
         long before = Handle.live();
         Handle handle = new Handle(new int[1], Handle.DATA, 0);

@@ -18,7 +18,7 @@ import org.sdimage.LoaderRequest;
 import org.sdimage.Sdimage;
 import org.sdimage.SdimageException;
 
-/** Tests without a library for tests: a line for each. */
+/** Tests without a test library, with one line of output each. */
 final class Harness {
     static final String ORIGIN = System.getenv("ORIGIN");
     static final Path PICTURES = Path.of(System.getenv("PICTURES"));
@@ -53,7 +53,7 @@ final class Harness {
         }
     }
 
-    /** `body` throws IllegalArgumentException. */
+    /** Checks that `body` throws IllegalArgumentException. */
     static void refused(Body body) throws Exception {
         try {
             body.run();
@@ -63,7 +63,7 @@ final class Harness {
         throw new AssertionError("it was accepted");
     }
 
-    /** The code of what `body` throws. */
+    /** The code of the exception that `body` throws. */
     static String codeOf(Body body) {
         try {
             body.run();
@@ -75,7 +75,7 @@ final class Harness {
         return "nothing was thrown";
     }
 
-    /** The code of the error that a load ends with; CANCELLED where its future was cancelled. */
+    /** The code of the error of a load; CANCELLED if its future was cancelled. */
     static String codeOf(Load load) {
         try {
             load.join();
@@ -87,7 +87,7 @@ final class Harness {
         return "none";
     }
 
-    /** A URL of the origin that no other test asks for. */
+    /** A URL of the origin that no other test uses. */
     static String fresh(String name, String query) {
         return ORIGIN + name + "?test=java" + ProcessHandle.current().pid() + "-" + serial.incrementAndGet() + "&" + query;
     }
@@ -100,7 +100,7 @@ final class Harness {
         return Files.createTempDirectory(Path.of(System.getenv("FOLDER")), "cache");
     }
 
-    /** Loads aurora.jpg, which is progressive: a part, and the rest when it is opened. */
+    /** Loads aurora.jpg, which is progressive: a part, and the rest after the gate is opened. */
     static final class Gate implements Loader {
         private final CountDownLatch opened = new CountDownLatch(1);
 
@@ -139,13 +139,13 @@ final class Harness {
         }
     }
 
-    /** Bytes of pixels that anybody holds, by the library's own count. */
+    /** Bytes of pixels in use, by the library's own count. */
     static long livePixels() {
         Matcher found = Pattern.compile("(?m)^sdimage_pixel_bytes\\{state=\"live\"\\} (\\d+)$").matcher(Sdimage.metrics());
         return found.find() ? Long.parseLong(found.group(1)) : -1;
     }
 
-    /** Collects until at most so many handles are held, or for some seconds. */
+    /** Collects until at most `wanted` handles are held, or for some seconds. */
     static long settled(long wanted) throws Exception {
         for (int tries = 0; tries < 100 && Sdimage.liveHandles() > wanted; tries++) {
             System.gc();

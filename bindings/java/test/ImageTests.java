@@ -32,7 +32,7 @@ final class ImageTests {
             Image image = Image.decode(Harness.bytes("truchet.png"), DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
             byte[] file = image.encode(Format.WEBP, EncodeOptions.DEFAULT.lossless(true));
             Image again = Image.decode(file, DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
-            // What lies between the rows is nobody's.
+            // Bytes between the rows are undefined.
             for (int y = 0; y < image.height(); y++) {
                 ByteBuffer row = image.pixels().slice(y * image.stride(), image.width() * 3);
                 Harness.expect(again.pixels().slice(y * again.stride(), again.width() * 3).compareTo(row), 0);

@@ -20,7 +20,7 @@ import org.sdimage.PixelFormat;
 import org.sdimage.Request;
 import org.sdimage.Result;
 
-/** What is left when all is done: handles, pixels, processes. */
+/** Leaks of handles, pixels and processes. */
 final class LifeTests {
     private static final Loader NEVER = request -> {
         new CountDownLatch(1).await();
@@ -93,7 +93,7 @@ final class LifeTests {
 
     private static void thousands() throws Exception {
         long handles = Harness.settled(0), pixels = Harness.livePixels();
-        byte[] gray = new byte[512 * 512]; // large bitmaps are what the library counts
+        byte[] gray = new byte[512 * 512]; // the library counts large bitmaps only
         java.util.Arrays.fill(gray, (byte) 77);
         byte[] file = Image.ofPixels(512, 512, 512, PixelFormat.GRAY8, gray).encode(Format.PNG);
         Request request = Request.of("data:image/png;base64," + Base64.getEncoder().encodeToString(file));
@@ -112,7 +112,7 @@ final class LifeTests {
             Harness.expect(manager.runningCount(), 0);
         }
         Harness.expect(Harness.settled(handles) <= handles, true);
-        // A thread of the library may hold the last picture for a moment.
+        // A thread of the library may hold the last image for a moment.
         for (int tries = 0; tries < 500 && Harness.livePixels() > pixels; tries++) {
             Thread.sleep(10);
         }
@@ -135,7 +135,7 @@ final class LifeTests {
                 load.cancel(false);
             }
         }
-        // What hears of an end runs on whatever thread brings it.
+        // Listeners of an end run on any thread.
         while (ends.values().stream().anyMatch(count -> count.get() == 0)) {
             Thread.sleep(1);
         }
@@ -151,7 +151,7 @@ final class LifeTests {
         Harness.expect(Harness.settled(handles) <= handles, true);
     }
 
-    /** Runs this program again; its status. */
+    /** Runs this program again; returns its exit status. */
     private static int start(String what) throws Exception {
         String java = ProcessHandle.current().info().command().orElse("java");
         List<String> command = List.of(java, "-Dorg.sdimage.library=" + System.getProperty("org.sdimage.library"), "-cp",
@@ -165,7 +165,7 @@ final class LifeTests {
         return process.exitValue();
     }
 
-    /** A program with loads under way. */
+    /** A program with loads in progress. */
     static void program(String what) throws Exception {
         Manager manager = Manager.builder().noCache().loader("mine", NEVER).build();
         for (int index = 0; index < 50; index++) {

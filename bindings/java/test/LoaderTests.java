@@ -96,7 +96,7 @@ final class LoaderTests {
         });
     }
 
-    /** Also when it comes before the thread of the loader, or before anybody could find that. */
+    /** Includes a cancellation before the loader's thread, or before that thread is registered. */
     private static void cancellations() throws Exception {
         AtomicInteger begun = new AtomicInteger(), told = new AtomicInteger();
         Loader loader = request -> {
@@ -155,7 +155,7 @@ final class LoaderTests {
         };
         try (Manager manager = managerOf(loader)) {
             Harness.expect(manager.load("mine:a").join().data().compareTo(ByteBuffer.wrap(file)), 0);
-            Harness.expect(isClosed.get(), true); // before the load is told to be over
+            Harness.expect(isClosed.get(), true); // before the end of the load is reported
         }
     }
 }

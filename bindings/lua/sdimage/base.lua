@@ -1,11 +1,11 @@
---- What the parts of the package share: objects, bytes, errors, names and options.
+--- Shared parts of the package: objects, bytes, errors, names and options.
 
 local ffi = require("ffi")
 local lib = require("sdimage.prototypes")
 
 local base = { lib = lib, live = 0 }
 
---- Owns one reference until it is released or collected; base.live counts what is owned.
+--- Owns one reference until it is released or collected; base.live counts the owned references.
 function base.own(pointer, unref)
   if pointer == nil then return nil end
   base.live = base.live + 1
@@ -26,7 +26,7 @@ local Error = {}
 Error.__index = Error
 Error.__tostring = function(error) return "sdimage: " .. error.code .. ": " .. error.message end
 
---- An error of one's own, for loaders.
+--- Creates an error, for loaders.
 function base.error(code, message)
   return setmetatable({ code = code, message = message or "", http_status = 0, url = "", transient = false }, Error)
 end
@@ -52,7 +52,7 @@ function base.make(kind, call, ...)
   return nil, failure
 end
 
---- The same for a function without an output: true, or nil and an error.
+--- The same for a function without an output: returns true, or nil and an error.
 function base.done(call, ...)
   local error = ffi.new("sdimage_error*[1]")
   local arguments, count = { ... }, select("#", ...)
@@ -66,7 +66,7 @@ end
 
 function base.string_of(data) return ffi.string(lib.sdimage_data_bytes(data), lib.sdimage_data_length(data)) end
 
---- Copies, and releases.
+--- Copies the bytes and releases the data.
 function base.take(data, failure)
   if data == nil then return nil, failure end
   local bytes = base.string_of(data)
@@ -84,20 +84,20 @@ function base.number(table, name, what)
   return table[name] or error("there is no " .. what .. " " .. tostring(name), 4)
 end
 
---- An integer from 0 to `most`, which is 2^32 - 1 when left out: a conversion to C would wrap any other number.
+--- An integer from 0 to `most`, by default 2^32 - 1: a conversion to C would wrap any other number.
 function base.count(value, what, most)
   most = most or 4294967295
   if type(value) == "number" and value >= 0 and value <= most and value % 1 == 0 then return value end
   error(what .. " is no integer from 0 to " .. ("%.0f"):format(most) .. ": " .. tostring(value), 4)
 end
 
---- Text for a function without a length, which would end at a NUL.
+--- Text for a function without a length argument, where a NUL would end it.
 function base.text(value, what)
   if type(value) == "string" and not value:find("\0", 1, true) then return value end
   error(what .. " is no text without a NUL", 4)
 end
 
---- Two numbers of { width, height }.
+--- The two numbers of { width, height }.
 function base.size(value, what) return base.count(value[1], what), base.count(value[2], what) end
 
 local PIXEL_FORMATS = numbers(0, "automatic", "gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "gray16",
@@ -110,7 +110,7 @@ base.FRESHNESS = numbers(0, "ignore", "respect", "refresh")
 base.PRIORITIES = numbers(-1, "low", "normal", "high")
 base.POLICIES = numbers(0, "any", "cache_only", "loader_only")
 
---- Every name of `options` must be one of `known`.
+--- Checks that every name of `options` is one of `known`.
 function base.check(options, known)
   for name in pairs(options or {}) do
     if not known[name] then error("there is no option " .. tostring(name), 4) end

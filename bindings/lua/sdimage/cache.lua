@@ -34,7 +34,7 @@ function cache.open(options)
   return setmetatable({ pointer = base.own(pointer, lib.sdimage_cache_unref) }, Cache)
 end
 
---- The pointer, for the package itself.
+--- The pointer, for internal use.
 function Cache:get() return self.pointer or error("the cache was closed", 3) end
 
 local function or_nil(value, failure)
@@ -42,10 +42,10 @@ local function or_nil(value, failure)
   return value, failure
 end
 
---- The picture that memory has, or nil.
+--- The image in memory, or nil.
 function Cache:memory_image(key) return image.wrap(lib.sdimage_cache_memory_image(self:get(), key, #key)) end
 
---- The picture, from memory or decoded from the disk; nil when there is none. Options as of decode.
+--- The image, from memory or decoded from disk; nil when there is none. Takes the options of decode.
 function Cache:image(key, options)
   local decode = base.decode_options(base.check(options, base.DECODE))
   return or_nil(image.wrap(base.make("sdimage_image", lib.sdimage_cache_image, self:get(), key, #key, decode)))
@@ -54,9 +54,9 @@ end
 --- The bytes of an entry; nil when there is none.
 function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.sdimage_cache_data, self:get(), key, #key))) end
 
---- Keeps a picture, bytes, or both (the other nil); returns when they are committed.
+--- Stores an image, bytes, or both (the other is nil); returns when they are committed.
 function Cache:store(key, picture, bytes, layers)
-  -- What may raise comes before what has to be released.
+  -- Everything that may raise comes before anything that has to be released.
   local pointer, shown, number = self:get(), picture and picture:get(), base.number(base.LAYERS, layers or "all", "layer")
   local data = bytes and assert(base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes))
   local stored, failure = base.done(lib.sdimage_cache_store, pointer, key, #key, shown, data, number, nil)
@@ -75,10 +75,10 @@ function Cache:clear(layers)
   return base.done(lib.sdimage_cache_clear, self:get(), base.number(base.LAYERS, layers or "all", "layer"))
 end
 
---- Returns when everything stored so far is committed.
+--- Returns when all earlier stores are committed.
 function Cache:flush() return base.done(lib.sdimage_cache_flush, self:get()) end
 
---- Commits what is pending and closes the disk part. Again is harmless.
+--- Commits pending stores and closes the disk part. Repeated calls are harmless.
 function Cache:close()
   if not self.pointer then return true end
   local closed, failure = base.done(lib.sdimage_cache_close, self.pointer)

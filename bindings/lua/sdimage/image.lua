@@ -1,4 +1,4 @@
---- Pictures: pixels that do not change, in memory of the library.
+--- Images: immutable pixels in memory of the library.
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
@@ -7,21 +7,21 @@ local lib = base.lib
 local image = {}
 local Image = {}
 
--- Read when asked for.
+-- Computed on access.
 local FIELDS = {
   width = function(pointer) return lib.sdimage_image_width(pointer) end,
   height = function(pointer) return lib.sdimage_image_height(pointer) end,
   --- Bytes from one row to the next.
   stride = function(pointer) return tonumber(lib.sdimage_image_stride(pointer)) end,
   pixel_format = function(pointer) return ffi.string(lib.sdimage_pixel_format_name(lib.sdimage_image_pixel_format(pointer))) end,
-  --- The container that it was decoded from; "undefined" for pixels of one's own.
+  --- The container that the image was decoded from; "undefined" for images created from pixels.
   format = function(pointer) return ffi.string(lib.sdimage_format_name(lib.sdimage_image_format(pointer))) end,
   has_alpha = function(pointer) return lib.sdimage_image_has_alpha(pointer) end,
-  --- Size of the encoded picture.
+  --- Size of the encoded image.
   source_width = function(pointer) return lib.sdimage_image_source_size(pointer).width end,
   source_height = function(pointer) return lib.sdimage_image_source_size(pointer).height end,
   frame_count = function(pointer) return lib.sdimage_image_frame_count(pointer) end,
-  --- 0: for ever.
+  --- 0 repeats forever.
   loop_count = function(pointer) return lib.sdimage_image_loop_count(pointer) end,
   duration_ms = function(pointer) return tonumber(lib.sdimage_image_duration_ms(pointer)) end,
 }
@@ -34,7 +34,7 @@ end
 
 local BUDGET, since = 64 * 1024 * 1024, 0
 
---- The collector sees a pointer, not the picture behind it: it is told when there may be many bytes to free.
+--- The collector sees a pointer, not the image behind it, so this runs it when there may be many bytes to free.
 local function account(pointer)
   since = since + tonumber(lib.sdimage_image_memory_cost(pointer))
   if since > BUDGET then
@@ -43,23 +43,24 @@ local function account(pointer)
   end
 end
 
---- Takes the reference over.
+--- Takes over the reference.
 function image.wrap(pointer, failure)
   if pointer == nil then return nil, failure end
   account(pointer)
   return setmetatable({ pointer = base.own(pointer, lib.sdimage_image_unref) }, Image)
 end
 
---- The pointer, for the package itself.
+--- The pointer, for internal use.
 function Image:get() return rawget(self, "pointer") or error("the image was closed", 3) end
 
---- Gives the memory back at once, in place of when the picture is collected.
+--- Releases the memory now; otherwise it is released when the image is collected.
 function Image:close()
   base.release(rawget(self, "pointer"), lib.sdimage_image_unref)
   self.pointer = nil
 end
 
---- The rows, stride bytes apart, as a `const uint8_t *`: no copy, valid as long as the picture is kept and not closed.
+--- The rows, stride bytes apart, as a `const uint8_t *`: not copied, valid while the image is referenced and not
+-- closed.
 function Image:pixels() return ffi.cast("const uint8_t *", lib.sdimage_image_pixels(self:get())) end
 
 --- Row y, from 0, as a string.
@@ -70,7 +71,7 @@ function Image:row(y)
   return ffi.string(self:pixels() + y * self.stride, self.width * bytes)
 end
 
---- In another pixel format.
+--- Converts to another pixel format.
 function Image:convert(pixel_format)
   local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_convert, self:get(), format))
@@ -81,7 +82,7 @@ function Image:frame(index)
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_copy_frame, self:get(), base.count(index, "a frame")))
 end
 
---- The picture as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.
+--- Encodes the image as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.
 function Image:encode(format, options)
   options = base.check(options, { quality = true, lossless = true, max_pixel_size = true })
   local encode = ffi.gc(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
@@ -99,7 +100,7 @@ function image.decode(bytes, options)
   return image.wrap(base.make("sdimage_image", lib.sdimage_decode, bytes, #bytes, decode))
 end
 
---- A picture of pixels in a string, without bytes between the rows; copied.
+--- An image with a copy of the pixels in a string, without padding between the rows.
 function image.from_pixels(width, height, pixel_format, bytes)
   local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
   local stride = base.count(width, "width") * tonumber(lib.sdimage_pixel_format_bytes(format))

@@ -1,12 +1,12 @@
---- Pictures from URLs and bytes to pixels, by libsdimage, for LuaJIT.
+--- Images from URLs and bytes to pixels, by libsdimage, for LuaJIT.
 --
 --   local sdimage = require("sdimage")
 --   local manager = assert(sdimage.manager())
 --   local result, failure = manager:load(url, { thumbnail = { 256, 256 } })
 --
--- No call of the library enters Lua: everything comes through a descriptor and poll, on the thread that calls it. Functions
--- that can fail return nil and an error: a table with code ("NOT_FOUND", …), message, http_status, url and transient. What is
--- wrong with the arguments is raised.
+-- No call of the library enters Lua: all results arrive through a descriptor and poll, on the thread that calls it.
+-- Functions that can fail return nil and an error: a table with code ("NOT_FOUND", …), message, http_status, url and
+-- transient. Invalid arguments raise an error.
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
@@ -30,22 +30,22 @@ local sdimage = {
 --- The version of the library, "1.2.3".
 function sdimage.version() return ffi.string(lib.sdimage_version()) end
 
---- What a bug report starts with, as JSON.
+--- The diagnostics for a bug report, as JSON.
 function sdimage.doctor() return base.take(base.make("sdimage_data", lib.sdimage_doctor)) end
 
---- The numbers of the process in the text format of Prometheus.
+--- The metrics of the process in the Prometheus text format.
 function sdimage.metrics() return base.take(base.make("sdimage_data", lib.sdimage_metrics)) end
 
---- What a header says, as JSON; nil and an error when there is none.
+--- The properties in a header, as JSON; nil and an error when there is none.
 function sdimage.info(bytes) return base.take(base.make("sdimage_data", lib.sdimage_info, bytes, #bytes)) end
 
---- The format by its signature, or nil.
+--- Detects the format by its signature; nil when none matches.
 function sdimage.sniff(bytes)
   local format = lib.sdimage_sniff(bytes, #bytes)
   return format >= 0 and ffi.string(lib.sdimage_format_name(format)) or nil
 end
 
---- Objects of the library that this program holds: for tests of leaks.
+--- The number of library objects that this program holds, for leak tests.
 function sdimage.live_handles() return base.live end
 
 return sdimage

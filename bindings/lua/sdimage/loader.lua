@@ -1,5 +1,6 @@
---- Loaders made of Lua functions. The library calls its loaders on threads of its own, which may not enter Lua; so these are
--- asked here, when its caches have nothing, and what they give goes into the library as a data: URL under the key of its own.
+--- Loaders from Lua functions. The library calls loaders on its own threads, which must not enter Lua. So the functions
+-- run here, when the caches have nothing, and their results go into the library as a data: URL under the key of the
+-- original URL.
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
@@ -35,12 +36,12 @@ local function keep_on_disk(task, key, bytes)
   if not cache or not cache.pointer then return end
   local data = base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes)
   if not data then return end
-  -- Without a function nothing is told of the outcome: a store that fails never fails a load.
+  -- Without a callback the outcome is not reported: a failed store never fails a load.
   lib.sdimage_cache_store_data_async(cache.pointer, key, #key, data, nil, nil, nil, nil)
   lib.sdimage_data_unref(data)
 end
 
---- Ends the fetching of a task with what its function gave.
+--- Ends the fetch of a task with the result of its function.
 local function fetched(task, begin, fine, bytes, failure)
   if task.is_done then return end
   if task.is_cancelled then return task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
@@ -52,14 +53,14 @@ local function fetched(task, begin, fine, bytes, failure)
   task.fetch = nil
   local key = task.options.cache_key or task.url
   keep_on_disk(task, key, bytes)
-  -- Nobody else would end the task, whatever is raised.
+  -- Nothing else would end the task, so every error is caught.
   local changes = { cache_key = key, source_policy = "loader_only" }
   local begun, made, refused = pcall(begin, task, "data:;base64," .. base64(bytes), changes)
   if not begun then refused = base.error("INTERNAL_ERROR", tostring(made)) end
   if refused then task:finish(nil, refused) end
 end
 
---- Asks a task's function, in a coroutine of its own: it may load and wait.
+--- Calls the function of a task in a coroutine, so that it may load and wait.
 function loader.start(task, begin)
   local function work()
     local request = { url = task.url, is_cancelled = function() return task.is_cancelled or task.is_done or false end }
@@ -72,12 +73,12 @@ function loader.start(task, begin)
   return task
 end
 
---- A task whose function still works ends at once; what it gives is dropped.
+--- A task whose function is still working ends at once; the result of the function is dropped.
 function loader.cancel(task)
   if not task.pointer and not task.is_done then task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
 end
 
---- The same when its manager closes.
+--- The same when the manager closes.
 function loader.drop(task)
   if not task.is_done then task:finish(nil, base.error("SHUTDOWN", "the manager was closed")) end
 end

@@ -1,4 +1,4 @@
---- Managers, loads, and the loop through which all of them are told.
+--- Managers, loads, and the loop that delivers their results.
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
@@ -46,7 +46,7 @@ local function request_of(url, options)
   return request
 end
 
---- Begins a load under the task's token.
+--- Begins a load with the task's token.
 local function begin(task, url, changes)
   local request = request_of(url, setmetatable(changes, { __index = task.options }))
   local token = ffi.cast("void *", task.token)
@@ -66,22 +66,22 @@ function Manager:start(url, options)
   local task = setmetatable({ token = last, url = url, manager = self, options = options, waiters = {} }, Task)
   task.fetch = options.source_policy ~= "cache_only" and loader.of(self.loaders, url) or nil
   if task.fetch and options.source_policy == "loader_only" then
-    request_of(url, options) -- raises what is wrong with the options here, and not when the function has worked for nothing
+    request_of(url, options) -- raises errors in the options now, before the function has worked for nothing
     tasks[task.token] = task
     return loader.start(task, begin)
   end
   return begin(task, url, task.fetch and { source_policy = "cache_only" } or {})
 end
 
---- Loads a picture: its result, or nil and an error. Inside a coroutine other coroutines go on; poll resumes it. Outside it
--- polls until the load has ended.
+--- Loads an image: its result, or nil and an error. Inside a coroutine other coroutines continue, and poll resumes it.
+-- Outside of one it polls until the load has ended.
 function Manager:load(url, options)
   local task, failure = self:start(url, options)
   if not task then return nil, failure end
   return task:wait()
 end
 
---- The final result, or nil and an error, when it is there.
+--- The final result, or nil and an error, once it is available.
 function Task:wait()
   local this, is_main = coroutine.running()
   while not self.is_done do
@@ -95,7 +95,7 @@ function Task:wait()
   return self.result, self.failure
 end
 
---- Asks the load to end with CANCELLED; harmless when it has ended.
+--- Requests the end of the load with CANCELLED; harmless after its end.
 function Task:cancel()
   self.is_cancelled = true
   if self.pointer then lib.sdimage_task_cancel(self.pointer) end
@@ -118,7 +118,7 @@ local function result_of(task, pointer)
   }
 end
 
---- Ends a task and tells who waits.
+--- Ends a task and notifies its waiters.
 function Task:finish(result, failure)
   tasks[self.token], self.is_done, self.result, self.failure = nil, true, result, failure
   local problem
@@ -134,7 +134,7 @@ end
 local function ended(task, result)
   base.release(task.pointer, lib.sdimage_task_unref)
   task.pointer = nil
-  -- A stale picture comes with the error of its renewal: that is a result.
+  -- A stale image is delivered with the error of its failed revalidation: the load still has a result.
   if not result.image and result.failure then return task:finish(nil, result.failure) end
   if not result.image and task.fetch then return loader.start(task, begin) end
   return task:finish(result)
@@ -155,27 +155,28 @@ end
 
 -- --- The loop.
 
---- The descriptor to watch for reading in a loop of one's own, which then calls poll(0).
+--- The descriptor to watch for reading in another event loop, which then calls poll(0).
 function manager.fileno() return lib.sdimage_dispatcher_descriptor(dispatcher) end
 
---- Loads that have not ended.
+--- The number of loads in progress.
 function manager.pending()
   local count = 0
   for _ in pairs(tasks) do count = count + 1 end
   return count
 end
 
---- Goes on with a coroutine; what it raises is raised here.
+--- Resumes a coroutine; raises its error here.
 function manager.resume(routine, ...)
   local fine, problem = coroutine.resume(routine, ...)
   if not fine then error(debug.traceback(routine, tostring(problem)), 0) end
 end
 
---- Waits and delivers: how many events, what a function raised, and the error of the dispatcher, after which nothing comes.
+--- Waits and delivers. Returns the number of events, the error that a function raised, and the error of the dispatcher,
+-- after which no event follows.
 local function drain(timeout_ms)
   local out, count, problem = ffi.new("sdimage_event*[1]"), 0, nil
   local status = lib.sdimage_dispatcher_next_event(dispatcher, out, nil)
-  -- Asked before waiting: in a process that was forked off nothing would ever wake this.
+  -- Checked before waiting: in a forked process nothing would ever wake this.
   if status == END then
     lib.sdimage_lua_poll(ffi.new("struct sdimage_lua_pollfd", { manager.fileno(), 1, 0 }), 1, timeout_ms)
     status = lib.sdimage_dispatcher_next_event(dispatcher, out, nil)
@@ -193,16 +194,16 @@ local function drain(timeout_ms)
   return count, problem, status < 0 and base.error_of(nil, status) or nil
 end
 
---- Waits up to so many milliseconds (0, the default: not at all; negative: without end) and calls the functions of what has
--- come: how many events that were. What one of them raises is raised when all have been called; and so is FORKED, in a
--- process that was forked off after the package was loaded.
+--- Waits up to the given number of milliseconds (0, the default: not at all; negative: forever) and calls the functions
+-- of the events that arrived. Returns the number of events. An error of one function is raised after all were called;
+-- so is FORKED, in a process that was forked after the package was loaded.
 function manager.poll(timeout_ms)
   local count, problem, failure = drain(timeout_ms or 0)
   if problem or failure then error(problem or failure, 0) end
   return count
 end
 
---- Runs functions as coroutines, and the loop until no load is under way.
+--- Runs functions as coroutines, and the loop until no load is in progress.
 function manager.run(...)
   for _, routine in ipairs({ ... }) do manager.resume(coroutine.create(routine)) end
   while next(tasks) do manager.poll(-1) end
@@ -224,10 +225,10 @@ function manager.new(options)
   return setmetatable(made, Manager)
 end
 
---- The pointer, for the package itself.
+--- The pointer, for internal use.
 function Manager:get() return self.pointer or error("the manager was closed", 3) end
 
---- The loads of a manager that have not ended: in a list of their own, because what they call may start others.
+--- The loads of a manager in progress, in a separate list because their functions may start others.
 local function tasks_of(owner)
   local found = {}
   for _, task in pairs(tasks) do if task.manager == owner then found[#found + 1] = task end end
@@ -238,23 +239,23 @@ function Manager:cancel_all()
   for _, task in ipairs(tasks_of(self)) do task:cancel() end
 end
 
---- Loads without a final result.
+--- The number of loads without a final result.
 function Manager:running_count() return tonumber(lib.sdimage_manager_running_count(self:get())) end
 
---- Switches loading over the network off and on again.
+--- Switches network loading off and on again.
 function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get(), offline) end
 
---- The same as of the package.
+--- The same as the function of the package.
 function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end
 
---- Ends what runs with SHUTDOWN, tells all of it, and takes no more. What a function raises is raised when the manager is
--- closed. Again is harmless.
+--- Ends running loads with SHUTDOWN, reports all of them, and accepts no more. An error of a function is raised after
+-- the manager is closed. Repeated calls are harmless.
 function Manager:close()
   if not self.pointer then return end
-  lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: they wait for this loop
+  lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: the loads wait for this loop
   local left, problem, failure = tasks_of(self), nil, nil
   while #left > 0 do
-    -- One without a load of the library's waits for its function, and after a failure all do: no event would end it.
+    -- A task without a load in the library waits for its function, and after a failure all do: no event would end them.
     for _, task in ipairs(left) do
       local fine, raised = true, nil
       if failure or not task.pointer then fine, raised = pcall(loader.drop, task) end

@@ -1,4 +1,4 @@
---- The functions that this package calls, as the headers declare them, and the library that has them.
+--- The functions that this package calls, as declared in the headers, and the library that has them.
 
 local ffi = require("ffi")
 

@@ -1,4 +1,4 @@
---- Tests without a library for tests: a line for each.
+--- Tests without a test library, with one line of output each.
 
 local ffi = require("ffi")
 local sdimage = require("sdimage")
@@ -20,7 +20,7 @@ function harness.expect(got, wanted)
   if got ~= wanted then error(tostring(got) .. ", not " .. tostring(wanted), 2) end
 end
 
---- A URL of the origin that no other test asks for.
+--- A URL of the origin that no other test uses.
 function harness.fresh(name, query)
   serial = serial + 1
   return ("%s%s?test=lua%d-%d&%s"):format(harness.origin, name, ffi.C.getpid(), serial, query or "")
@@ -33,7 +33,7 @@ function harness.bytes(name)
   return bytes
 end
 
---- A folder that is not there yet.
+--- A folder that does not exist yet.
 function harness.new_folder()
   serial = serial + 1
   return ("%s/cache-%d-%d"):format(harness.folder, ffi.C.getpid(), serial)
@@ -45,10 +45,10 @@ function harness.code(value, failure)
   return failure and failure.code
 end
 
---- Bytes of pixels that anybody holds, by the library's own count.
+--- Bytes of pixels in use, by the library's own count.
 function harness.live_pixels() return tonumber(sdimage.metrics():match('sdimage_pixel_bytes{state="live"} (%d+)')) end
 
---- Objects that are held when all that can be was collected.
+--- Objects still held after collection.
 function harness.settled()
   collectgarbage()
   collectgarbage()

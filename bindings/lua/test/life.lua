@@ -1,4 +1,4 @@
---- What is left when all is done: objects, pixels, processes.
+--- Leaks of objects, pixels and processes.
 
 local ffi = require("ffi")
 local harness = require("harness")
@@ -21,7 +21,7 @@ test("thousands of loads leave nothing behind", function()
   manager:close()
   cache:close()
   expect(harness.settled() <= handles, true)
-  -- A thread of the library may hold the last picture for a moment.
+  -- A thread of the library may hold the last image for a moment.
   for _ = 1, 500 do
     if harness.live_pixels() > pixels then sdimage.poll(10) end
   end

@@ -68,7 +68,7 @@ test("a bad option of a load by a function alone is raised, and nothing stays be
     expect(fine, false)
   end
   expect(asked + sdimage.pending(), 0)
-  -- What becomes wrong while the function works is the error of the load.
+  -- Options that become invalid while the function works are the error of the load.
   local options = { source_policy = "loader_only", headers = {} }
   local bad = assert(sdimage.manager({ cache = false, loaders = { mine = function()
     options.headers = 7

@@ -5,7 +5,7 @@ const options = require('./options');
 const { SdimageError } = require('./errors');
 const { Image } = require('./image');
 
-/** null in place of the error NOT_FOUND. */
+/** Converts the error NOT_FOUND to null. */
 async function orNull(promise) {
   try {
     return await promise;
@@ -15,7 +15,7 @@ async function orNull(promise) {
   }
 }
 
-/** A memory and a disk cache. What may touch the disk is a promise. */
+/** A memory and a disk cache. Functions that may touch the disk return a promise. */
 class Cache {
   #handle;
   #closing = null;
@@ -29,7 +29,7 @@ class Cache {
     return this.#handle;
   }
 
-  /** The picture that memory has, or null. */
+  /** The image in memory, or null. */
   memoryImage(key) {
     const fields = native.cacheMemoryImage(this.handle, key);
     return fields && new Image(fields);
@@ -39,7 +39,7 @@ class Cache {
     native.cacheSetMemoryImage(this.handle, key, image.handle);
   }
 
-  /** The picture, from memory or decoded from the disk; null when there is none. */
+  /** The image, from memory or decoded from disk; null when there is none. */
   async image(key, choices) {
     const fields = await orNull(this.#job('cacheImage', { key, decode: options.decode(choices) }));
     return fields && new Image(fields);
@@ -50,7 +50,7 @@ class Cache {
     return orNull(this.#job('cacheData', { key }));
   }
 
-  /** Keeps a picture, bytes, or both; resolved when they are committed. */
+  /** Stores an image, bytes, or both; resolves when they are committed. */
   async store(key, { image, data, layers = 'all', ...choices }) {
     return this.#job('cacheStore', {
       key, image: image?.handle, bytes: data, number: options.layers(layers), encode: options.encode(choices),
@@ -70,7 +70,7 @@ class Cache {
     return this.#job('cacheClear', { number: options.layers(layers) });
   }
 
-  /** Resolved when everything stored so far is committed. */
+  /** Resolves when all earlier stores are committed. */
   async flush() {
     return this.#job('cacheFlush', {});
   }
@@ -80,7 +80,7 @@ class Cache {
     return this.#job('cacheTotals', {});
   }
 
-  /** Commits what is pending and closes the disk part; later calls answer SHUTDOWN. Again is harmless. */
+  /** Commits pending stores and closes the disk part; later calls fail with SHUTDOWN. Repeated calls are harmless. */
   async close() {
     return (this.#closing ??= this.#shut());
   }

@@ -12,7 +12,7 @@ class SdimageError extends Error {
   }
 }
 
-/** What the addon makes errors with. */
+/** Creates the errors of the addon. */
 function fromNative(code, message, httpStatus, url, isTransient) {
   return new SdimageError(code, message, { httpStatus, url, isTransient });
 }

@@ -3,12 +3,12 @@
 const native = require('./native');
 const options = require('./options');
 
-/** A picture: immutable pixels, and what is known about them. */
+/** An image: immutable pixels and their properties. */
 class Image {
   #handle;
   #pixels = null;
 
-  /** For the package itself: `fields` are those of the addon. */
+  /** For internal use: `fields` are those of the addon. */
   constructor(fields) {
     const { handle, ...values } = fields;
     this.#handle = handle;
@@ -16,7 +16,7 @@ class Image {
     Object.freeze(this);
   }
 
-  /** A picture of pixels of one's own, copied: rows from top to bottom, `stride` bytes apart. */
+  /** An image with a copy of the given pixels: rows from top to bottom, `stride` bytes apart. */
   static fromPixels(width, height, pixelFormat, bytes, stride = null) {
     const number = options.pixelFormat(pixelFormat);
     const tight = options.u32('width', width) * options.PIXEL_BYTES[number];
@@ -24,7 +24,7 @@ class Image {
     return new Image(native.imageNew(width, options.u32('height', height), distance, number, bytes));
   }
 
-  /** The pixels as an ArrayBuffer on the library's own memory: no copy, not to be written to. */
+  /** The pixels as an ArrayBuffer on the library's own memory: not copied, and not to be written to. */
   get pixels() {
     return (this.#pixels ??= native.imagePixels(this.#handle));
   }
@@ -35,7 +35,7 @@ class Image {
     return new Uint8Array(this.pixels, y * this.stride, length);
   }
 
-  /** The same picture in another pixel format. */
+  /** The image in another pixel format. */
   async convert(pixelFormat) {
     return new Image(await native.job('convert', { image: this.#handle, number: options.pixelFormat(pixelFormat) }));
   }
@@ -45,7 +45,7 @@ class Image {
     return new Image(await native.job('frame', { image: this.#handle, number: options.u32('index', index) }));
   }
 
-  /** The picture as a file of a format, in a Buffer. */
+  /** The image encoded in a format, in a Buffer. */
   async encode(format, choices) {
     return native.job('encode', { image: this.#handle, number: options.format(format), encode: options.encode(choices) });
   }
@@ -54,7 +54,10 @@ class Image {
     return native.job('encode', { image: this.#handle, number: options.format(format), encode: options.encode(choices) }, true);
   }
 
-  /** Gives the picture back at once, in place of when it is collected. An ArrayBuffer of its pixels stays valid. */
+  /**
+   * Releases the memory now; otherwise it is released when the object is collected. An ArrayBuffer of its pixels stays
+   * valid.
+   */
   close() {
     native.release(this.#handle);
   }

@@ -1,5 +1,5 @@
 'use strict';
-// Loaders made of an async function. Requests come through the loop of the thread that made the loader.
+// Loaders from async functions. Requests arrive through the event loop of the thread that created the loader.
 
 const native = require('./native');
 const { SdimageError } = require('./errors');
@@ -8,16 +8,19 @@ const options = require('./options');
 
 const EXPECT = 0, WRITE = 1, FINISH = 2, FAIL = 3, FINISH_WITH_IMAGE = 4;
 
-const functions = new Map(); // by number: the addon holds no function
+const functions = new Map(); // by number: the addon holds no reference to the function
 const working = new Map(); // AbortController by sink
 const collected = new FinalizationRegistry((number) => functions.delete(number));
 let last = 0;
 
-/** Fetches bytes from anywhere. */
+/** Fetches bytes from any source. */
 class Loader {
   #handle;
 
-  /** @param load async (request) => bytes, an (async) iterable of bytes, or an Image. @param schemes none: every URL. */
+  /**
+   * @param load async (request) => bytes, an (async) iterable of bytes, or an Image. @param schemes none means every
+   * URL.
+   */
   constructor(load, { schemes = [] } = {}) {
     if (typeof load !== 'function') throw new TypeError('a loader is made of a function');
     const number = ++last;
@@ -47,7 +50,7 @@ async function give(sink, loaded) {
   return native.sink(sink, FINISH);
 }
 
-/** What a loader threw, in words; anything can be thrown. */
+/** The message of a thrown value; any value can be thrown. */
 function wordsOf(error) {
   try {
     return String(error?.message ?? error);
@@ -74,7 +77,7 @@ async function asked(number, url, sink, id) {
   }
 }
 
-/** Nobody waits for a load any more. */
+/** Called when no caller is waiting for a load any longer. */
 function dropped(id) {
   working.get(id)?.abort(new SdimageError('CANCELLED', 'nobody waits for it'));
 }

@@ -10,12 +10,12 @@ const { Task } = require('./task');
 
 const CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
 
-const running = new Map(); // { task, manager } by token: what runs is not collected
+const running = new Map(); // { task, manager } by token: keeps running loads from being collected
 let last = 0;
 
 /**
- * Loads pictures through memory, disk and network. Event 'load' (task, result or null, error or null) for each load
- * that ends.
+ * Loads images through memory, disk and network. Event 'load' (task, result or null, error or null) at the end of each
+ * load.
  */
 class Manager extends EventEmitter {
   #handle;
@@ -33,7 +33,7 @@ class Manager extends EventEmitter {
     this.#handle = native.managerNew(flat);
   }
 
-  /** The handle, as long as it is open. */
+  /** The handle; throws after close. */
   #open() {
     if (!this.#handle) throw new SdimageError('SHUTDOWN', 'the manager was closed');
     return this.#handle;
@@ -63,12 +63,12 @@ class Manager extends EventEmitter {
     return task;
   }
 
-  /** Loads a picture: its final result, or a rejection with an SdimageError. */
+  /** Loads an image: its final result, or a rejection with an SdimageError. */
   async load(url, choices) {
     return this.start(url, choices).finished;
   }
 
-  /** An async iterable of what comes of a load: partial and cached pictures, then the final one. */
+  /** An async iterable of the deliveries of a load: partial and cached images, then the final one. */
   stream(url, choices) {
     return this.start(url, { progressive: true, ...choices });
   }
@@ -77,7 +77,7 @@ class Manager extends EventEmitter {
     native.managerControl(this.#open(), CANCEL_ALL);
   }
 
-  /** Loads without a final result. */
+  /** The number of loads without a final result. */
   get runningCount() {
     return native.managerControl(this.#open(), RUNNING);
   }
@@ -90,12 +90,12 @@ class Manager extends EventEmitter {
     native.managerControl(this.#open(), SET_OFFLINE, Boolean(value));
   }
 
-  /** Forgets which URLs failed. */
+  /** Forgets all failed URLs. */
   forgetFailed() {
     native.managerControl(this.#open(), FORGET_FAILED);
   }
 
-  /** Ends what runs with SHUTDOWN; resolved when all of it has been told. The cache stays open. */
+  /** Ends running loads with SHUTDOWN; resolves when all of them are reported. The cache stays open. */
   async close() {
     if (!this.#handle) return;
     const handle = this.#handle;
@@ -105,7 +105,7 @@ class Manager extends EventEmitter {
     native.release(handle);
   }
 
-  /** For the events: a load has ended. */
+  /** Emits the event for the end of a load. */
   ended(task, result, error) {
     this.#tasks.delete(task);
     if (this.#tasks.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -113,7 +113,7 @@ class Manager extends EventEmitter {
   }
 }
 
-/** Listeners that throw end as uncaught exceptions, but not before all others were told. */
+/** Exceptions of listeners become uncaught exceptions, but only after all other listeners were called. */
 function guarded(call) {
   try {
     return call();
@@ -125,7 +125,7 @@ function guarded(call) {
   }
 }
 
-/** The manager hears of the end of a task before those who listen to the task. */
+/** Notifies the manager of the end of a task before the listeners of the task. */
 function endsWith(task, manager) {
   task.prependOnceListener('end', (result, error) => guarded(() => manager.ended(task, result, error)));
 }

@@ -1,5 +1,5 @@
 'use strict';
-// The addon. It is built into build/ by make; SDIMAGE_NODE_ADDON names another file.
+// The addon. make builds it into build/; SDIMAGE_NODE_ADDON names another file.
 
 const path = require('path');
 

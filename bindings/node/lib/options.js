@@ -1,5 +1,5 @@
 'use strict';
-// Options as people write them, checked, to the flat objects that the addon reads.
+// Checks the options of the caller and converts them to the flat objects that the addon reads.
 
 const PIXEL_FORMATS = [
   'automatic', 'gray8', 'rgb8', 'rgba8', 'rgba8_premultiplied', 'bgra8_premultiplied', 'gray16', 'rgb16', 'rgba16',
@@ -35,7 +35,7 @@ function of(type) {
   };
 }
 
-/** Text for C, which would end at a NUL. */
+/** Text for C, where a NUL would end it. */
 function text(name, value) {
   if (of('string')(name, value).includes('\0')) throw new TypeError(`${name} contains a NUL`);
   return value;
@@ -51,7 +51,7 @@ function seconds(name, value) {
   return value;
 }
 
-/** [width, height] to two numbers of the names given. */
+/** Converts [width, height] to two numbers with the given names. */
 function size(name, value, width, height) {
   if (!Array.isArray(value) || value.length !== 2) throw new TypeError(`${name} must be [width, height]`);
   return { [width]: u32(name, value[0]), [height]: u32(name, value[1]) };
@@ -77,7 +77,7 @@ const CACHE = {
 };
 const MANAGER = { freshness: choice(FRESHNESS), failedUrlRetryAfter: seconds, ignoreSignatures: flag };
 
-/** Checks `options` by `table`; `special` has functions that return several flat values, or nothing. */
+/** Checks `options` against `table`; `special` has functions that return several flat values, or nothing. */
 function flatten(options, table, special = {}) {
   const flat = {};
   for (const [name, value] of Object.entries(options ?? {})) {

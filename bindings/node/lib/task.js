@@ -7,7 +7,7 @@ const { Image } = require('./image');
 
 const KINDS = [undefined, 'partial', 'cached', 'final'];
 
-/** What one delivery of a load carries. */
+/** One delivery of a load. */
 class Result {
   constructor({ kind, image, data, error, ...fields }) {
     Object.assign(this, fields, { kind: KINDS[kind], image: image ? new Image(image) : null, data, error: error ?? null });
@@ -16,14 +16,14 @@ class Result {
 }
 
 /**
- * A load under way. Events: 'progress' (received, expected), 'partial' (result) for partial and cached pictures, 'end'
- * (result, or null with an error). An async iterable of its results; leaving the loop cancels.
+ * A load in progress. Events: 'progress' (received, expected), 'partial' (result) for partial and cached images, 'end'
+ * (result, or null with an error). An async iterable of its results; exiting the loop cancels the load.
  */
 class Task extends EventEmitter {
   #handle = null;
   #signal;
   #abort = () => this.cancel();
-  #outcome = null; // { result } or { error }, when it has ended
+  #outcome = null; // { result } or { error } after the end
   #waiting = [];
   #promise = null;
 
@@ -32,20 +32,20 @@ class Task extends EventEmitter {
     this.#signal = signal;
   }
 
-  /** For the manager: the load has been started. */
+  /** For the manager: called when the load has started. */
   begin(handle) {
     this.#handle = handle;
     this.#signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
-  /** For the manager: the signal was aborted before anything began. */
+  /** For the manager: called when the signal was aborted before the start. */
   refuse(url) {
     this.#outcome = { error: new SdimageError('CANCELLED', 'cancelled by the caller', { url, cause: this.#signal.reason }) };
     process.nextTick(() => this.emit('end', null, this.#outcome.error));
     return this;
   }
 
-  /** The final result, or its error as a rejection. */
+  /** Resolves with the final result, or rejects with its error. */
   get finished() {
     return (this.#promise ??= new Promise((resolve, reject) => {
       const settle = () => (this.#outcome.error ? reject(this.#outcome.error) : resolve(this.#outcome.result));
@@ -54,19 +54,22 @@ class Task extends EventEmitter {
     }));
   }
 
-  /** The final result if it is there: after start() for what is in memory. null while there is none, or an error. */
+  /**
+   * The final result if it is available, such as after start() for an image in memory. null before the end and after an
+   * error.
+   */
   get result() {
     if (this.#outcome) return this.#outcome.result ?? null;
     const fields = native.taskResult(this.#handle);
     return fields && !fields.error ? new Result(fields) : null;
   }
 
-  /** Asks the load to end with CANCELLED; harmless when it has ended. */
+  /** Requests the end of the load with CANCELLED; harmless after its end. */
   cancel() {
     if (!this.#outcome) native.taskCancel(this.#handle);
   }
 
-  /** For the manager: true when this was the last delivery. */
+  /** For the manager: returns true for the last delivery. */
   deliver(isResult, received, expected, fields) {
     if (!isResult) {
       this.emit('progress', received, expected < 0 ? null : expected);
@@ -82,7 +85,7 @@ class Task extends EventEmitter {
   }
 
   #end(result) {
-    // A stale picture comes with the error of its renewal: that is a result.
+    // A stale image is delivered with the error of its failed revalidation: the load still has a result.
     const failure = result.image || !result.error ? null : this.#explained(result.error);
     this.#outcome = failure ? { error: failure } : { result };
     this.#signal?.removeEventListener('abort', this.#abort);
@@ -100,7 +103,7 @@ class Task extends EventEmitter {
     let partial = null;
     let wake = () => {};
     const onPartial = (result) => {
-      partial = result; // a better one replaces one that was not taken
+      partial = result; // a newer partial result replaces one that was not read
       wake();
     };
     const onEnd = () => wake();

@@ -1,4 +1,4 @@
-/* The addon: one binding for each environment that requires it, and the functions that index.js is made of. */
+/* The addon: one binding for each environment that requires it, and the functions that index.js uses. */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -9,7 +9,7 @@ binding *binding_of(napi_env env) {
     return data;
 }
 
-/* Runs before the values of the environment are collected: afterwards nothing comes from the loop. */
+/* Runs before the values of the environment are collected. No event from the loop follows. */
 static void ending(void *data) {
     binding *binding = data;
     watch_close(binding->events);
@@ -24,7 +24,7 @@ static void ended(napi_env env, void *data, void *hint) {
     free(data);
 }
 
-/* setup(deliver, asked, dropped, error, the most bytes that a Buffer takes) */
+/* setup(deliver, asked, dropped, error, maximum size of a Buffer in bytes) */
 static napi_value setup(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -42,7 +42,7 @@ static napi_value handles(napi_env env, napi_callback_info info) {
     return number(env, (double)binding_of(env)->handles);
 }
 
-/* sink(sink, what, value): 0 expect, 1 write, 2 finish, 3 fail (code, message), 4 finish with a picture */
+/* sink(sink, what, value): 0 expect, 1 write, 2 finish, 3 fail (code, message), 4 finish with an image */
 napi_value sink_call(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;
@@ -65,7 +65,7 @@ napi_value sink_call(napi_env env, napi_callback_info info) {
     case 3:
         message = text_of(env, values[3], NULL);
         error = sdimage_error_new((sdimage_status)number_of(env, values[2]), message ? message : "");
-        /* No error would mean success: a sink that is let go of is a failure too. */
+        /* Passing no error would mean success. Without memory for one, releasing the sink is a failure too. */
         if (error)
             sdimage_load_sink_finish(sink, error);
         sdimage_error_unref(error);
@@ -80,7 +80,7 @@ napi_value sink_call(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* The numbers of the statuses by their names, so that index.js need not repeat them. */
+/* Adds the status numbers by name, so that index.js need not repeat them. */
 static napi_value statuses(napi_env env) {
     napi_value table;
     napi_create_object(env, &table);
@@ -96,7 +96,7 @@ static binding *binding_new(napi_env env) {
     if (!made || sdimage_dispatcher_new_pollable(&made->dispatcher, &error) < 0 || !(made->inbox = inbox_new())) {
         napi_throw_error(env, NULL, error ? sdimage_error_message(error) : "no memory");
         sdimage_error_unref(error);
-        return NULL; /* the process has run out of descriptors: nothing more is to be had from it */
+        return NULL; /* the process has run out of descriptors, so the addon cannot work */
     }
     napi_set_instance_data(env, made, ended, NULL);
     made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);

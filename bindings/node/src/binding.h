@@ -1,7 +1,7 @@
-/* binding.h: what the parts of the addon share.
+/* binding.h: the shared declarations of the addon's parts.
  *
  * Every environment (the main thread, each worker) has a `binding` of its own: a pollable dispatcher and an inbox,
- * watched by that environment's loop. No thread of the library ever enters JavaScript. */
+ * both watched by that environment's loop. No thread of the library ever enters JavaScript. */
 #ifndef SDIMAGE_NODE_BINDING_H
 #define SDIMAGE_NODE_BINDING_H
 
@@ -10,7 +10,7 @@
 #include <sdimage.h>
 #include <uv.h>
 
-/* A descriptor that the loop watches. Allocated: it outlives the environment until libuv has closed it. */
+/* A descriptor that the loop watches. Allocated separately: it outlives the environment until libuv has closed it. */
 typedef struct watch {
     uv_poll_t poll;
     napi_env env;
@@ -18,7 +18,7 @@ typedef struct watch {
     void (*readable)(napi_env env, struct watch *watch);
 } watch;
 
-/* Requests of custom loaders on their way from threads of the library to the loop. */
+/* Requests of custom loaders in transit from threads of the library to the loop. */
 typedef struct inbox inbox;
 
 typedef struct binding {
@@ -26,41 +26,41 @@ typedef struct binding {
     inbox *inbox;
     watch *events;
     watch *requests;
-    uint32_t pending; /* loads without their FINAL: while there are some the process stays alive */
+    uint32_t pending; /* loads without their FINAL; any such load keeps the process alive */
     int64_t handles;  /* boxes that hold an object */
-    double max_bytes; /* of a Buffer */
+    double max_bytes; /* maximum size of a Buffer */
     napi_ref deliver; /* deliver(token, kind, received, expected, result) */
-    napi_ref asked;   /* asked(loader, url, sink): a custom loader is to load */
-    napi_ref dropped; /* dropped(sink id): nobody waits any more */
+    napi_ref asked;   /* asked(loader, url, sink): a custom loader must load */
+    napi_ref dropped; /* dropped(sink id): no caller is waiting any longer */
     napi_ref error;   /* (code, message, httpStatus, url, isTransient) => SdimageError */
 } binding;
 
 binding *binding_of(napi_env env);
 
-/* --- handle.c: objects of the library as values of JavaScript. */
+/* --- handle.c: objects of the library as JavaScript values. */
 
 typedef enum kind { IMAGE = 1, RESULT, TASK, MANAGER, CACHE, LOADER, SINK } kind;
 
-/* Takes the reference over. NULL gives null. */
+/* Takes over the reference. NULL returns null. */
 napi_value handle_wrap(napi_env env, kind kind, void *object);
-/* The object of a value; NULL, with a TypeError thrown, for anything else, and for what was released. */
+/* The object of a value. NULL, with a TypeError thrown, for any other value and for a released object. */
 void *handle_get(napi_env env, napi_value value, kind kind);
 napi_value handle_release(napi_env env, napi_callback_info info);
-/* Bytes without a copy: the value keeps a reference to the object until it is collected. */
+/* Bytes without a copy: the value holds a reference to the object until it is collected. */
 napi_value pixels_of(napi_env env, sdimage_image *image);
 napi_value buffer_of(napi_env env, sdimage_data *data);
 
-/* --- value.c: reading and making values. */
+/* --- value.c: conversion of values from and to JavaScript. */
 
 enum { MAX_ARGUMENTS = 6 };
-/* The arguments; those that were not given are undefined. */
+/* The arguments; missing ones are undefined. */
 void arguments(napi_env env, napi_callback_info info, napi_value values[MAX_ARGUMENTS]);
-/* A property that is neither undefined nor null. */
+/* Reads a property; true if it is neither undefined nor null. */
 bool property(napi_env env, napi_value object, const char *name, napi_value *value);
 bool has_number(napi_env env, napi_value object, const char *name, double *number);
 bool has_bool(napi_env env, napi_value object, const char *name, bool *flag);
 bool is_true(napi_env env, napi_value object, const char *name);
-/* A NUL-terminated copy to free; NULL when it is no text. `length` may be NULL. */
+/* A NUL-terminated copy, which the caller frees; NULL for a value that is not text. `length` may be NULL. */
 char *text_of(napi_env env, napi_value value, size_t *length);
 char *text_property(napi_env env, napi_value object, const char *name);
 /* The bytes of an ArrayBuffer, a view or a Buffer; false, with a TypeError thrown, for anything else. */
@@ -73,9 +73,9 @@ napi_value text_of_data(napi_env env, sdimage_data *data);
 void set(napi_env env, napi_value object, const char *name, napi_value value);
 napi_value undefined(napi_env env);
 
-/* An SdimageError. */
+/* Creates an SdimageError. */
 napi_value error_value(napi_env env, sdimage_status status, const sdimage_error *error);
-/* Throws it, releases `error`, and returns NULL. */
+/* Throws an SdimageError, releases `error`, and returns NULL. */
 napi_value throw_error(napi_env env, sdimage_status status, sdimage_error *error);
 
 /* --- options.c: plain objects, checked by index.js, as options of the library. The caller releases them. */
@@ -84,7 +84,7 @@ sdimage_decode_options *decode_options_of(napi_env env, napi_value object);
 sdimage_encode_options *encode_options_of(napi_env env, napi_value object);
 sdimage_request *request_of(napi_env env, napi_value url, napi_value object);
 
-/* --- What index.js calls. */
+/* --- Functions that index.js calls. */
 
 napi_value manager_new(napi_env env, napi_callback_info info);
 napi_value manager_start(napi_env env, napi_callback_info info);
@@ -110,13 +110,13 @@ napi_value sniff(napi_env env, napi_callback_info info);
 
 watch *watch_new(napi_env env, int descriptor, const char *name, void (*readable)(napi_env, watch *));
 void watch_close(watch *watch);
-/* Calls a function of index.js from the loop, with microtasks run after it. */
+/* Calls a function of index.js from the loop and then runs the microtasks. */
 void watch_call(napi_env env, watch *watch, napi_ref function, size_t count, const napi_value *values);
 void take_events(napi_env env, watch *watch);
 
 inbox *inbox_new(void);
 int inbox_descriptor(const inbox *inbox);
-/* Refuses what waits and what comes, and gives the environment's reference back. */
+/* Refuses queued and later requests, and releases the environment's reference. */
 void inbox_close(inbox *inbox);
 void take_requests(napi_env env, watch *watch);
 

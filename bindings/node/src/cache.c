@@ -1,4 +1,4 @@
-/* Caches: opening them, and their memory, which never blocks. The rest is in job.c. */
+/* Opening caches, and their memory part, which never blocks. job.c has the rest. */
 #include <stdlib.h>
 
 #include "binding.h"

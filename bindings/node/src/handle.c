@@ -1,4 +1,4 @@
-/* Objects of the library as values of JavaScript: the only place that owns references. */
+/* Objects of the library as JavaScript values. Only this file owns references. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 
 typedef struct box {
     kind kind;
-    void *object; /* NULL once released */
-    int64_t cost; /* bytes that the collector was told of */
+    void *object; /* NULL after release */
+    int64_t cost; /* bytes reported to the collector */
 } box;
 
 static void unref(kind kind, void *object) {
@@ -40,7 +40,7 @@ static void collected(napi_env env, void *data, void *hint) {
     free(data);
 }
 
-/* "kind" in the second half tells one from values of other addons. */
+/* "kind" in the second half distinguishes these from values of other addons. */
 static const napi_type_tag tag = {0x7364696d61676531, 0x6e6f64652d626f78};
 
 napi_value handle_wrap(napi_env env, kind kind, void *object) {
@@ -59,7 +59,7 @@ napi_value handle_wrap(napi_env env, kind kind, void *object) {
     napi_type_tag_object(env, value, &tag);
     *made = (box){.kind = kind, .object = object};
     binding_of(env)->handles++;
-    /* Pictures are large and their values small: without this the collector would see no reason to run. */
+    /* Images are large and their JavaScript values small: without this report the collector has no reason to run. */
     if (kind == IMAGE) {
         made->cost = (int64_t)sdimage_image_memory_cost(object);
         napi_adjust_external_memory(env, made->cost, &total);
@@ -101,7 +101,7 @@ static void image_unused(napi_env env, void *bytes, void *image) {
     sdimage_image_unref(image);
 }
 
-/* Node hands back what is too long by itself, and once more by the error: so that it is never given any. */
+/* Node finalizes a Buffer that is too long twice: by itself, and on the error. So it never receives one. */
 static bool is_too_long(napi_env env, size_t length) {
     if ((double)length <= binding_of(env)->max_bytes)
         return false;
@@ -111,7 +111,7 @@ static bool is_too_long(napi_env env, size_t length) {
 
 napi_value pixels_of(napi_env env, sdimage_image *image) {
     size_t stride = sdimage_image_stride(image), height = sdimage_image_height(image);
-    /* The last row ends with its pixels: a crop is a view of its picture. */
+    /* The last row ends with its last pixel, because a crop is a view of the original image. */
     size_t row = sdimage_image_width(image) * sdimage_pixel_format_bytes(sdimage_image_pixel_format(image));
     size_t length = stride * (height - 1) + row;
     void *bytes = (void *)sdimage_image_pixels(image), *copy;
@@ -152,7 +152,7 @@ napi_value buffer_of(napi_env env, sdimage_data *data) {
     napi_status status = napi_create_external_buffer(env, length, (void *)bytes, data_unused, data, &value);
     if (status == napi_ok)
         return value;
-    /* As in Electron, whose values live in a cage of their own. */
+    /* As in Electron, whose values are in a memory cage of their own. */
     if (status == napi_no_external_buffers_allowed)
         status = napi_create_buffer_copy(env, length, bytes, NULL, &value);
     data_unused(env, NULL, data);

@@ -1,9 +1,9 @@
-/* Pictures, their pixels, and what headers say. */
+/* Images, their pixels, and header properties. */
 #include <stdlib.h>
 
 #include "binding.h"
 
-/* Takes the reference over. */
+/* Takes over the reference. */
 napi_value image_fields(napi_env env, sdimage_image *image) {
     napi_value fields;
     sdimage_size source = sdimage_image_source_size(image);
@@ -33,7 +33,7 @@ napi_value image_pixels(napi_env env, napi_callback_info info) {
     return image ? pixels_of(env, image) : NULL;
 }
 
-/* image(width, height, stride, pixelFormat, bytes): a copy. */
+/* image(width, height, stride, pixelFormat, bytes): copies the pixels. */
 napi_value image_new(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;
@@ -46,7 +46,7 @@ napi_value image_new(napi_env env, napi_callback_info info) {
     uint32_t width = (uint32_t)number_of(env, values[0]), height = (uint32_t)number_of(env, values[1]);
     sdimage_pixel_format format = (sdimage_pixel_format)number_of(env, values[3]);
     size_t row = width * sdimage_pixel_format_bytes(format), stride = (size_t)number_of(env, values[2]);
-    /* 2^32 rows of 2^32 pixels of 16 bytes do not fit: divide, do not multiply. */
+    /* 2^32 rows of 2^32 pixels of 16 bytes overflow: divide, do not multiply. */
     if (!height || !row || stride < row || length < row || (length - row) / stride < height - 1)
         return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
     sdimage_status status = sdimage_image_new(width, height, stride, format, bytes, &image, &error);

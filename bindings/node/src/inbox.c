@@ -1,5 +1,5 @@
-/* Custom loaders. Threads of the library put requests into the inbox of the environment that made the loader; its loop
- * takes them out. The inbox outlives the environment as long as a loader has it, and then refuses. */
+/* Custom loaders. Threads of the library put requests into the inbox of the environment that created the loader; its
+ * loop takes them out. While a loader references it, the inbox outlives the environment, and then refuses requests. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 typedef struct asked {
     struct asked *next;
     uint32_t loader;
-    char *url; /* NULL: the load of `sink` is not wanted any more */
+    char *url; /* NULL: the load of `sink` was cancelled */
     sdimage_load_sink *sink;
 } asked;
 
@@ -58,7 +58,7 @@ static void inbox_unref(inbox *inbox) {
 
 static void refuse(sdimage_load_sink *sink) {
     sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_SHUTDOWN, "the environment of the loader has ended");
-    /* No error would mean success: a sink that is let go of is a failure too. */
+    /* Passing no error would mean success. Without memory for one, releasing the sink is a failure too. */
     if (error)
         sdimage_load_sink_finish(sink, error);
     sdimage_error_unref(error);
@@ -90,7 +90,7 @@ void inbox_close(inbox *inbox) {
     inbox_unref(inbox);
 }
 
-/* Takes `url` over. */
+/* Takes over `url`. */
 static bool put(inbox *inbox, uint32_t loader, char *url, sdimage_load_sink *sink) {
     uint64_t one = 1;
     asked *made = calloc(1, sizeof *made);
@@ -106,7 +106,7 @@ static bool put(inbox *inbox, uint32_t loader, char *url, sdimage_load_sink *sin
         free(made);
         free(url);
     } else if (write(inbox->descriptor, &one, sizeof one) < 0) {
-        /* The counter is full: the loop has been told often enough. */
+        /* The counter is full: enough wake-ups of the loop are pending. */
     }
     return is_taken;
 }
@@ -159,7 +159,7 @@ napi_value loader_new(napi_env env, napi_callback_info info) {
     made->number = (uint32_t)number_of(env, values[0]);
     for (; made->count < count; made->count++) {
         napi_get_element(env, values[1], (uint32_t)made->count, &scheme);
-        if (!(made->schemes[made->count] = text_of(env, scheme, NULL))) { /* without it all URLs would be its */
+        if (!(made->schemes[made->count] = text_of(env, scheme, NULL))) { /* else the loader would take all URLs */
             destroy(made);
             return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
         }
@@ -178,13 +178,13 @@ void take_requests(napi_env env, watch *watch) {
         napi_handle_scope scope;
         next = each->next;
         napi_open_handle_scope(env, &scope);
-        /* The address of a sink names it while the loader works: it holds a reference. */
+        /* The address of a sink identifies it while the loader works, because the loader holds a reference. */
         napi_value id = number(env, (double)(uintptr_t)each->sink);
         if (each->url) {
             napi_value values[] = {number(env, each->loader), text(env, each->url),
                                    handle_wrap(env, SINK, sdimage_load_sink_ref(each->sink)), id};
             watch_call(env, watch, binding->asked, 4, values);
-            /* Another thread may have put the end of the load in before its beginning: that was told to nobody. */
+            /* Another thread may have put the end of the load in before its start. That end was not reported. */
             if (sdimage_load_sink_is_cancelled(each->sink))
                 watch_call(env, watch, binding->dropped, 1, &id);
         } else {

@@ -1,4 +1,5 @@
-/* Calls that block or compute: on a thread of libuv's pool, as promises; or at once, for the functions named …Sync. */
+/* Calls that block or compute: on a thread of libuv's pool, as promises; or synchronously, for the functions named
+ * …Sync. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +7,14 @@
 
 typedef struct job job;
 
-/* What a job does, and what its promise becomes. */
+/* The work of a job, and the conversion of its result to a value. */
 typedef struct operation {
     const char *name;
     sdimage_status (*run)(job *job);
     napi_value (*finish)(napi_env env, job *job);
 } operation;
 
-/* What it works on, and what comes out. All references are its own. */
+/* The inputs and outputs of a job. It owns all references. */
 struct job {
     const operation *operation;
     napi_async_work work;
@@ -23,7 +24,7 @@ struct job {
     size_t key_length;
     sdimage_image *image;
     sdimage_data *data;
-    double number; /* format, pixel format, layers, index: as the operation says */
+    double number; /* format, pixel format, layers or index, depending on the operation */
     sdimage_decode_options *decode;
     sdimage_encode_options *encode;
     sdimage_image *made_image;
@@ -152,7 +153,7 @@ static void on_pool(napi_env env, void *data) {
     job->status = job->operation->run(job);
 }
 
-/* What kept a value from being made: the exception that was thrown, taken back. */
+/* The exception that prevented the creation of a value; clears it. */
 static napi_value taken_exception(napi_env env) {
     napi_value exception = NULL;
     bool is_thrown = false;
@@ -164,7 +165,7 @@ static napi_value taken_exception(napi_env env) {
 static void on_loop(napi_env env, napi_status status, void *data) {
     job *job = data;
     napi_value value = NULL;
-    if (status == napi_cancelled) /* the environment ends */
+    if (status == napi_cancelled) /* the environment is ending */
         job->status = SDIMAGE_STATUS_CANCELLED;
     if (job->status < 0)
         napi_reject_deferred(env, job->deferred, error_value(env, job->status, job->error));
@@ -197,7 +198,7 @@ static bool read_inputs(napi_env env, job *job, napi_value object) {
         return false;
     if (property(env, object, "key", &value))
         job->key = text_of(env, value, &job->key_length);
-    /* A copy: nothing keeps a program from changing or detaching its bytes while they are read. */
+    /* Copies the bytes, because a program may change or detach them while they are read. */
     if (property(env, object, "bytes", &value) &&
         (!bytes_of(env, value, &bytes, &length) || sdimage_data_new(bytes, length, &job->data, NULL) < 0))
         return false;

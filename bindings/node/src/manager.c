@@ -1,4 +1,4 @@
-/* Managers and loads: started here, told of by take_events. */
+/* Managers and loads: started here; take_events delivers their results. */
 #include "binding.h"
 
 static void set_cache(napi_env env, napi_value object, sdimage_manager_config *config) {
@@ -10,7 +10,7 @@ static void set_cache(napi_env env, napi_value object, sdimage_manager_config *c
         sdimage_manager_config_set_cache(config, NULL);
 }
 
-/* The built-in loaders, and those of the program before them. */
+/* Sets the built-in loaders, preceded by those of the program. */
 static void set_loaders(napi_env env, napi_value loaders, sdimage_manager_config *config) {
     sdimage_loader *chain = NULL, *file = NULL, *data = NULL, *http = NULL;
     napi_value value;
@@ -65,7 +65,7 @@ napi_value manager_new(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, MANAGER, manager);
 }
 
-/* start(manager, url, options, token) => task. Everything of the load is told by `deliver` under its token. */
+/* start(manager, url, options, token) => task. `deliver` reports all events of the load under its token. */
 napi_value manager_start(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     sdimage_task *task = NULL;
@@ -88,13 +88,13 @@ napi_value manager_start(napi_env env, napi_callback_info info) {
     return handle_wrap(env, TASK, task);
 }
 
-/* Ends what runs; the results come as events. */
+/* Ends running loads; their results come as events. */
 napi_value manager_close(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
     sdimage_manager *manager = handle_get(env, values[0], MANAGER);
     if (manager)
-        sdimage_manager_close(manager, 0, NULL); /* TIMEOUT: they wait for this loop */
+        sdimage_manager_close(manager, 0, NULL); /* TIMEOUT: the loads wait for this loop */
     return NULL;
 }
 
@@ -129,7 +129,7 @@ napi_value task_cancel(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* What a load has come to already; null while it runs. */
+/* The result of a load; null while it runs. */
 napi_value task_result(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS], none;
     sdimage_result *result = NULL;
@@ -185,7 +185,7 @@ static void deliver(napi_env env, watch *watch, sdimage_event *event) {
 void take_events(napi_env env, watch *watch) {
     sdimage_event *event = NULL;
     binding *binding = binding_of(env);
-    /* The rest is for the next turn of the loop, so that others get theirs. */
+    /* Leaves the rest to the next iteration of the loop, so that other handles are served. */
     for (int count = 0; count < 64; count++) {
         napi_handle_scope scope;
         if (sdimage_dispatcher_next_event(binding->dispatcher, &event, NULL) != SDIMAGE_STATUS_OK)

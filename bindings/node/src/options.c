@@ -1,4 +1,4 @@
-/* Plain objects as options of the library. index.js has checked names and types. */
+/* Converts plain objects to options of the library. index.js has checked names and types. */
 #include <stdlib.h>
 
 #include "binding.h"

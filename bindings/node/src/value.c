@@ -1,4 +1,4 @@
-/* Reading and making values of JavaScript. */
+/* Conversion of values from and to JavaScript. */
 #include <stdlib.h>
 
 #include "binding.h"

@@ -1,4 +1,4 @@
-/* Descriptors in the loop of an environment. */
+/* Descriptors watched by the loop of an environment. */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -25,7 +25,7 @@ watch *watch_new(napi_env env, int descriptor, const char *name, void (*readable
     made->poll.data = made;
     napi_async_init(env, NULL, text(env, name), &made->context);
     uv_poll_start(&made->poll, UV_READABLE, ready);
-    uv_unref((uv_handle_t *)&made->poll); /* waiting for nothing keeps no process alive */
+    uv_unref((uv_handle_t *)&made->poll); /* an idle watch keeps no process alive */
     return made;
 }
 
@@ -45,7 +45,7 @@ void watch_call(napi_env env, watch *watch, napi_ref function, size_t count, con
     napi_get_reference_value(env, function, &called);
     napi_get_global(env, &global);
     napi_make_callback(env, watch->context, global, called, count, values, NULL);
-    /* index.js lets nothing out; what a microtask throws is the process's to handle. */
+    /* index.js catches all exceptions. An exception of a microtask is the process's to handle. */
     if (napi_is_exception_pending(env, &thrown) == napi_ok && thrown &&
         napi_get_and_clear_last_exception(env, &error) == napi_ok)
         napi_fatal_exception(env, error);

@@ -1,5 +1,5 @@
 'use strict';
-// What is left when all is done: handles, pixels, processes, threads.
+// Leaks of handles, pixels, processes and threads.
 
 const assert = require('assert');
 const { spawnSync } = require('child_process');
@@ -13,7 +13,7 @@ const root = JSON.stringify(require.resolve('..'));
 // Few bytes, but many pixels: the library counts large bitmaps only.
 const flat = Image.fromPixels(512, 512, 'gray8', new Uint8Array(512 * 512).fill(77)).encodeSync('png').toString('base64');
 
-/** In a function of its own: what a running one has in its hands is not collected. */
+/** In a separate function: objects on the stack of a running one are not collected. */
 async function hundred(manager, round) {
   const loads = Array.from({ length: 100 }, (_, index) =>
     manager.load(`data:image/png;base64,${flat}`, { cacheKey: `${round}-${index}` }));
@@ -29,7 +29,7 @@ test('thousands of loads leave nothing behind', async () => {
   await manager.close();
   await cache.close();
   assert.strictEqual(await settled(handles), handles);
-  // A thread of the library may hold the last picture for a moment.
+  // A thread of the library may hold the last image for a moment.
   for (let tries = 0; tries < 500 && livePixels() > pixels; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.ok(livePixels() <= pixels, `${pixels} bytes before, ${livePixels()} after`);
 });
@@ -63,7 +63,7 @@ test('closing ends what runs with SHUTDOWN', async () => {
   assert.ok((await outcomes).every(({ reason }) => reason.code === 'SHUTDOWN'));
 });
 
-/** What a program of its own does. */
+/** Runs a separate program. */
 function program(text, flags = [], env = process.env) {
   const script = `const { Cache, Loader, Manager } = require(${root}); const ORIGIN = ${JSON.stringify(ORIGIN)};\n${text}`;
   return spawnSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8', timeout: 30000, env });
@@ -159,7 +159,7 @@ test('workers end in the middle of everything, and the addon with the last of th
     }
     require('worker_threads').parentPort.postMessage('running');
     setTimeout(() => {}, 60000);`;
-  // The main thread has no addon of its own.
+  // The main thread loads no addon.
   const script = `const { Worker } = require('worker_threads');
     (async () => {
       for (let round = 0; round < 4; round++) {

@@ -59,7 +59,7 @@ test('progress and parts come by callbacks, in order, before the final result', 
     },
   });
   assert.ok(told.includes('partial'));
-  // Reports that nobody has taken yet become one: which numbers are seen is not promised.
+  // Undelivered progress reports are merged: the exact numbers are unspecified.
   assert.ok(told.some(([received]) => received > 0), `${told}`);
   let before = 0;
   for (const [received, expected] of told.filter(Array.isArray)) {
@@ -166,7 +166,7 @@ test('the events of a manager tell of every load that ends', async () => {
   await manager.load(fresh('badge.png'));
   await manager.load(fresh('none.png')).catch(() => {});
   await manager.load(fresh('badge.png'), { signal: AbortSignal.abort() }).catch(() => {});
-  // One that is closed at once tells of them all the same.
+  // A manager that is closed at once still reports them.
   manager.start(fresh('badge.png'), { signal: AbortSignal.abort() });
   await manager.close();
   assert.deepStrictEqual(ended, ['network', 'HTTP_STATUS', 'CANCELLED', 'CANCELLED']);

@@ -10,19 +10,19 @@ const PICTURES = process.env.PICTURES;
 
 let serial = 0;
 
-/** A URL of the origin that no other test asks for. */
+/** A URL of the origin that no other test uses. */
 const fresh = (name, query = '') => `${ORIGIN}${name}?test=${process.pid}-${++serial}${query && `&${query}`}`;
 const bytes = (name) => fs.readFileSync(path.join(PICTURES, name));
 const hits = async (name) => (await (await fetch(`${ORIGIN}_counters`)).json()).paths[name] ?? 0;
 const folder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'sdimage-node-'));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Bytes of pixels that anybody holds, by the library's own count. */
+/** Bytes of pixels in use, by the library's own count. */
 function livePixels() {
   return Number(/^sdimage_pixel_bytes\{state="live"\} (.*)$/m.exec(sdimage.metrics())[1]);
 }
 
-/** Collects until nothing is held any more, or for some seconds. */
+/** Collects until no handle is held, or for some seconds. */
 async function settled(wanted) {
   for (let tries = 0; tries < 100 && sdimage.liveHandles() > wanted; tries++) {
     global.gc();
@@ -31,7 +31,7 @@ async function settled(wanted) {
   return sdimage.liveHandles();
 }
 
-/** A loader of aurora.jpg, which is progressive, that gives a part and waits for open() before it gives the rest. */
+/** A loader of aurora.jpg, which is progressive: it returns a part, and the rest after open(). */
 function gated() {
   const file = bytes('aurora.jpg');
   let open;

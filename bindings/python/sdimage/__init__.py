@@ -1,11 +1,11 @@
-"""Pictures from URLs, bytes and files to pixels, through memory and disk caches.
+"""Images from URLs, bytes and files, through memory and disk caches.
 
 >>> import sdimage
 >>> with sdimage.Manager() as manager:
 ...     image = manager.load("https://example.org/cat.jpg", thumbnail_size=(320, 320)).image
 
-Everything here is synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio.
-After a fork the child may decode, and nothing else: start managers after forking.
+All calls are synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio. After a fork the
+child may only decode: start managers after forking.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m sdimage``: the embedded origin, and the command line: the program in C where it is, else a small one."""
+"""``python -m sdimage``: the embedded origin, and the command line: the C program if available, else a small one."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def _get(options: argparse.Namespace) -> int:
 
 
 def _beside(known: dict[str, Any]) -> Iterator[str]:
-    """What a file has beside its pixels, a line each."""
+    """The metadata of a file besides its pixels, one line each."""
     if known["dpi_x"] is not None:
         yield f"{known['dpi_x']:g} x {known['dpi_y']:g} dpi"
     for name in ("exif", "xmp", "color_profile"):
         if known[f"{name}_bytes"]:
             yield f"{name.replace('_', ' ')}: {known[f'{name}_bytes']} bytes"
     for key, value in known["text"].items():
-        # As a literal: a terminal may obey what a stranger wrote.
+        # Escaped as a literal: a terminal may obey control characters from an attacker.
         yield f"{ascii(key)[1:-1]}: {ascii(value)[1:-1]}"
 
 
@@ -98,7 +98,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Exit status 0, 1 for an image that cannot be had, 2 for wrong usage."""
+    """Exit status 0; 1 for an image that cannot be loaded; 2 for wrong usage."""
     command = None if sys.argv[1:2] == ["serve"] else _command.path()
     if command:
         os.execv(command, ["sdimage", *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""How the embedded origin answers one request: see :mod:`sdimage.origin`. Standard library only."""
+"""Responses of the embedded origin: see :mod:`sdimage.origin`. Standard library only."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol, cast
 
 HTML = b"<!doctype html><title>Sign in</title><p>Please sign in to the network.</p>"
-#: What ``auth=basic`` and ``auth=bearer`` ask for.
+#: Credentials that ``auth=basic`` and ``auth=bearer`` require.
 USER, PASSWORD, TOKEN = "demo", "secret", "demo-token"
-#: Paths below it are answered to signed URLs only.
+#: Path prefix that requires signed URLs.
 SIGNED = "signed/"
 _KEY = b"the key of the embedded origin"
 _STEP = 16384
@@ -31,7 +31,7 @@ _STEP = 16384
 
 @dataclass(frozen=True)
 class Body:
-    """What a path answers with."""
+    """The response body of a path."""
 
     data: bytes
     media_type: str
@@ -41,21 +41,21 @@ class Body:
 
 @dataclass
 class Asked:
-    """A request, and what became of it."""
+    """A request and its outcome."""
 
-    #: Seconds since the origin was made, or its counters were reset.
+    #: Seconds since the creation of the origin, or since the reset of its counters.
     at: float
     path: str
-    #: The field ``Range``, or nothing.
+    #: The field ``Range``, or "".
     range: str
-    #: 0 while there is no answer, and where there never is one.
+    #: 0 before a response, and if there never is one.
     status: int = 0
     #: Bytes of the body that were given to the socket.
     sent: int = 0
 
 
 class Answering(Protocol):
-    """What the handler needs of the origin."""
+    """The parts of the origin that the handler uses."""
 
     kbps: int
     delay_ms: int
@@ -77,7 +77,7 @@ def body(data: bytes, media_type: str, modified: float) -> Body:
 
 
 def signature(path: str, expires: str, policy: str) -> str:
-    """What a signed URL carries, in the manner of CloudFront: over its path, its end and a number of its own."""
+    """The signature in a URL, in the manner of CloudFront: over its path, its expiry and a unique number."""
     text = f"{path}\n{expires}\n{policy}".encode()
     return base64.urlsafe_b64encode(hmac.digest(_KEY, text, "sha256")).decode().rstrip("=")
 
@@ -99,7 +99,7 @@ class Handler(BaseHTTPRequestHandler):
         self.origin.count("connections")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet: the counters tell."""
+        """Does nothing: the counters have the information."""
 
     def do_GET(self) -> None:
         origin = self.origin
@@ -136,7 +136,7 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(200, "application/json", json.dumps(answer).encode())
 
     def _is_allowed(self, path: str, query: dict[str, str]) -> bool:
-        """Says no where a password, a token or a signature is wanted and wrong."""
+        """False if a required password, token or signature is wrong."""
         kind = query.get("auth")
         if kind in ("basic", "bearer"):
             basic = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
@@ -156,7 +156,7 @@ class Handler(BaseHTTPRequestHandler):
         if left > 1:
             to = "/redirect?" + urllib.parse.urlencode({**query, "n": left - 1})
         if "other" in query and to.startswith("/"):
-            # From the one port to the other, and back with the next of several.
+            # From one port to the other, and back on the next of several redirects.
             here, there = self.origin.url(to), self.origin.other_url(to)
             arrived = urllib.parse.urlsplit(there).port == self.connection.getsockname()[1]
             to = here if arrived else there
@@ -182,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(304, "", b"", headers)
             return
         if "gzip" in query and "gzip" in (self.headers.get("Accept-Encoding") or ""):
-            # Other bytes have another tag, and their ranges are others: none are offered.
+            # Other bytes need another tag and have other ranges, so none are offered.
             headers.update({"Content-Encoding": "gzip", "ETag": f"W/{found.etag}", "Accept-Ranges": "none"})
             self._answer(200, found.media_type, gzip.compress(found.data, 1), headers)
             return
@@ -204,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
         return since is not None and int(found.modified) <= email.utils.parsedate_to_datetime(since).timestamp()
 
     def _range(self, found: Body) -> range | None:
-        """One range of RFC 9110 §14; others are ignored, as a server may."""
+        """One range of RFC 9110 §14; other forms are ignored, as the RFC permits."""
         match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range") or "")
         condition = self.headers.get("If-Range")
         if match is None or match.group() == "bytes=-" or condition not in (None, found.etag):
@@ -234,7 +234,7 @@ class Handler(BaseHTTPRequestHandler):
         elif fault == "truncated":
             self._answer(200, kind, part)
         elif fault in ("short", "reset"):
-            # Whoever can go on where it broke off may: this one is the same the next time.
+            # Allows the client to resume: the body is the same the next time.
             offer = {"ETag": found.etag, "Accept-Ranges": "bytes"} if found else None
             self._answer(200, kind, part, offer, length=len(data))
             self._leave(reset=fault == "reset")
@@ -249,11 +249,11 @@ class Handler(BaseHTTPRequestHandler):
     def _leave(self, reset: bool) -> None:
         self.close_connection = True
         if reset:
-            # A reset takes with it what has not left this machine, and how much that is would differ each time.
+            # A reset discards data that has not left this machine, an amount that would vary between runs.
             end = time.monotonic() + 2
             while _unsent(self.connection) and time.monotonic() < end:
                 time.sleep(0.001)
-            # A socket that lingers for no time at all is reset when it is closed.
+            # A socket with a linger time of 0 is reset when it is closed.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
 
@@ -298,5 +298,5 @@ def _is_signed(path: str, query: dict[str, str]) -> bool:
 
 
 def _unsent(connection: socket.socket) -> int:
-    """Bytes that the other side has not acknowledged (tcp(7): SIOCOUTQ)."""
+    """The number of bytes that the peer has not acknowledged (tcp(7): SIOCOUTQ)."""
     return int(struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0])

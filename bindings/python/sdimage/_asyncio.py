@@ -1,4 +1,4 @@
-"""Deliveries to an asyncio loop, by a descriptor that the loop watches."""
+"""Deliveries to an asyncio loop through a descriptor that the loop watches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _queues: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, EventQueue] = weak
 
 
 def queue() -> EventQueue:
-    """That of the running loop; used on its thread only, and must not keep it alive."""
+    """The queue of the running loop. It is used on the loop's thread only, and must not keep the loop alive."""
     loop = asyncio.get_running_loop()
     found = _queues.get(loop)
     if found is None:
@@ -25,7 +25,8 @@ def queue() -> EventQueue:
 
 
 async def deliveries(start: Callable[[OnResult], Coroutine[Any, Any, Result]]) -> AsyncIterator[Result]:
-    """What ``start(show)`` shows, the newest alone where several came, and then what it returns; leaving cancels it."""
+    """Yields the results passed to ``show``, only the newest of several, and then the return value of ``start(show)``.
+    Leaving the iteration cancels the load."""
     newest: Result | None = None
     something_came = asyncio.Event()
 
@@ -37,7 +38,7 @@ async def deliveries(start: Callable[[OnResult], Coroutine[Any, Any, Result]]) -
     def end(load: asyncio.Future[Result]) -> None:
         something_came.set()
         if not load.cancelled():
-            load.exception()  # looked at: who has left asks no more
+            load.exception()  # marks the exception as retrieved, for callers that left
 
     load = asyncio.ensure_future(start(show))
     load.add_done_callback(end)

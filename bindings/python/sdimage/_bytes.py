@@ -1,4 +1,4 @@
-"""Bytes on their way in and out."""
+"""Conversion of bytes from and to C."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 else:
     ReadableBuffer = object
 
-#: What names a file.
+#: A file path.
 Path: TypeAlias = "str | os.PathLike[str] | os.PathLike[bytes]"
 
 
 def borrowed(data: ReadableBuffer) -> tuple[Any, int]:
-    """``(argument for const void *, length)``: no copy for ``bytes`` and for writable buffers that lie in one piece."""
+    """``(argument for const void *, length)``: no copy for ``bytes`` and for writable contiguous buffers."""
     if isinstance(data, bytes):
         return data, len(data)
     try:
@@ -37,7 +37,7 @@ def borrowed(data: ReadableBuffer) -> tuple[Any, int]:
 
 
 def key_bytes(key: str | bytes) -> bytes:
-    """A cache key: text counts as its UTF-8."""
+    """A cache key; text is encoded as UTF-8."""
     return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else bytes(key)
 
 
@@ -50,7 +50,7 @@ def new_data(data: ReadableBuffer) -> Handle:
 
 
 def optional_data(data: ReadableBuffer | None) -> AbstractContextManager[int | None]:
-    """The address of an ``sdimage_data``, for the length of a ``with``; ``None`` for ``None``."""
+    """The address of an ``sdimage_data`` within a ``with`` block; ``None`` for ``None``."""
     return nullcontext(None) if data is None else _pointer_of(new_data(data))
 
 
@@ -67,28 +67,28 @@ def copied(pointer: int) -> bytes:
 
 
 def taken(out: c_void_p) -> bytes:
-    """The bytes of an ``sdimage_data`` whose reference is given up."""
+    """The bytes of an ``sdimage_data``, whose reference is released."""
     with Handle(out.value, lib.sdimage_data_unref) as data:
         return copied(data.pointer)
 
 
 def plain(text: bytes) -> bytes:
-    """Text for C, which ends at a NUL: what has one inside would be taken for another."""
+    """Text for C. A NUL inside would truncate it and is refused."""
     if 0 in text:
         raise Error("INVALID_ARGUMENT", f"a NUL in {text!r}")
     return text
 
 
 def c_text(text: str) -> bytes:
-    """The same as UTF-8."""
+    """The same, encoded as UTF-8."""
     return plain(text.encode())
 
 
 def c_path(path: Path | bytes) -> bytes:
-    """A path as the file system has it."""
+    """A path in the encoding of the file system."""
     return plain(os.fsencode(path))
 
 
 def as_path(source: object) -> bytes | None:
-    """The file system's bytes when `source` names a file; ``None`` when it holds bytes."""
+    """The bytes of the path when `source` is a path; ``None`` when it holds data."""
     return c_path(cast(Path, source)) if isinstance(source, (str, os.PathLike)) else None

@@ -1,4 +1,4 @@
-"""Loads that call back on threads of the library."""
+"""Loads with callbacks on threads of the library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FINAL = DELIVERY_KINDS["final"]
 
 @dataclass(slots=True)
 class Running:
-    """What a load keeps alive until its last delivery, its manager first of all, and whom it tells."""
+    """The objects that a load keeps alive until its last delivery, first of all its manager; and its callbacks."""
 
     held: tuple[object, ...]
     on_progress: OnProgress | None
@@ -58,6 +58,6 @@ def _on_progress(token: int | None, _task: int, received: int, expected: int) ->
 
 
 _ALL = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
-# Each call waits for the interpreter's lock: whoever asks for no progress is not told of it.
+# Each call waits for the interpreter's lock, so the progress callback is set only on request.
 _RESULTS = LoadHandler(sizeof(LoadHandler), _ALL.result, ON_PROGRESS())
 _TELLS_ALL, _TELLS_RESULTS = byref(_ALL), byref(_RESULTS)

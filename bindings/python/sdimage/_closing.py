@@ -1,4 +1,4 @@
-"""What is closed: by hand, at the end of a ``with``, and when the interpreter ends."""
+"""Objects that are closed explicitly, at the end of a ``with``, and at interpreter exit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Closing:
     __slots__ = ()
 
     def close(self) -> None:
-        """Gives up what it holds; again is harmless."""
+        """Releases its resources; repeated calls are harmless."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -33,8 +33,8 @@ class Closing:
 
 
 def closed_at_exit(close: Callable[[T], object]) -> weakref.WeakSet[T]:
-    """A set whose members are closed when the interpreter ends, before those of sets that were made earlier: no callback may
-    enter an interpreter that is ending."""
+    """A set whose members are closed at interpreter exit, before those of sets created earlier. No callback may enter
+    an interpreter that is ending."""
     members: weakref.WeakSet[T] = weakref.WeakSet()
 
     def close_all() -> None:
@@ -42,9 +42,9 @@ def closed_at_exit(close: Callable[[T], object]) -> weakref.WeakSet[T]:
             try:
                 close(member)
             except Error:
-                pass  # nobody is left to be told
+                pass  # no caller is left to receive the error
 
     atexit.register(close_all)
-    # What came over a fork has no threads that could call: waiting for them would keep the child from ending.
+    # Members inherited over a fork have no threads that could call back: waiting for them would block the child's exit.
     os.register_at_fork(after_in_child=members.clear)
     return members

@@ -1,4 +1,4 @@
-"""Colours as Python writes them."""
+"""Colours in Python notation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import Error
 #: ``(red, green, blue)`` or ``(red, green, blue, alpha)`` from 0 to 1, or ``"#rrggbb"`` or ``"#rrggbbaa"`` as in CSS.
 ColorLike: TypeAlias = "tuple[float, float, float] | tuple[float, float, float, float] | str"
 
-#: Lengths of ``#rrggbb`` and ``#rrggbbaa``, and how many numbers a tuple has.
+#: Lengths of ``#rrggbb`` and ``#rrggbbaa``, and permitted lengths of a tuple.
 _TEXT_LENGTHS = (7, 9)
 _COMPONENTS = (3, 4)
 

@@ -1,4 +1,4 @@
-"""Finding the command ``sdimage``, a program in C, that belongs to the library in use."""
+"""Search for the command ``sdimage``, a C program, that belongs to the library in use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from . import _library
 
 _PACKAGE = Path(__file__).resolve().parent
-#: What folders of libraries are called.
+#: Names of folders with libraries.
 _LIBRARIES = ("lib", "lib64")
 
 
 def _place() -> Path | None:
-    """Where the command of a library is, by the layouts that we make. Nowhere else: a folder near a library, such as /tmp, may
-    be one into which anybody writes."""
+    """The path of the command for a library, by the project's own layouts only. Any other folder near a library, such
+    as /tmp, may be writable for every user."""
     library = _library.candidates()[0]
     if os.sep not in library:
         return Path(shutil.which("sdimage") or "/usr/bin/sdimage")
@@ -33,13 +33,13 @@ def _place() -> Path | None:
 
 
 def path() -> Path | None:
-    """The command beside the library in use; None where there is none, as after ``pip install ./bindings/python``."""
+    """The command beside the library in use; None if there is none, as after ``pip install ./bindings/python``."""
     place = _place()
     return place if place is not None and os.access(place, os.X_OK) and _is_program(place) else None
 
 
 def _is_program(place: Path) -> bool:
-    """Not a script: the one that pip makes for this package would start itself for ever. A folder is none either."""
+    """Refuses scripts: the one that pip creates for this package would start itself endlessly. Also refuses folders."""
     try:
         with place.open("rb") as file:
             return file.read(4) == b"\x7fELF"

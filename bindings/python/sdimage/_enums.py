@@ -1,4 +1,4 @@
-"""Enums of the library as words, both ways; a test compares the numbers with the headers."""
+"""Enums of the library as words, in both directions; a test compares the numbers with the headers."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ _WORDS: Final[dict[int, dict[int, str]]] = {}
 
 
 def number(words: dict[str, int], word: str, what: str) -> int:
-    """The number of a word; ``Error("INVALID_ARGUMENT")`` names the words there are."""
+    """The number of a word; the error ``INVALID_ARGUMENT`` lists the valid words."""
     try:
         return words[word]
     except (KeyError, TypeError):
@@ -184,7 +184,7 @@ def number(words: dict[str, int], word: str, what: str) -> int:
 
 
 def word(words: dict[str, int], value: int) -> str:
-    """The word of a number; a number of a later version is given as digits."""
+    """The word of a number; a number of a later version is returned as digits."""
     names = _WORDS.get(id(words))
     if names is None:
         names = _WORDS[id(words)] = {each: name for name, each in words.items()}

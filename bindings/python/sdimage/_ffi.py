@@ -1,6 +1,6 @@
-"""Every prototype of libsdimage, as one table; a test compares it with the headers.
+"""The prototypes of all libsdimage functions in one table; a test compares it with the headers.
 
-Objects are ``c_void_p``, enums ``c_int``. ctypes lets go of the interpreter lock during each call.
+Objects are ``c_void_p``, enums ``c_int``. ctypes releases the interpreter lock during each call.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class LoaderTable(Structure):
 
 
 class CoderTable(Structure):
-    """``sdimage_coder_vtable``; the functions that this package leaves out are NULL."""
+    """``sdimage_coder_vtable``; the functions that this package omits are NULL."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -219,7 +219,7 @@ class TargetTable(Structure):
     ]
 
 
-# The tables of sources, of observers of all lists, of frames and players are passed on unseen: this package makes none.
+# The tables of sources, of observers of all lists, of frames and players are opaque: this package creates none.
 
 
 class LoadHooksTable(Structure):
@@ -1103,7 +1103,8 @@ RANGES: dict[Any, tuple[int, int]] = {
 
 
 def function(library: Any, name: str, result: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """A function of a library that refuses integers out of range, and text with a NUL where no length follows it."""
+    """A function of a library that refuses integers out of range, and text with a NUL if no length argument follows it.
+    """
     plain = getattr(library, name)
     plain.restype, plain.argtypes = result, arguments
     numbers = [(index, *RANGES[kind]) for index, kind in enumerate(arguments) if kind in RANGES]

@@ -1,4 +1,4 @@
-"""One class owns one pointer."""
+"""Ownership: one class owns one pointer."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .errors import Error
 
 
 class Handle:
-    """A reference to an object of the library, given back by :meth:`release` or when it is collected."""
+    """A reference to an object of the library, released by :meth:`release` or when the handle is collected."""
 
     __slots__ = ("_pointer", "_unref")
 
-    #: The interpreter is ending: what the library would call back is going.
+    #: True while the interpreter is ending, when the targets of callbacks disappear.
     _is_over: ClassVar[bool] = False
 
     def __init__(self, pointer: int | None, unref: Callable[[int], Any]) -> None:
         """Takes over one reference; a null pointer is ``Error("NO_MEMORY")``."""
         self._pointer = pointer
-        # Held here: when the interpreter ends, the names of modules may be gone before the last handle.
+        # Stored here: at interpreter exit the names of modules may disappear before the last handle.
         self._unref = unref
         if not pointer:
             raise Error("NO_MEMORY", "the library refused an object")
@@ -34,12 +34,12 @@ class Handle:
         return self._pointer
 
     def release(self) -> None:
-        """Gives the reference back; again is harmless."""
+        """Releases the reference; repeated calls are harmless."""
         pointer, self._pointer = self._pointer, None
         if pointer and not self._is_over:
             self._unref(pointer)
 
-    # Not weakref.finalize: a memory hit makes four handles, and finalizers were two fifths of its time.
+    # weakref.finalize is too slow: a memory hit creates four handles, and finalizers took two fifths of its time.
     __del__ = release
 
     def __enter__(self) -> Self:
@@ -52,7 +52,7 @@ class Handle:
 
 
 class _Reference(int):
-    """An address that gives its reference back when nobody has the number any more."""
+    """An address that releases its reference when the number is no longer referenced."""
 
     unref: Callable[[int], Any]
 
@@ -62,27 +62,28 @@ class _Reference(int):
 
 
 class Shared(Handle):
-    """The handle of what may be closed while another thread is at work in it: a call has its arguments until it returns, and so
-    the object."""
+    """The handle of an object that may be closed while another thread uses it. A call holds its arguments until it
+    returns, and thereby the object."""
 
     __slots__ = ()
 
     def __init__(self, pointer: int | None, unref: Callable[[int], Any]) -> None:
-        """Takes over one reference, as every handle."""
+        """Takes over one reference."""
         reference = _Reference(pointer) if pointer else None
         if reference is not None:
             reference.unref = unref
         super().__init__(reference, unref)
 
     def release(self) -> None:
-        """Lets go of the reference; again is harmless."""
+        """Releases the reference; repeated calls are harmless."""
         self._pointer = None
 
     __del__ = release
 
 
 class Lent(Handle):
-    """A pointer that lives as long as the object of another handle, which is held; :meth:`release` lets go of it."""
+    """A pointer that is valid as long as the object of another handle, which it holds; :meth:`release` releases that
+    handle."""
 
     __slots__ = ("_owner",)
 
@@ -92,7 +93,7 @@ class Lent(Handle):
         self._owner: Handle | None = owner
 
     def release(self) -> None:
-        """Lets go of the owner; again is harmless."""
+        """Releases the owner; repeated calls are harmless."""
         self._pointer, self._owner = None, None
 
     __del__ = release
@@ -100,5 +101,5 @@ class Lent(Handle):
 
 @atexit.register
 def _end() -> None:
-    """Runs after those of modules that were imported later: managers are closed by then."""
+    """Runs after the exit functions of modules that were imported later: managers are closed by then."""
     Handle._is_over = True

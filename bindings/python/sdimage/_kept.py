@@ -1,4 +1,4 @@
-"""The shortest way to pictures that are in memory."""
+"""The fastest access to images in memory."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from .errors import call
 from .request import RequestOptions, new_request
 from .result import Result
 
-#: Options that are objects of Python, which a load holds.
+#: Options that are Python objects, which a load holds.
 _HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks"))
-#: Requests that are kept.
+#: The maximum number of stored requests.
 _MOST = 1024
 
 
 class KeptRequests:
-    """Requests of one manager for pictures that are asked for again and again."""
+    """Requests of one manager for images that are requested repeatedly."""
 
     def __init__(self) -> None:
         self._requests: dict[object, Handle] = {}
         self._lock = threading.Lock()
 
     def find(self, manager: int, url: str | bytes, options: RequestOptions) -> Result | None:
-        """What memory has, in one call of the library."""
-        # Hooks would be asked once more by the load that follows.
+        """The result from memory, in one call of the library."""
+        # Hooks would be called a second time by the load that follows.
         if options and not _HELD.isdisjoint(options):
             return None
         try:
             key = (url, *sorted(options.items())) if options else url
             hash(key)
         except TypeError:
-            return None  # dictionaries among the options: nobody compares them for this
+            return None  # dictionaries among the options, which are not compared for this purpose
         with self._lock:
             request = self._requests.pop(key, None)
         request = request or new_request(url, options)
@@ -42,7 +42,7 @@ class KeptRequests:
         if not out.value:
             return None
         result = Result(out.value)
-        # One thread at a time has a request: it was taken out, and goes back as the newest.
+        # One thread at a time uses a request: it was taken out, and returns as the newest.
         with self._lock:
             self._requests[key] = request
             if len(self._requests) > _MOST:
@@ -50,6 +50,6 @@ class KeptRequests:
         return result
 
     def clear(self) -> None:
-        """Keeps none any more."""
+        """Drops all requests."""
         with self._lock:
             self._requests.clear()

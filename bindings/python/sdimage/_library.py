@@ -1,4 +1,4 @@
-"""Finding and opening libsdimage.so."""
+"""Search for libsdimage.so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SONAME = "libsdimage.so.1"
 
 
 def candidates() -> list[str]:
-    """Where the library is looked for, best first.
+    """Candidate names of the library, best first.
 
     ``SDIMAGE_LIBRARY`` alone when it is set; else the copy inside the package (wheels), the builds of a checkout, and
     the system's own library.
@@ -33,9 +33,9 @@ def candidates() -> list[str]:
 
 
 def open_library() -> tuple[ctypes.CDLL, str]:
-    """The opened library and the name it was opened by.
+    """The opened library and the name it was opened with.
 
-    A file that exists and cannot be opened is an error at once: going on to another one would hide a broken build.
+    A file that exists and cannot be opened is an immediate error: trying the next one would hide a broken build.
     """
     for name in candidates():
         try:

@@ -1,4 +1,4 @@
-"""What loads call back with."""
+"""Types of callbacks of loads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from collections.abc import Callable
 
 from .result import Result
 
-#: Bytes received, and bytes expected where they are known.
+#: Bytes received, and bytes expected if known.
 OnProgress = Callable[[int, "int | None"], object]
 OnResult = Callable[[Result], object]

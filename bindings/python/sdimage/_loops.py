@@ -1,4 +1,4 @@
-"""Loops of toolkits, on which the library runs what belongs there."""
+"""Event loops of toolkits, on which the library runs callbacks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ._handle import Handle
 from ._tokens import Tokens
 from .errors import call
 
-#: Has a function run on the toolkit's thread.
+#: Runs a function on the toolkit's thread.
 Post: TypeAlias = Callable[[Callable[[], None]], object]
 
 _RUN = CFUNCTYPE(None, c_void_p)
 
 
 class Loop:
-    """A toolkit's loop, and the thread that it runs on."""
+    """A toolkit's event loop, and its thread."""
 
     def __init__(self, post: Post) -> None:
         self.post = post
@@ -30,13 +30,13 @@ class Loop:
         self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
 
 
-# Never forgotten: a program has few, and calls may be on their way to them at any time.
+# Never removed: a program has few, and calls may be on their way to them at any time.
 _loops: Tokens[Loop] = Tokens("the loop is gone")
 _by_place: dict[tuple[Post, int], Loop] = {}
 
 
 def loop(post: Post) -> Loop:
-    """The loop of the calling thread that `post` is of."""
+    """The loop of the calling thread for `post`."""
     place = (post, threading.get_ident())
     return _by_place.get(place) or _by_place.setdefault(place, Loop(post))
 

@@ -88,7 +88,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_photos_request_options_unref": _UNREF,
 }
 
-#: What is freed by the plug-in: ``char *`` as a pointer, not as text.
+#: Results that the plug-in frees: ``char *`` as a pointer, not as text.
 TEXTS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_photos_free": (None, (c_void_p,)),
     "sdimage_photos_identifier_of_url": (c_void_p, (c_char_p, c_size_t)),

@@ -14,14 +14,15 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def _minus(row: bytes, above: bytes) -> bytes:
-    """Bytewise difference modulo 256, on whole rows as numbers: the borrow of each byte is kept out of the next."""
+    """Bytewise difference modulo 256, on whole rows as numbers. The borrow of each byte does not reach the next byte.
+    """
     high = int.from_bytes(b"\x80" * len(row), "little")
     a, b = int.from_bytes(row, "little"), int.from_bytes(above, "little")
     return (((a | high) - (b & ~high)) ^ ((a ^ ~b) & high)).to_bytes(len(row), "little")
 
 
 def encode(width: int, height: int, channels: int, rows: Iterable[bytes]) -> bytes:
-    """A PNG of 8 bits a sample; `rows` are tight, `channels` is 1 (grey), 3 (RGB) or 4 (RGBA, straight)."""
+    """A PNG with 8 bits per sample; `rows` are unpadded, `channels` is 1 (grey), 3 (RGB) or 4 (RGBA, straight)."""
     packer = zlib.compressobj(6)
     packed: list[bytes] = []
     above = bytes(width * channels)

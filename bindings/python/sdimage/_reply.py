@@ -1,4 +1,4 @@
-"""How hooks of Python answer."""
+"""Completion of replies by Python hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import new_pointer
 
 
 def complete(reply: int, body: Callable[[], bytes | None]) -> None:
-    """Completes a reply with what a function gives or raises, and gives it back."""
+    """Completes a reply with the return value or exception of a function, and releases it."""
     try:
         data = body()
         if data is None:
@@ -18,7 +18,7 @@ def complete(reply: int, body: Callable[[], bytes | None]) -> None:
         else:
             with _bytes.new_data(data) as handle:
                 lib.sdimage_reply_complete_with_data(reply, handle.pointer)
-    except BaseException as error:  # nothing may leave a callback
+    except BaseException as error:  # no exception may leave a callback
         pointer = new_pointer(error)
         lib.sdimage_reply_complete_with_error(reply, pointer)
         lib.sdimage_error_unref(pointer)

@@ -1,11 +1,11 @@
-"""A JPEG of any size, made by code: the large picture of the demo and of the tests (ITU-T T.81, baseline)."""
+"""Generated JPEGs of any size: the large image of the demo and of the tests (ITU-T T.81, baseline)."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
 
-#: Rows of blocks that differ; they repeat downwards.
+#: The number of distinct block rows, which repeat downwards.
 _ROWS = 32
 #: Code of "no further coefficient".
 _END_OF_BLOCK = "0"
@@ -17,11 +17,11 @@ def _segment(marker: int, body: bytes) -> bytes:
 
 def _headers(width: int, height: int) -> Iterator[bytes]:
     yield b"\xff\xd8"
-    # All steps are 8: a flat block's coefficient is then its sample minus 128.
+    # All quantization steps are 8, so a flat block's coefficient is its sample minus 128.
     yield _segment(0xDB, b"\0" + b"\x08" * 64)
     components = b"".join(bytes((number, 0x11, 0)) for number in (1, 2, 3))
     yield _segment(0xC0, struct.pack(">BHHB", 8, height, width, 3) + components)
-    # Twelve sizes of differences with four bits each; one code of one bit for "nothing further".
+    # Twelve sizes of differences with four bits each; one code of one bit for "no further coefficient".
     yield _segment(0xC4, b"\x00" + bytes((0, 0, 0, 12)) + bytes(12) + bytes(range(12)))
     yield _segment(0xC4, b"\x10" + bytes((1,)) + bytes(15) + b"\0")
     # A restart after each row of blocks makes rows independent of each other.
@@ -52,7 +52,7 @@ def _block_row(blocks: int, row: int) -> bytes:
 
 
 def jpeg(width: int, height: int) -> bytes:
-    """A baseline JPEG in colour, of flat blocks; a second for 24 megapixels."""
+    """A baseline colour JPEG of flat blocks; takes one second for 24 megapixels."""
     rows = [_block_row(-(-width // 8), row) for row in range(_ROWS)]
     count = -(-height // 8)
     parts = list(_headers(width, height))

@@ -1,4 +1,4 @@
-"""Objects of Python that the library knows by number."""
+"""Python objects that the library references by number."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ T = TypeVar("T")
 class Tokens(Generic[T]):
     """Objects, and the numbers that the library holds in their place.
 
-    A call that comes after an object is gone finds nothing, and no `destroy` has to enter an interpreter that may be ending.
+    A call after the removal of an object finds nothing. So no `destroy` has to enter an interpreter that may be ending.
     """
 
     __slots__ = ("_gone", "_numbers", "_objects")
 
     def __init__(self, gone: str, objects: MutableMapping[int, T] | None = None) -> None:
-        """`gone` is the message of :meth:`find`; `objects`, where they lie, is a dictionary when left out."""
+        """`gone` is the message of :meth:`find`; `objects` is the storage, a dictionary by default."""
         self._gone = gone
         self._objects: MutableMapping[int, T] = {} if objects is None else objects
         self._numbers = itertools.count(1)
 
     def add(self, value: T, owner: object = None) -> int:
-        """The number of an object, which is held until :meth:`forget`, or until `owner` is collected."""
+        """Adds an object and returns its number. The object is held until :meth:`forget`, or until `owner` is
+        collected."""
         token = next(self._numbers)
         self._objects[token] = value
         if owner is not None:
@@ -35,7 +36,7 @@ class Tokens(Generic[T]):
         return token
 
     def get(self, token: int | None) -> T | None:
-        """The object behind a number; ``None`` when it is gone."""
+        """The object of a number; ``None`` after its removal."""
         return self._objects.get(token or 0)
 
     def find(self, token: int | None) -> T:
@@ -46,13 +47,13 @@ class Tokens(Generic[T]):
         return found
 
     def forget(self, token: int | None) -> T | None:
-        """Takes the object out; ``None`` when it is gone already."""
+        """Removes and returns the object; ``None`` if it is already removed."""
         return self._objects.pop(token or 0, None)
 
     def clear(self) -> None:
-        """Forgets all."""
+        """Removes all objects."""
         self._objects.clear()
 
     def values(self) -> list[T]:
-        """All that are there now."""
+        """All present objects."""
         return list(self._objects.values())

@@ -1,4 +1,4 @@
-"""What targets call."""
+"""Callbacks of targets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Widget:
     transition_end: EndTransition | None
 
     def table(self) -> TargetTable:
-        """Those that are there: calls of others would wait for the interpreter's lock in vain."""
+        """The table with only the given functions: calls of others would wait for the interpreter's lock in vain."""
         given = {name: function for name, function in _FUNCTIONS.items() if getattr(self, name) is not None}
         return TargetTable(size=sizeof(TargetTable), **given)
 

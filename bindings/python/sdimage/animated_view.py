@@ -1,4 +1,4 @@
-"""A picture in a widget: still, moving, or still arriving."""
+"""Images in a widget: still, animated, or still loading."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _LIBRARY_CLOCK = 2
 
 
 class AnimatedView(Closing):
-    """Shows what it is given at once, and plays what moves while it is visible.
+    """Shows an image immediately, and plays an animation while the view is visible.
 
     >>> view = sdimage.AnimatedView(label.draw, post=root.after_idle)
     >>> target.set_view(view)                   # what the target loads, parts too; or view.set(image)
     >>> view.visible = False                    # scrolled away
 
-    ``show(image)`` draws, ``None`` is nothing; ``on_loop(count)`` tells that a round is over. With `post`, as for
-    :class:`sdimage.Target`, time passes by itself; without it, :meth:`tick` lets it pass and frames are decoded when they are
-    due, so that every run is the same.
+    ``show(image)`` draws the image, ``None`` draws nothing; ``on_loop(count)`` reports the end of a loop. With `post`,
+    as for :class:`sdimage.Target`, time advances on its own. Without it, :meth:`tick` advances the time and frames are
+    decoded when due, so that every run is the same.
     """
 
     def __init__(
@@ -47,7 +47,8 @@ class AnimatedView(Closing):
         mode: str = "normal",
         loops: int | None = None,
     ) -> None:
-        """`incremental`: whether what is still arriving moves; `loops`: in place of what each picture says, 0 for ever."""
+        """`incremental`: plays an animation that is still loading; `loops`: overrides the loop count of each image, 0
+        repeats forever."""
         number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
         self._token = _functions.add((show, on_loop), self)
         out = c_void_p()
@@ -73,19 +74,19 @@ class AnimatedView(Closing):
         return self._handle.pointer
 
     def set(self, image: Image | None) -> None:
-        """Shows a picture, or nothing; the same again changes nothing."""
+        """Shows an image, or nothing; setting the same image has no effect."""
         call(lib.sdimage_animated_view_set_image, self._handle.pointer, image.pointer if image else None)
 
     @property
     def image(self) -> Image | None:
-        """What is to be drawn now."""
+        """The image to draw."""
         out = c_void_p()
         lib.sdimage_animated_view_copy_image(self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property
     def visible(self) -> bool:
-        """Whether it can be seen, as the program says; true at first. What cannot does not play."""
+        """Visibility, as set by the program; initially true. An invisible view does not play."""
         return cast(bool, lib.sdimage_animated_view_is_visible(self._handle.pointer))
 
     @visible.setter
@@ -93,7 +94,7 @@ class AnimatedView(Closing):
         lib.sdimage_animated_view_set_visible(self._handle.pointer, visible)
 
     def start(self) -> None:
-        """Starts, or goes on; nothing while it is invisible."""
+        """Starts or resumes; no effect while invisible."""
         lib.sdimage_animated_view_start(self._handle.pointer)
 
     def stop(self) -> None:
@@ -102,17 +103,17 @@ class AnimatedView(Closing):
 
     @property
     def animating(self) -> bool:
-        """Whether something plays."""
+        """True while an animation plays."""
         return cast(bool, lib.sdimage_animated_view_is_animating(self._handle.pointer))
 
     def tick(self, ms: float) -> bool:
-        """Lets so many milliseconds pass; true when another frame was shown."""
+        """Advances the time by this number of milliseconds; returns true when another frame was shown."""
         return cast(bool, lib.sdimage_animated_view_tick(self._handle.pointer, nanoseconds(ms)))
 
     def close(self) -> None:
-        """Shows nothing any more. Again is harmless."""
+        """Shows nothing from now on. Repeated calls are harmless."""
         if _functions.forget(self._token) is None:
-            return  # closed already
+            return  # already closed
         lib.sdimage_animated_view_set_visible(self._handle.pointer, False)
         self._handle.release()
         _views.discard(self)

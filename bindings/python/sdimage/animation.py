@@ -1,4 +1,4 @@
-"""Frames on demand, and pictures that grow."""
+"""Frames on demand, and progressive images."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .image import Image
 from .options import DecodeOptions, decode_options, known
 from .player import Player
 
-#: Longest side, in pixels, of what notebooks are shown.
+#: Longest side of notebook previews in pixels.
 _PREVIEW_SIDE = 1000
 
 
 class Animation(Closing):
-    """The frames of a moving picture, each decoded when asked for; memory stays bounded however many there are.
+    """The frames of an animation, each decoded on demand; memory use is bounded for any number of frames.
 
     >>> animation = sdimage.Animation("cat.gif", thumbnail_size=(200, 200))
     >>> [frame.width for frame in animation], animation.durations_ms, animation.loop_count
 
-    Start with ``b""`` and call :meth:`update` with what arrives to see frames, and :attr:`image`, while a picture is
-    on its way. Stills have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
+    To see frames, and :attr:`image`, while bytes arrive, start with ``b""`` and pass them to :meth:`update`. Stills
+    have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
     """
 
     __slots__ = ("_finished", "_handle", "_options")
@@ -53,9 +53,9 @@ class Animation(Closing):
         self._finished = finished
 
     def update(self, more_data: ReadableBuffer, finished: bool = False) -> None:
-        """Appends bytes; `finished` says that they are the last. Raises as soon as they are known to be bad.
+        """Appends bytes; `finished` marks the last ones. Raises as soon as the data is known to be bad.
 
-        What the constructor was given counts as everything, until more is appended.
+        Until more is appended, the data of the constructor counts as complete.
         """
         if self._finished:
             before = self.data
@@ -73,25 +73,25 @@ class Animation(Closing):
 
     @property
     def image(self) -> Image | None:
-        """The best picture so far, of an animation the first frame; ``None`` while there is none."""
+        """The best image so far; the first frame of an animation; ``None`` while there is none."""
         out = c_void_p()
         call(lib.sdimage_decoder_copy_image, self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property
     def size(self) -> tuple[int, int]:
-        """``(width, height)`` of every frame in pixels; zeros until the header has come."""
+        """``(width, height)`` of every frame in pixels; zeros until the header has arrived."""
         size = cast(Size, lib.sdimage_decoder_size(self._handle.pointer))
         return size.width, size.height
 
     @property
     def loop_count(self) -> int:
-        """How often the frames play; 0 is for ever."""
+        """The number of loops; 0 repeats forever."""
         return cast(int, lib.sdimage_decoder_loop_count(self._handle.pointer))
 
     @property
     def durations_ms(self) -> list[int]:
-        """Milliseconds of each frame as played: less than 11 means 100, as in browsers."""
+        """The duration of each frame in milliseconds as played: less than 11 means 100, as in browsers."""
         pointer = self._handle.pointer
         return [lib.sdimage_decoder_frame_duration_ms(pointer, index) for index in range(len(self))]
 
@@ -127,7 +127,7 @@ class Animation(Closing):
         loops: int | None = None,
         drop_late_frames: bool = False,
     ) -> Player:
-        """Plays the frames in time, also while the animation grows: see :class:`sdimage.Player`."""
+        """Plays the frames over time, also while the animation is loading: see :class:`sdimage.Player`."""
         return Player(self._provider(), rate, mode, clock, loops, drop_late_frames)
 
     def _provider(self) -> Handle:
@@ -136,15 +136,15 @@ class Animation(Closing):
         return Shared(out.value, lib.sdimage_frame_provider_unref)
 
     def to_image(self) -> Image:
-        """The frames that are there as one animated :class:`sdimage.Image`, to be encoded, say; each is still decoded when it
-        is needed."""
+        """The available frames as one animated :class:`sdimage.Image`, for encoding, for example; each is still decoded
+        on demand."""
         out = c_void_p()
         with self._provider() as provider:
             call(lib.sdimage_frame_provider_copy_image, provider.pointer, byref(out))
         return Image.owned(out.value)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """For notebooks: a moving PNG of at most 1000 pixels on the longer side."""
+        """For notebooks: an animated PNG of at most 1000 pixels on the longer side."""
         bundle = {"text/plain": repr(self)}
         if len(self):
             side = (_PREVIEW_SIDE, _PREVIEW_SIDE)
@@ -153,7 +153,7 @@ class Animation(Closing):
         return {kind: text for kind, text in bundle.items() if kind not in (exclude or ()) and (not include or kind in include)}
 
     def close(self) -> None:
-        """Gives the memory back; again is harmless."""
+        """Releases the memory; repeated calls are harmless."""
         self._handle.release()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Many pictures in one array."""
+"""Many images in one array."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _ArrayInterface(Protocol):
     def __array_interface__(self) -> dict[str, Any]: ...
 
 
-#: An array of numpy, or of whatever else has its array interface or a writable, contiguous buffer.
+#: An array of numpy, or any object with its array interface or a writable, contiguous buffer.
 WritableArray: TypeAlias = "_ArrayInterface | _bytes.ReadableBuffer"
 
 #: Pixel formats by kind of sample and number of channels.
@@ -37,27 +37,27 @@ _FORMATS = {
     ("u2", 4): "rgba16",
     ("f4", 4): "rgba_float",
 }
-#: The same the other way, for arrays that are made here: also what C has and arrays cannot tell.
+#: The reverse, for arrays that are created here; includes formats that C has and arrays cannot express.
 _SAMPLES = {name: sample for sample, name in _FORMATS.items()} | {
     "rgba8_premultiplied": ("u1", 4),
     "bgra8_premultiplied": ("u1", 4),
 }
-#: What the struct module calls them.
+#: Type codes of the struct module.
 _LETTERS = {"u1": "B", "u2": "H", "f4": "f"}
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What :meth:`Manager.load_many` made."""
+    """The result of :meth:`Manager.load_many`."""
 
-    #: ``(N, height, width, channels)``: the array that was given, or a new one.
+    #: ``(N, height, width, channels)``: the given array, or a new one.
     array: Any
-    #: Why a place has no picture, by its index; empty when all are there.
+    #: The errors by index; empty when all images are present.
     errors: dict[int, Error]
 
 
 class Places:
-    """An array of N pictures as C sees it."""
+    """An array of N images as C sees it."""
 
     def __init__(self, count: int, size: tuple[int, int], out: WritableArray | None, pixel_format: str | None) -> None:
         self._width, self._height = box(size)
@@ -78,7 +78,7 @@ class Places:
         self._format = pixel_format or found
         self._row, self._picture = _strides(shape, strides, int(kind[1]), channels)
         last = self._width * channels * int(kind[1])
-        #: In bytes, from the first pixel to the last.
+        #: Bytes from the first pixel to the last.
         self.size = (count - 1) * self._picture + (self._height - 1) * self._row + last if count else 0
 
     def options(self, scale_mode: str, background: ColorLike, max_concurrent: int, request: Handle) -> Handle:
@@ -104,13 +104,13 @@ def _made(count: int, width: int, height: int, pixel_format: str) -> Any:
         numpy: Any = importlib.import_module("numpy")
         return numpy.zeros(shape, kind)
     flat = memoryview(bytearray(count * height * width * channels * int(kind[1])))
-    # An empty view has no shape to be cast to.
-    # The letters are those that it knows.
+    # An empty view has no shape to cast to.
+    # Type codes that memoryview accepts.
     cast_to: Any = flat.cast
     return cast_to(_LETTERS[kind], shape) if flat.nbytes else flat
 
 
-#: Shape, strides (``None``: tight), kind of sample, address, and what keeps the memory where it is.
+#: Shape, strides (``None``: unpadded), kind of sample, address, and an object that keeps the memory in place.
 _Described: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...] | None, str, int, object]"
 
 
@@ -139,18 +139,18 @@ def _viewed(array: Any) -> _Described:
     if not view.nbytes:
         return shape, None, kind, 0, view
     first = ctypes.c_char.from_buffer(view)
-    # As long as it is held nobody can release the buffer, or resize what is behind it.
+    # While it is held, the buffer cannot be released, and the memory behind it cannot be resized.
     return shape, None, kind, ctypes.addressof(first), first
 
 
 def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, bytes_each: int, channels: int) -> tuple[int, int]:
-    """Bytes from row to row and from picture to picture."""
+    """Bytes from row to row and from image to image."""
     pixel = channels * bytes_each
     row = shape[2] * pixel
     if strides is None:
         return row, row * shape[1]
     inner = (pixel, bytes_each) if len(shape) == 4 else (pixel,)
-    # Of what there is only one the stride says nothing.
+    # The stride of a dimension of length 1 has no meaning.
     is_tight = all(have == want or side == 1 for have, want, side in zip(strides[2:], inner, shape[2:], strict=True))
     if not is_tight or min(strides) < 0:
         raise Error("INVALID_ARGUMENT", "an array whose pixels do not lie side by side")

@@ -1,4 +1,4 @@
-"""Pictures in memory, encoded bytes on disk."""
+"""Images in memory, encoded bytes on disk."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .errors import Error, call
 from .image import Image
 from .options import DecodeOptions, decode_options, known, seconds, unsigned
 
-#: The path of a file with the bytes of a key, or none.
+#: A function that returns the path of a file with the bytes of a key, or none.
 AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
 
 
 class ImageCache(Closing):
-    """A cache in two parts. The disk part survives the process and may be shared by several.
+    """A memory and disk cache. The disk part survives the process and may be shared by several processes.
 
     `directory` is the folder of the disk part (``None``: ``$XDG_CACHE_HOME/sdimage`` or ``~/.cache/sdimage``) and
-    `namespace` a sub-folder of it. A folder that cannot be used is no error here: stores tell why.
-    Keys are ``str`` or their UTF-8 as ``bytes``. Methods on bytes block on the disk.
+    `namespace` a sub-folder of it. An unusable folder is no error here: stores report the reason. Keys are ``str`` or
+    their UTF-8 as ``bytes``. Methods on bytes block on the disk.
     """
 
     def __init__(
@@ -55,12 +55,13 @@ class ImageCache(Closing):
         file_mode: int = 0o600,
         additional_path: AdditionalPath | None = None,
     ) -> None:
-        """Limits in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`), pictures (`max_memory_count`)
-        and seconds since the last access, or with `expire_rule` ``"modification"`` or ``"creation"`` since the store
-        (`max_disk_age`; negative: for ever). `eviction` is ``"adaptive"`` or ``"lru"``; without `keep_in_memory` only
-        `store` keeps pictures in memory; with `keep_weakly` one that left memory is found for as long as somebody holds it.
-        Others never get the right to write, whatever the modes. ``additional_path(key)`` gives the path of a file with
-        the bytes of an entry that the disk part does not have, or ``None``; it runs on any thread and may not block."""
+        """Limits are in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`) and images
+        (`max_memory_count`). `max_disk_age` is in seconds since the last access, or, with `expire_rule`
+        ``"modification"`` or ``"creation"``, since the store; negative: forever. `eviction` is ``"adaptive"`` or
+        ``"lru"``. Without `keep_in_memory` only `store` stores images in memory. With `keep_weakly` an image evicted
+        from memory is found while a reference to it exists. Other users never get write permission, whatever the modes.
+        ``additional_path(key)`` returns the path of a file with the bytes of an entry that the disk part does
+        not have, or ``None``; it runs on any thread and must not block."""
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
@@ -118,10 +119,10 @@ class ImageCache(Closing):
         disk: bool = True,
         **options: Unpack[EncodeOptions],
     ) -> None:
-        """Keeps `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
+        """Stores `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
 
-        Without `data` the picture is encoded with `options`: in its own format where that can be written, else GIF when
-        it moves, PNG when it has an alpha channel, JPEG otherwise.
+        Without `data` the image is encoded with `options`: in its own format if that can be written, else GIF for an
+        animation, PNG with an alpha channel, JPEG otherwise.
         """
         name = _bytes.key_bytes(key)
         pointer = None if image is None else image.pointer
@@ -130,7 +131,7 @@ class ImageCache(Closing):
             call(lib.sdimage_cache_store, self.pointer, name, len(name), pointer, bytes_pointer, layers, wish.pointer)
 
     def image(self, key: str | bytes, **options: Unpack[DecodeOptions]) -> Image | None:
-        """The picture, from memory or decoded from disk; ``None`` when there is none."""
+        """The image, from memory or decoded from disk; ``None`` when there is none."""
         known(options, DecodeOptions)
         name = _bytes.key_bytes(key)
         out = c_void_p()
@@ -143,7 +144,7 @@ class ImageCache(Closing):
         return Image.owned(out.value) if found else None
 
     def memory_image(self, key: str | bytes) -> Image | None:
-        """The picture kept in memory; never touches the disk."""
+        """The image in memory; never touches the disk."""
         name = _bytes.key_bytes(key)
         pointer = lib.sdimage_cache_memory_image(self.pointer, name, len(name))
         return Image.owned(pointer) if pointer else None
@@ -155,8 +156,8 @@ class ImageCache(Closing):
         return _bytes.taken(out) if self._found(lib.sdimage_cache_data, name, len(name), byref(out)) else None
 
     def path(self, key: str | bytes | None = None) -> str | None:
-        """A file with the bytes, readable until it is unpinned or the cache is closed; ``None`` when there is no such
-        entry. Without `key` the folder of the disk part."""
+        """The path of a file with the bytes, readable until it is unpinned or the cache is closed; ``None`` when there
+        is no such entry. Without `key`: the folder of the disk part."""
         out = c_void_p()
         if key is None:
             call(lib.sdimage_cache_directory, self.pointer, byref(out))
@@ -167,18 +168,18 @@ class ImageCache(Closing):
         return os.fsdecode(_bytes.taken(out))
 
     def unpin(self, path: Path) -> None:
-        """Gives up a path of :meth:`path`; what was handed out twice is given up twice."""
+        """Releases a path of :meth:`path`; a path that was returned twice is released twice."""
         call(lib.sdimage_cache_unpin, self.pointer, _bytes.c_path(path))
 
     def extended_data(self, key: str | bytes) -> bytes | None:
-        """Bytes of the caller's own beside an entry; ``None`` when there are none."""
+        """Custom bytes stored with an entry; ``None`` when there are none."""
         name = _bytes.key_bytes(key)
         out = c_void_p()
         found = self._found(lib.sdimage_cache_extended_data, name, len(name), byref(out))
         return _bytes.taken(out) if found else None
 
     def set_extended_data(self, key: str | bytes, data: ReadableBuffer | None) -> None:
-        """Keeps bytes beside an entry until that is replaced; ``None`` removes them."""
+        """Stores custom bytes with an entry until it is replaced; ``None`` removes them."""
         name = _bytes.key_bytes(key)
         if data is None:
             call(lib.sdimage_cache_set_extended_data, self.pointer, name, len(name), None)
@@ -187,7 +188,7 @@ class ImageCache(Closing):
             call(lib.sdimage_cache_set_extended_data, self.pointer, name, len(name), handle.pointer)
 
     def set_expiry(self, key: str | bytes, date: float | None) -> None:
-        """When an entry is gone, in seconds since 1970; ``None``: as `max_disk_age` says."""
+        """Sets the expiry of an entry in seconds since 1970; ``None``: as given by `max_disk_age`."""
         name = _bytes.key_bytes(key)
         nanoseconds = 0 if date is None else max(1, int(date * 1e9))
         call(lib.sdimage_cache_set_expiry, self.pointer, name, len(name), nanoseconds)
@@ -202,24 +203,24 @@ class ImageCache(Closing):
         max_length: int | None = None,
     ) -> Iterator[Entry]:
         """The entries on disk whose keys begin with `prefix`: the oldest store first, or with `order` ``"used"`` the
-        least recently used. What is stored or removed meanwhile may be missed."""
+        least recently used. Concurrent stores and removals may be missed."""
         return _entries.entries(self.pointer, prefix, order, used_until, min_length, max_length)
 
     def verify(self, repair: bool = False) -> dict[str, Any]:
         """Reads everything and compares every checksum: a dictionary with ``"sound"``, ``"entries"``, ``"damaged"`` …
-        With `repair` what is damaged is removed or made anew."""
+        With `repair` damaged parts are removed or rebuilt."""
         out = c_void_p()
         call(lib.sdimage_cache_verify, self.pointer, repair, byref(out))
         return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
     def trim(self, size: int) -> None:
-        """Removes the oldest entries, whatever the limits, until fewer bytes of disk than `size` are used."""
+        """Removes the oldest entries, regardless of the limits, until the disk use is below `size` bytes."""
         call(lib.sdimage_cache_trim, self.pointer, unsigned(size, "size"))
 
     def set_disk_limits(
         self, max_size: int | None = None, max_age: float = 604800, expire_rule: str = "access"
     ) -> None:
-        """Changes the limits of the disk part; what no longer fits goes in the background."""
+        """Changes the limits of the disk part; entries beyond them are removed in the background."""
         rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
         lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), seconds(max_age), rule)
 
@@ -239,7 +240,7 @@ class ImageCache(Closing):
         return next((word for word in ("memory", "disk") if layers & _enums.CACHE_LAYERS[word]), "none")
 
     def remove(self, key: str | bytes, memory: bool = True, disk: bool = True) -> None:
-        """Removes an entry; removing what is not there is no error."""
+        """Removes an entry; a missing entry is no error."""
         name = _bytes.key_bytes(key)
         call(lib.sdimage_cache_remove, self.pointer, name, len(name), _layers(memory, disk))
 
@@ -252,7 +253,7 @@ class ImageCache(Closing):
         call(lib.sdimage_cache_remove_expired, self.pointer)
 
     def flush(self) -> None:
-        """Waits until everything stored so far is committed."""
+        """Waits until all earlier stores are committed."""
         call(lib.sdimage_cache_flush, self.pointer)
 
     def _totals(self) -> tuple[int, int]:
@@ -275,19 +276,20 @@ class ImageCache(Closing):
         return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
     def set_memory_limits(self, cost: int | None = None, count: int | None = None) -> None:
-        """Changes the limits of the memory part, bytes and pictures, at once; ``None`` is no limit."""
+        """Changes the limits of the memory part, bytes and images, at once; ``None`` is no limit."""
         lib.sdimage_cache_set_memory_limits(self.pointer, unsigned(cost, "cost"), unsigned(count, "count"))
 
     def set_keep_in_memory(self, keep: bool) -> None:
-        """Whether loads and look-ups on disk keep their pictures in memory, from now on."""
+        """Sets `keep_in_memory` from now on: loads and disk look-ups store their images in memory."""
         lib.sdimage_cache_set_keep_in_memory(self.pointer, keep)
 
     def set_keep_weakly(self, keep: bool) -> None:
-        """Whether a picture that left memory is found for as long as somebody holds it, from now on."""
+        """Sets `keep_weakly` from now on: an image evicted from memory is found while a reference to it exists."""
         lib.sdimage_cache_set_keep_weakly(self.pointer, keep)
 
     def close(self) -> None:
-        """Commits what is pending and closes the disk part; again is harmless. Later calls are ``SHUTDOWN``."""
+        """Commits pending stores and closes the disk part; repeated calls are harmless. Later calls raise ``SHUTDOWN``.
+        """
         _open.discard(self)
         try:
             call(lib.sdimage_cache_close, self.pointer)
@@ -312,7 +314,7 @@ def _additional_path(token: int | None, key: int | None, length: int, path: int 
             return 0
         ctypes.memmove(path, text, len(text))
         return len(text)
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         return 0
 
 
@@ -322,5 +324,5 @@ def _forget(token: int | None) -> None:
 
 _ADDITIONAL = _ffi.CACHE_PATH(_additional_path)
 _FORGET = _ffi.DESTROY(_forget)
-# Entries that were stored a moment ago are committed before the process ends.
+# Commits recent stores before the process ends.
 _open: weakref.WeakSet[ImageCache] = closed_at_exit(ImageCache.close)

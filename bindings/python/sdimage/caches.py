@@ -1,4 +1,4 @@
-"""Caches of the program's own, and several caches as one."""
+"""Custom caches, and combinations of caches."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from .options import OptionT, carried
 
 
 class Cache:
-    """A cache of the program's own: subclass it, and give an instance to a manager, a load or a :class:`CacheChain`.
+    """A custom cache: subclass it, and pass an instance to a manager, a load or a :class:`CacheChain`.
 
-    Keys are ``bytes``. :meth:`query`, :meth:`store`, :meth:`remove`, :meth:`contains` and :meth:`clear` run on threads of
-    the library, several at once, and may block; what they raise is logged and counts as a miss or as not stored. The two
-    methods on memory run on whichever thread starts a load, and may not block.
+    Keys are ``bytes``. :meth:`query`, :meth:`store`, :meth:`remove`, :meth:`contains` and :meth:`clear` run on threads
+    of the library, several at once, and may block. Their exceptions are logged and count as a miss or as a failed
+    store. The two memory methods run on the thread that starts a load, and must not block.
     """
 
-    #: True for a cache whose entries other users or machines read: it is not given private responses.
+    #: True for a cache whose entries other users or machines read: it receives no private responses.
     shared = False
 
     def query(self, key: bytes) -> bytes | None:
@@ -48,32 +48,32 @@ class Cache:
         raise NotImplementedError
 
     def store(self, key: bytes, data: bytes) -> None:
-        """Keeps encoded bytes."""
+        """Stores encoded bytes."""
         raise NotImplementedError
 
     def remove(self, key: bytes, memory: bool, disk: bool) -> None:
-        """Forgets an entry, in the layers named."""
+        """Removes an entry from the given layers."""
         raise NotImplementedError
 
     def contains(self, key: bytes) -> bool:
-        """Whether :meth:`query` would find it."""
+        """True if :meth:`query` would find the entry."""
         return self.query(key) is not None
 
     def clear(self, memory: bool, disk: bool) -> None:
-        """Forgets everything, in the layers named."""
+        """Removes everything from the given layers."""
         raise Error("UNSUPPORTED", "this cache cannot be cleared")
 
     def option(self, name: str, fallback: OptionT) -> OptionT:
-        """Inside :meth:`query` and :meth:`store`: a value of the request that asks, of the type of `fallback`; else
-        `fallback`."""
+        """A value of the current request, of the type of `fallback`; else `fallback`. For use in :meth:`query` and
+        :meth:`store`."""
         return carried(getattr(_asking, "options", None), name, fallback)
 
     def memory_image(self, key: bytes) -> Image | None:
-        """A picture kept in memory."""
+        """An image in memory."""
         return None
 
     def set_memory_image(self, key: bytes, image: Image) -> None:
-        """Keeps a picture in memory."""
+        """Stores an image in memory."""
 
     _handle: Handle | None = None
 
@@ -90,9 +90,9 @@ class Cache:
 
 
 class CacheChain:
-    """Several caches that act as one; the one added last is the highest.
+    """Several caches combined as one; the one added last is the highest.
 
-    With `promotes`, what a lower cache has found is stored in those above it.
+    With `promotes`, an entry found in a lower cache is stored in those above it.
     """
 
     def __init__(self, caches: Iterable[AnyCache] = (), *, promotes: bool = False) -> None:
@@ -112,11 +112,11 @@ class CacheChain:
     def add(self, cache: AnyCache) -> None:
         """Adds a cache as the highest."""
         call(lib.sdimage_cache_chain_add, self.pointer, cache.pointer)
-        # The library knows caches of Python by number only.
+        # The library references Python caches by number only.
         self._members.append(cache)
 
     def remove(self, cache: AnyCache) -> None:
-        """Takes a cache out; ``Error("NOT_FOUND")`` when it is not in."""
+        """Removes a cache from the chain; ``Error("NOT_FOUND")`` when it is not a member."""
         call(lib.sdimage_cache_chain_remove, self.pointer, cache.pointer)
         self._members = [member for member in self._members if member is not cache]
 
@@ -129,13 +129,13 @@ class CacheChain:
 
 
 class LayeredCache:
-    """A cache of two halves: pictures in the memory part of `memory`, bytes in the disk part of `disk`."""
+    """A cache of two halves: images in the memory part of `memory`, bytes in the disk part of `disk`."""
 
     def __init__(self, memory: AnyCache, disk: AnyCache) -> None:
         out = c_void_p()
         call(lib.sdimage_cache_new_layered, memory.pointer, disk.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
-        # The library knows caches of Python by number only.
+        # The library references Python caches by number only.
         self._halves = (memory, disk)
 
     @property
@@ -145,17 +145,17 @@ class LayeredCache:
 
 
 class TieredCache:
-    """The cache of a member of a fleet: `local`, memory over disk, on top of `shared`, such as a
+    """The cache of a process in a fleet: `local`, memory over disk, on top of `shared`, such as a
     :class:`sdimage.RedisCache`.
 
-    What only `shared` has is kept in `local` as well, and both store.
+    Entries found only in `shared` are stored in `local` as well, and stores go to both.
     """
 
     def __init__(self, local: AnyCache, shared: AnyCache) -> None:
         out = c_void_p()
         call(lib.sdimage_cache_new_tiered, local.pointer, shared.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
-        # The library knows caches of Python by number only.
+        # The library references Python caches by number only.
         self._tiers = (local, shared)
 
     @property
@@ -164,10 +164,10 @@ class TieredCache:
         return self._handle.pointer
 
 
-#: What a manager takes as its cache.
+#: A cache that a manager accepts.
 AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCache
 
-# Of two threads that ask for the first address of one cache both get the same.
+# Two threads that request the first address of one cache both get the same address.
 _making = threading.Lock()
 _caches: Tokens[Cache] = Tokens("the cache is gone", weakref.WeakValueDictionary())
 
@@ -186,7 +186,7 @@ def _memory_image(token: int | None, key: int | None, length: int) -> int | None
         cache = _caches.get(token)
         image = cache.memory_image(_key(key, length)) if cache is not None else None
         return lib.sdimage_image_ref(image.pointer) if image is not None else None
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         return None
 
 
@@ -195,11 +195,11 @@ def _set_memory_image(token: int | None, key: int | None, length: int, image: in
         cache = _caches.get(token)
         if cache is not None:
             cache.set_memory_image(_key(key, length), Image.borrowed(image))
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         pass
 
 
-#: The options of the request for which this thread is asked.
+#: The options of the request that this thread currently serves.
 _asking = threading.local()
 
 
@@ -213,7 +213,7 @@ def _carrying(options: int | None) -> Iterator[None]:
 
 
 def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None]) -> None:
-    """Completes a reply with what a method gives or raises."""
+    """Completes a reply with the return value or exception of a method."""
 
     def ask() -> bytes | None:
         return body(_caches.find(token))

@@ -1,4 +1,4 @@
-"""Coders made of Python methods."""
+"""Coders from Python methods."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .encoding import EncodeOptions
 from .image import Image
 from .options import DecodeOptions
 
-#: Bytes that :meth:`Coder.can_decode` sees.
+#: The number of bytes passed to :meth:`Coder.can_decode`.
 _HEAD = 4096
 
 
-#: Milliseconds that stand for no time limit.
+#: The number of milliseconds that means no time limit.
 _NO_LIMIT = 0xFFFFFFFF
 
 
@@ -34,11 +34,13 @@ class WorkBudget:
         self._pointer = pointer
 
     def check(self) -> None:
-        """Raises ``CANCELLED``, or ``TIMEOUT`` once the time is over; to be called at least every 50 ms of work."""
+        """Raises ``CANCELLED``, or ``TIMEOUT`` once the time limit is exceeded. Call it at least every 50 ms of work.
+        """
         _raise(lib.sdimage_work_budget_check(self._pointer))
 
     def spend(self, count: int) -> None:
-        """The same for `count` bytes of input that are read; ``TOO_LARGE`` when it is far more than the input has."""
+        """Like :meth:`check`, and counts `count` bytes of input that were read; ``TOO_LARGE`` for far more than the
+        input has."""
         _raise(lib.sdimage_work_budget_spend(self._pointer, count))
 
     @property
@@ -54,7 +56,7 @@ def _raise(status: int) -> None:
 
 
 class _UnderWay(threading.local):
-    """The budget of the call that this thread works on."""
+    """The budget of the current call on this thread."""
 
     pointer: int | None = None
 
@@ -72,42 +74,42 @@ def _working(pointer: int | None) -> Iterator[None]:
 
 
 class Coder:
-    """A format of the program's own: subclass it, and give an instance to :func:`register_coder`.
+    """A custom format: subclass it, and pass an instance to :func:`register_coder`.
 
-    The methods run on threads of the library, several at once, and may not wait. Shrinking, turning and changing the
-    pixel format of what :meth:`decode` returns is the library's work. An :class:`Error` that they raise is the error of
-    the decode; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    The methods run on threads of the library, several at once, and must not block. The library scales, rotates and
+    converts the pixel format of the image that :meth:`decode` returns. A raised :class:`Error` is the error of the
+    decode; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
 
-    #: For messages.
+    #: The name in messages.
     name = "python"
 
     def can_decode(self, head: bytes) -> bool:
-        """Whether bytes that begin so, at most 4096 of them, are this coder's. Asked of all bytes that are decoded."""
+        """True for data of this coder, by its first bytes, at most 4096. Called for all data that is decoded."""
         raise NotImplementedError
 
     def decode(self, data: bytes, options: DecodeOptions) -> Image:
-        """The (first) picture. `options` are those of the decode, the safety limits ``max_pixels`` and ``max_bytes``
-        among them, which are to be heeded before memory is taken."""
+        """The (first) image. `options` are those of the decode. They include the safety limits ``max_pixels`` and
+        ``max_bytes``, which must be checked before memory is allocated."""
         raise NotImplementedError
 
     def info(self, data: bytes) -> Mapping[str, Any]:
-        """What a header says: ``width`` and ``height`` as displayed and, where known, ``has_alpha``, ``channels``,
-        ``bits_per_channel``, ``is_progressive``. Without this method the picture is decoded to know."""
+        """The header properties: ``width`` and ``height`` as displayed and, if known, ``has_alpha``, ``channels``,
+        ``bits_per_channel``, ``is_progressive``. Without this method the image is decoded to obtain them."""
         raise NotImplementedError
 
     def can_encode(self, format: str) -> bool:  # noqa: A002 - as everywhere
-        """Whether :meth:`encode` writes the format, ``"bmp"``."""
+        """True if :meth:`encode` writes the format, such as ``"bmp"``."""
         return False
 
     def encode(self, image: Image, format: str, options: EncodeOptions) -> bytes:  # noqa: A002
-        """The picture as bytes. Of the options ``quality``, ``lossless``, ``effort`` and ``background_color`` are given;
-        the picture is shrunk already, and a limit of the file's size is kept by asking for different qualities."""
+        """Encodes the image. The given options are ``quality``, ``lossless``, ``effort`` and ``background_color``. The
+        image is already scaled, and a file size limit is met by calls with different qualities."""
         raise NotImplementedError
 
     @property
     def budget(self) -> WorkBudget:
-        """The budget of the decode, encode or look at a header whose method runs on this thread; without limits elsewhere."""
+        """The budget of the decode, encode or header call that runs on this thread; unlimited elsewhere."""
         return WorkBudget(_under_way.pointer)
 
     _handle: Handle | None = None
@@ -131,18 +133,19 @@ class Coder:
 
 
 def register_coder(coder: Coder) -> None:
-    """Asks `coder` before all others from the next decode on; it lives until :func:`unregister_coder`."""
+    """Registers `coder`, which is tried before all others from the next decode on. It lives until
+    :func:`unregister_coder`."""
     call(lib.sdimage_coder_register, coder.pointer)
     _registered[coder.pointer] = coder
 
 
 def unregister_coder(coder: Coder) -> None:
-    """Takes it out again; ``Error("NOT_FOUND")`` when it is not registered."""
+    """Unregisters a coder; ``Error("NOT_FOUND")`` when it is not registered."""
     call(lib.sdimage_coder_unregister, coder.pointer)
     _registered.pop(coder.pointer, None)
 
 
-# Of two threads that ask for the first address of one coder both get the same.
+# Two threads that request the first address of one coder both get the same address.
 _making = threading.Lock()
 _coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary())
 _registered: dict[int, Coder] = {}
@@ -169,7 +172,7 @@ def _wanted(options: int) -> DecodeOptions:
 def _can_decode(token: int | None, data: int | None, length: int) -> bool:
     try:
         return bool(_coders.find(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         return False
 
 
@@ -207,7 +210,7 @@ def _describe(
 def _can_encode(token: int | None, number: int) -> bool:
     try:
         return bool(_coders.find(token).can_encode(_enums.word(_enums.FORMATS, number)))
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         return False
 
 

@@ -1,4 +1,4 @@
-"""What managers are made of that do not say."""
+"""Defaults for managers."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ class _Defaults:
 
 
 def set_default_cache(cache: AnyCache | None) -> None:
-    """The cache of managers made from now on that name none, the shared one among them; ``None``: the library's own."""
+    """Sets the cache of managers created from now on without one, including the shared one; ``None``: the library's
+    own."""
     lib.sdimage_set_default_cache(None if cache is None else cache.pointer)
     _Defaults.cache = cache
 
 
 def set_default_loader(loader: Loader | LoadFunction | None) -> None:
-    """The loader of managers made from now on that name none; ``None``: the built-in ones."""
+    """Sets the loader of managers created from now on without one; ``None``: the built-in ones."""
     made = None if loader is None else as_loader(loader)
     lib.sdimage_set_default_loader(None if made is None else made.pointer)
     _Defaults.loader = made
 
 
 def default_cache() -> AnyCache | None:
-    """What :func:`set_default_cache` set; who makes a manager with it holds it, for the library knows it by number only."""
+    """The cache of :func:`set_default_cache`. A manager created with it must hold it: the library references it by
+    number only."""
     return _Defaults.cache
 
 
 def default_loader() -> Loader | None:
-    """The same of :func:`set_default_loader`."""
+    """The loader of :func:`set_default_loader`, under the same rule."""
     return _Defaults.loader

@@ -1,4 +1,4 @@
-"""What a bug report starts with."""
+"""Diagnostics for bug reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def doctor() -> dict[str, Any]:
 
 
 def frame_memory(limit: int | None = None) -> dict[str, int]:
-    """What players hold together, and under which limit; `limit` in bytes sets it."""
+    """The bytes that all players hold together, and their limit; `limit` in bytes sets it."""
     if limit is not None:
         lib.sdimage_frame_budget_set_limit(unsigned(limit, "limit", U64))
     out = c_void_p()
@@ -35,18 +35,18 @@ def frame_memory(limit: int | None = None) -> dict[str, int]:
 
 
 def metrics() -> str:
-    """The numbers of the process in the text format of Prometheus: what an answer to ``GET /metrics`` carries."""
+    """The metrics of the process in the Prometheus text format: the response body for ``GET /metrics``."""
     out = c_void_p()
     call(lib.sdimage_metrics, byref(out))
     return _bytes.taken(out).decode()
 
 
 def trim_memory(empty_caches: bool = False) -> None:
-    """Gives unused pixel memory back to the system and, if asked, empties the memory part of every open cache and has
-    resources forget their pictures."""
+    """Returns unused pixel memory to the system and, with `empty_caches`, empties the memory part of every open cache
+    and the images of resources."""
     lib.sdimage_trim_memory(empty_caches)
 
 
 def watch_memory_pressure(watch: bool = True) -> None:
-    """Empties caches by itself when the system is short of memory, from now on; starts no thread."""
+    """Empties caches automatically under memory pressure, from now on; starts no thread."""
     lib.sdimage_watch_memory_pressure(watch)

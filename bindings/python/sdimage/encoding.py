@@ -1,4 +1,4 @@
-"""How pixels become bytes."""
+"""Encode options."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from .options import U32, box, unsigned
 
 
 class EncodeOptions(TypedDict, total=False):
-    """Keyword arguments of :meth:`sdimage.Image.encode`; what a format has no use for it passes over."""
+    """Keyword arguments of :meth:`sdimage.Image.encode`; a format ignores those that it does not support."""
 
-    #: 0 to 1, the default: JPEG, WebP, HEIC, AVIF.
+    #: 0 to 1; default 1: JPEG, WebP, HEIC, AVIF.
     quality: float
-    #: Every pixel as it is: WebP, AVIF.
+    #: Encodes every pixel unchanged: WebP, AVIF.
     lossless: bool
-    #: How long to look for something smaller, 1 to 9; 0 is the format's own.
+    #: The effort spent on a smaller file, 1 to 9; 0 is the default of the format.
     effort: int
-    #: Laid under pictures with alpha where the format has none.
+    #: The background of images with alpha, for formats without alpha.
     background_color: ColorLike
-    #: ``(width, height)`` in pixels of the box that every frame is shrunk into.
+    #: ``(width, height)`` in pixels of the box that every frame is scaled down into.
     max_pixel_size: tuple[int, int] | None
-    #: The best quality whose file has at most so many bytes.
+    #: The best quality with a file of at most this many bytes.
     max_file_size: int | None
-    #: Puts a small preview into the file: JPEG, HEIC, AVIF.
+    #: Embeds a small preview into the file: JPEG, HEIC, AVIF.
     embed_thumbnail: bool
-    #: Writes the first frame of an animation only.
+    #: Writes only the first frame of an animation.
     first_frame_only: bool
-    #: In place of the image's own; 0 is for ever.
+    #: Replaces the image's own loop count; 0 repeats forever.
     loop_count: int | None
-    #: JPEG: in passes; ``"420"``, ``"422"`` or ``"444"``; restart markers.
+    #: JPEG: progressive; ``"420"``, ``"422"`` or ``"444"``; restart markers.
     progressive: bool
     chroma: str
     restart_markers: bool
-    #: Time limit of the encode; 60,000 where none is given.
+    #: Time limit of the encode in milliseconds; default 60,000.
     max_work_ms: int
-    #: GIF: colours of a frame; how much of the error is passed on, 0 to 1.
+    #: GIF: colours per frame; share of the error that is diffused, 0 to 1.
     max_colors: int
     dithering: float
-    #: Numbers for libwebp by their names: ``{"method": 6, "use_sharp_yuv": 1}``.
+    #: libwebp parameters by name: ``{"method": 6, "use_sharp_yuv": 1}``.
     webp: Mapping[str, float]
-    #: Blocks to write beside the pixels.
+    #: Metadata blocks to write.
     exif: ReadableBuffer | None
     xmp: ReadableBuffer | None
 

@@ -1,4 +1,4 @@
-"""What a disk cache holds, entry by entry."""
+"""Entries of a disk cache."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Entry:
     length: int
     stored: float
     used: float
-    #: When it will be gone; ``None``: when it was not used for `max_disk_age`.
+    #: The expiry; ``None``: `max_disk_age` after the last use.
     expires: float | None
-    #: Whether it has a file of its own.
+    #: True if the entry has a file of its own.
     is_file: bool
 
 
 def entries(
     cache: int, prefix: str, order: str, used_until: float | None, least: int, most: int | None
 ) -> Iterator[Entry]:
-    """All entries that match, one page after the other: what is stored or removed meanwhile may be missed."""
+    """All matching entries, page by page; concurrent stores and removals may be missed."""
     with Handle(lib.sdimage_cache_query_new(), lib.sdimage_cache_query_unref) as query:
         text = prefix.encode()
         lib.sdimage_cache_query_set_prefix(query.pointer, text, len(text))

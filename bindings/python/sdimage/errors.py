@@ -1,4 +1,4 @@
-"""The error of this package, and the one place that raises the library's."""
+"""The error of this package, and the single place that raises errors of the library."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ._ffi import lib
 
 
 class Error(Exception):
-    """Something that the library could not do.
+    """An error of the library.
 
     ``code`` is the name of the status without its prefix: ``"TOO_LARGE"``, ``"NOT_AN_IMAGE"``, ``"HTTP_STATUS"`` …
-    ``transient`` says whether the same call may succeed later without any change.
+    ``transient`` is true if the same call may succeed later without any change.
     """
 
     def __init__(
@@ -29,13 +29,13 @@ class Error(Exception):
         super().__init__(code, message, http_status, url, system_error, library_code, transient)
         self.code = code
         self.message = message
-        #: Status of the HTTP answer that was refused, or 0.
+        #: HTTP status of the refused response, or 0.
         self.http_status = http_status
-        #: The URL that was being loaded, without user and password, or "".
+        #: The URL of the load, without user and password, or "".
         self.url = url
-        #: ``errno`` of the call that failed, or 0.
+        #: ``errno`` of the failed call, or 0.
         self.system_error = system_error
-        #: Number that the codec, database or transfer library gave, or 0.
+        #: Error number from the codec, database or transfer library, or 0.
         self.library_code = library_code
         self.transient = transient
 
@@ -45,7 +45,8 @@ class Error(Exception):
 
 
 def _shown(url: str) -> str:
-    """The URL in messages, which end up in logs: no query and no fragment, which carry tokens, and no user in malformed ones."""
+    """The URL for messages, which end up in logs: without query and fragment, which carry tokens, and without user in
+    malformed URLs."""
     plain, mark, _ = url.partition("?" if "?" in url.partition("#")[0] else "#")
     scheme, colon, rest = plain.partition(":")
     if not rest.startswith("//") and "@" in url:
@@ -59,7 +60,7 @@ def status_name(status: int) -> str:
 
 
 def text(value: bytes | None) -> str:
-    """Text of the library."""
+    """Converts text of the library."""
     return (value or b"").decode("utf-8", "replace")
 
 
@@ -91,11 +92,12 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
     try:
         raise error
     finally:
-        # Its traceback has this frame: it would keep itself, and all that callers hold, until cycles are collected.
+        # The traceback references this frame, so the error would keep itself, and all that callers hold, until cycles
+        # are collected.
         del error
 
 
-# --- The other way: exceptions of the program's own functions, for the library.
+# --- The reverse: exceptions of the program's own functions, for the library.
 
 _CODES = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
 _INTERNAL_ERROR = -12
@@ -107,14 +109,15 @@ def status_number(code: str) -> int:
 
 
 def new_pointer(error: BaseException) -> int | None:
-    """A new ``sdimage_error`` that says what an exception says; the caller gives it back. ``None`` when memory is refused."""
+    """A new ``sdimage_error`` with the contents of an exception; the caller releases it. ``None`` when memory is
+    refused."""
     kind = type(error).__name__
     try:
         if isinstance(error, Error):
             code, message = str(error.code), str(error.message)
         else:
             code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
-    except BaseException:  # what the program raised may raise when it is asked for its words
+    except BaseException:  # an exception of the program may raise when it is converted to text
         code, message = "INTERNAL_ERROR", kind
     pointer: int | None = lib.sdimage_error_new(
         status_number(code), message.encode("utf-8", "replace").replace(b"\0", b" ")
@@ -123,11 +126,11 @@ def new_pointer(error: BaseException) -> int | None:
 
 
 def answer(error_out: Any, body: Callable[[], None]) -> int:
-    """Runs a method for the library: the status, and an error where it raised one."""
+    """Runs a method for the library; returns the status, and the error if it raised."""
     try:
         body()
         return 0
-    except BaseException as error:  # nothing may leave a callback
+    except BaseException as error:  # no exception may leave a callback
         pointer = new_pointer(error)
         status: int = lib.sdimage_error_code(pointer) if pointer else -4
         if error_out and pointer:

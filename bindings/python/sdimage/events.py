@@ -1,4 +1,4 @@
-"""Deliveries by a descriptor, for whatever waits for descriptors: trio, anyio, GLib, a plain poll."""
+"""Deliveries through a descriptor, for event loops that wait for descriptors: trio, anyio, GLib, a plain poll."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END = 1
 
 @dataclass(slots=True)
 class Listener:
-    """Who hears of a load, and what must live until it has ended."""
+    """The callbacks of a load, and the objects that must live until it has ended."""
 
     on_progress: OnProgress | None
     on_partial: OnResult | None
@@ -30,9 +30,9 @@ class Listener:
 
 
 class EventQueue(Closing):
-    """Where deliveries wait until the thread that made the queue takes them.
+    """A queue of deliveries, which the thread that created it drains.
 
-    Give it to :meth:`Manager.start` as ``events``; when :meth:`fileno` is readable, call :meth:`drain`, which calls the
+    Pass it to :meth:`Manager.start` as ``events``. When :meth:`fileno` is readable, call :meth:`drain`, which runs the
     callbacks of those loads on the calling thread. No call enters Python from another thread.
 
     >>> with sdimage.EventQueue() as events:
@@ -51,14 +51,14 @@ class EventQueue(Closing):
         self._is_open = True
 
     def fileno(self) -> int:
-        """The descriptor: readable while something waits to be taken. It stays the queue's own."""
+        """The descriptor: readable while deliveries are queued. The queue keeps ownership."""
         return cast(int, lib.sdimage_dispatcher_descriptor(self.dispatcher.pointer))
 
     def drain(self) -> int:
-        """Calls back for everything that waits, without waiting itself; how many deliveries that were."""
+        """Runs the callbacks of all queued deliveries without waiting; returns the number of deliveries."""
         count = 0
         out = c_void_p()
-        # A callback may be the one that closes the queue.
+        # A callback may close the queue.
         while self._is_open and call(lib.sdimage_dispatcher_next_event, self.dispatcher.pointer, byref(out)) != _END:
             count += 1
             with Handle(out.value, lib.sdimage_event_unref) as event:
@@ -66,15 +66,15 @@ class EventQueue(Closing):
         return count
 
     def add(self, listener: Listener) -> int:
-        """The token to start a load with."""
+        """Adds a listener and returns the token for the start of a load."""
         return self._listeners.add(listener)
 
     def forget(self, token: int) -> None:
-        """Later deliveries of the load are dropped."""
+        """Drops later deliveries of the load."""
         self._listeners.forget(token)
 
     def close(self) -> None:
-        """Drops what was not taken; loads go on unheard. Again is harmless."""
+        """Drops queued deliveries; loads continue without callbacks. Repeated calls are harmless."""
         self._is_open = False
         self._listeners.clear()
         self.dispatcher.release()

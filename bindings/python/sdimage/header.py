@@ -1,4 +1,4 @@
-"""What the first bytes of a file say, without decoding a pixel."""
+"""Properties from the first bytes of a file, without decoding a pixel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILE_ERRORS: dict[type[OSError], str] = {
 
 
 def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
-    """The bytes, read from the file where a path is given."""
+    """The bytes; a path is read as a file."""
     path = _bytes.as_path(source)
     if path is None:
         return cast(ReadableBuffer, source)
@@ -33,17 +33,17 @@ def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
 
 
 def sniff(data: ReadableBuffer | Path) -> str | None:
-    """The format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
+    """Detects the format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
     return format_name(lib.sdimage_sniff(*_bytes.borrowed(contents(data, 4096))))
 
 
 def info(data: ReadableBuffer | Path) -> dict[str, Any]:
-    """What the header says, without decoding a pixel. Takes bytes or a path.
+    """The properties in the header, without decoding a pixel. Takes bytes or a path.
 
     ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
     ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
-    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` when not said),
-    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and the like by their keys.
+    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` if unspecified),
+    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and similar entries by key.
     """
     out = c_void_p()
     call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
@@ -51,7 +51,8 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
 
 
 def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
-    """A block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when it has none."""
+    """A metadata block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when absent.
+    """
     number = _enums.number(_enums.METADATA_KINDS, kind, "kind")
     bytes_, length = _bytes.borrowed(contents(data))
     out = c_void_p()

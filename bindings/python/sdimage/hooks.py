@@ -1,4 +1,4 @@
-"""A program's say in downloads: change requests and answers, decrypt bodies, refuse redirects, hear what happens."""
+"""Download hooks: change requests and responses, decrypt bodies, refuse redirects, observe transfers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DownloadRequest:
 
     @property
     def url(self) -> str:
-        """Where it goes; may be set."""
+        """The URL of the request; may be set."""
         return text(lib.sdimage_request_url(self._pointer, None))
 
     @url.setter
@@ -36,7 +36,7 @@ class DownloadRequest:
 
     @property
     def method(self) -> str:
-        """``"GET"`` unless another was set; may be set."""
+        """``"GET"`` by default; may be set."""
         return text(lib.sdimage_request_method(self._pointer))
 
     @method.setter
@@ -45,7 +45,7 @@ class DownloadRequest:
 
     @property
     def body(self) -> bytes | None:
-        """What is sent; may be set, with a method other than GET."""
+        """The body of the request; may be set, with a method other than GET."""
         data = lib.sdimage_request_body(self._pointer)
         return _bytes.copied(data) if data else None
 
@@ -77,7 +77,7 @@ class DownloadRequest:
 
 
 class DownloadResponse:
-    """The answer of a server; valid while its function runs."""
+    """The response of a server; valid while its function runs."""
 
     __slots__ = ("_pointer",)
 
@@ -104,22 +104,22 @@ class DownloadResponse:
         return None if value is None else text(value)
 
     def set_header(self, name: str, value: str | None) -> None:
-        """Sets a header field in place of all of that name; ``None`` removes them."""
+        """Sets a header field and replaces all fields of that name; ``None`` removes them."""
         lib.sdimage_response_set_header(self._pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadEvent:
-    """Something that happened to a transfer."""
+    """An event of a transfer."""
 
-    #: ``"started"``, ``"responded"``, ``"stopped"``, and, where all went well, ``"finished"``.
+    #: ``"started"``, ``"responded"``, ``"stopped"``, and, on success, ``"finished"``.
     kind: str
     url: str
-    #: 0 before an answer.
+    #: 0 before a response.
     http_status: int
     received: int
     expected: int | None
-    #: Since the transfer started.
+    #: Time since the transfer started.
     seconds: float
     error: Error | None
 
@@ -132,13 +132,13 @@ OnEvent: TypeAlias = Callable[[DownloadEvent], object]
 
 
 class DownloadHooks:
-    """Functions that the built-in downloader asks; give them to :meth:`Loader.http`, or to one load as ``hooks``.
+    """Functions that the built-in downloader calls; pass them to :meth:`Loader.http`, or to one load as ``hooks``.
 
-    ``modify_request(request)`` changes what is sent, ``modify_response(response)`` an answer before it is judged,
-    ``decrypt(data, response)`` returns the picture's bytes, ``redirect(from_url, to_url, status)`` returns true to follow,
-    false to refuse, or another URL; ``event(event)`` hears of each transfer. Whatever one of them raises refuses the
-    request, the answer, the bytes or the redirect. They run on threads of the library, several at once, and may block,
-    except ``event``.
+    ``modify_request(request)`` changes the request. ``modify_response(response)`` changes a response before it is
+    evaluated. ``decrypt(data, response)`` returns the bytes of the image. ``redirect(from_url, to_url, status)``
+    returns true to follow, false to refuse, or another URL. ``event(event)`` receives the events of each transfer. An
+    exception refuses the request, the response, the bytes or the redirect. The functions run on threads of the library,
+    several at once, and may block, except ``event``.
     """
 
     def __init__(
@@ -173,8 +173,8 @@ class DownloadHooks:
         status: int = 0,
         response_headers: Mapping[str, str] | None = None,
     ) -> DownloadHooks:
-        """Says the same of every request and every answer: what is given takes the place of what each says; a `status` of
-        0 leaves it."""
+        """Applies the same settings to every request and every response: given values replace those of each. A `status`
+        of 0 leaves the status unchanged."""
         hooks = cls.__new__(cls)
         out = c_void_p()
         with (
@@ -197,7 +197,7 @@ class DownloadHooks:
 
     @classmethod
     def base64(cls) -> DownloadHooks:
-        """Decrypts bodies that come in base 64."""
+        """Decrypts bodies encoded in base 64."""
         hooks = cls.__new__(cls)
         out = c_void_p()
         call(lib.sdimage_download_hooks_new_base64, byref(out))
@@ -280,7 +280,7 @@ def _event(token: int | None, event: int) -> None:
                 from_pointer(error) if error else None,
             )
         )
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         pass
 
 

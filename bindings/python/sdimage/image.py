@@ -1,4 +1,4 @@
-"""Pictures, and bytes to pictures."""
+"""Images, and decoding."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .options import U32, DecodeOptions, decode_options, known, unsigned
 if TYPE_CHECKING:
     from .transforms import Transformer
 
-#: Longest side, in pixels, of what notebooks are shown.
+#: Longest side of notebook previews in pixels.
 _PREVIEW_SIDE = 1000
-#: Bytes of a sample that is a float.
+#: Bytes per floating-point sample.
 _FLOAT_SIZE = 4
 
 
 class Image:
-    """Immutable pixels of one picture, and what is known about it.
+    """Immutable pixels of one image, and its properties.
 
     ``numpy.asarray(image)`` is a read-only view of shape ``(height, width, channels)`` without a copy; it keeps the
-    picture alive. Samples are ``uint8``, ``uint16`` for the formats that end in 16, and ``float32`` for ``rgba_float``.
+    image alive. Samples are ``uint8``, ``uint16`` for the formats that end in 16, and ``float32`` for ``rgba_float``.
     """
 
     __slots__ = ("__weakref__", "_handle")
 
     def __init__(self, handle: Handle) -> None:
-        """For this package: use :func:`decode`, :meth:`from_pixels`, or a load."""
+        """For internal use: call :func:`decode` or :meth:`from_pixels`, or use a load."""
         self._handle = handle
 
     @classmethod
@@ -53,7 +53,7 @@ class Image:
     def from_pixels(
         cls, pixels: ReadableBuffer, width: int, height: int, pixel_format: str, stride: int | None = None
     ) -> Image:
-        """A picture with a copy of `pixels`: rows top to bottom, `stride` bytes apart (tight when left out)."""
+        """An image with a copy of `pixels`: rows from top to bottom, `stride` bytes apart (default: unpadded)."""
         samples, size = _enums.PIXEL_LAYOUTS.get(pixel_format, (0, 0))
         row = width * samples * size
         distance = row if stride is None else stride
@@ -67,7 +67,7 @@ class Image:
 
     @classmethod
     def animation(cls, frames: Sequence[Image], durations_ms: Sequence[int], loop_count: int = 0) -> Image:
-        """An animation of pictures of one size, shown for so many milliseconds each; 0 loops are for ever."""
+        """An animation of images of one size with the given durations; a loop count of 0 repeats forever."""
         if len(frames) != len(durations_ms):
             raise Error("INVALID_ARGUMENT", f"{len(durations_ms)} durations for {len(frames)} frames")
         pointers = (c_void_p * max(1, len(frames)))(*(frame.pointer for frame in frames))
@@ -85,12 +85,12 @@ class Image:
 
     @property
     def width(self) -> int:
-        """Pixels of this bitmap."""
+        """Width of this bitmap in pixels."""
         return cast(int, lib.sdimage_image_width(self.pointer))
 
     @property
     def height(self) -> int:
-        """Pixels of this bitmap."""
+        """Height of this bitmap in pixels."""
         return cast(int, lib.sdimage_image_height(self.pointer))
 
     @property
@@ -105,12 +105,12 @@ class Image:
 
     @property
     def has_alpha(self) -> bool:
-        """Whether a pixel can be transparent."""
+        """True if a pixel can be transparent."""
         return cast(bool, lib.sdimage_image_has_alpha(self.pointer))
 
     @property
     def format(self) -> str | None:
-        """The container that it was decoded from, ``"jpeg"``; ``None`` for pixels of the program."""
+        """The container that the image was decoded from, such as ``"jpeg"``; ``None`` for pixels of the program."""
         return format_name(lib.sdimage_image_format(self.pointer))
 
     @property
@@ -120,86 +120,86 @@ class Image:
 
     @property
     def orientation(self) -> str:
-        """Turning still to be done: ``"up"`` unless decoding was told to keep the tag."""
+        """The orientation still to be applied: ``"up"`` unless decoding left the tag unapplied."""
         return _enums.word(_enums.ORIENTATIONS, lib.sdimage_image_orientation(self.pointer))
 
     @property
     def source_size(self) -> tuple[int, int]:
-        """``(width, height)`` in pixels of the encoded picture as displayed."""
+        """``(width, height)`` in pixels of the encoded image as displayed."""
         size = cast(Size, lib.sdimage_image_source_size(self.pointer))
         return size.width, size.height
 
     @property
     def frame_count(self) -> int:
-        """Frames of an animation, 1 for a still; the pixels are those of the first."""
+        """Number of frames, 1 for a still; the pixels are those of the first frame."""
         return cast(int, lib.sdimage_image_frame_count(self.pointer))
 
     @property
     def loop_count(self) -> int:
-        """How often the frames play; 0 is for ever."""
+        """The number of loops; 0 repeats forever."""
         return cast(int, lib.sdimage_image_loop_count(self.pointer))
 
     @property
     def duration_ms(self) -> int:
-        """Milliseconds of one round of the frames."""
+        """The duration of one loop in milliseconds."""
         return cast(int, lib.sdimage_image_duration_ms(self.pointer))
 
     @property
     def durations_ms(self) -> list[int]:
-        """Milliseconds of each frame as played; empty for a still."""
+        """The duration of each frame in milliseconds as played; empty for a still."""
         count = self.frame_count if self.is_animated else 0
         return [lib.sdimage_image_frame_duration_ms(self.pointer, index) for index in range(count)]
 
     def frame(self, index: int) -> Image:
-        """A frame of an animation, composed to the whole canvas, as a picture of its own; decoded now."""
+        """A frame of an animation, composed to the whole canvas, as a separate image; decoded now."""
         out = c_void_p()
         call(lib.sdimage_image_copy_frame, self.pointer, unsigned(index, "index", U32), byref(out))
         return Image.owned(out.value)
 
     @property
     def is_incremental(self) -> bool:
-        """A part had not arrived, or was damaged and accepted so."""
+        """True if a part had not arrived, or was damaged and accepted."""
         return cast(bool, lib.sdimage_image_is_incremental(self.pointer))
 
     @property
     def is_transformed(self) -> bool:
-        """A load has put it through its transformer."""
+        """True if a load has applied its transformer."""
         return cast(bool, lib.sdimage_image_is_transformed(self.pointer))
 
     @property
     def consumed_bytes(self) -> int:
-        """How many of the encoded bytes an early thumbnail needed; 0 when all of them."""
+        """The number of encoded bytes that an early thumbnail needed; 0 when it needed all."""
         return cast(int, lib.sdimage_image_consumed_bytes(self.pointer))
 
     @property
     def is_animated(self) -> bool:
-        """More than one frame."""
+        """True if there is more than one frame."""
         return cast(bool, lib.sdimage_image_is_animated(self.pointer))
 
     @property
     def is_thumbnail(self) -> bool:
-        """A thumbnail size was asked for."""
+        """True if a thumbnail size was requested."""
         return cast(bool, lib.sdimage_image_is_thumbnail(self.pointer))
 
     @property
     def memory_cost(self) -> int:
-        """Bytes that a memory cache counts."""
+        """The cost in bytes for memory caches."""
         return cast(int, lib.sdimage_image_memory_cost(self.pointer))
 
     @property
     def color_profile(self) -> bytes | None:
-        """The ICC profile that the pixels were left in; ``None`` for sRGB."""
+        """The ICC profile of the pixels if they were not converted; ``None`` for sRGB."""
         data = lib.sdimage_image_color_profile(self.pointer)
         return _bytes.copied(data) if data else None
 
     @property
     def is_hdr(self) -> bool:
-        """Whether the pixels reach beyond the white of a standard picture."""
+        """True if pixels exceed the white of standard dynamic range."""
         return cast(bool, lib.sdimage_image_is_hdr(self.pointer))
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known beside the pixels."""
+        """Properties besides the pixels."""
         names = (
             "format scale orientation source_size frame_count loop_count duration_ms is_animated is_thumbnail "
             "memory_cost color_profile is_hdr"
@@ -217,7 +217,7 @@ class Image:
 
     @property
     def pixels(self) -> memoryview:
-        """All rows with their padding as read-only bytes, without a copy; the view keeps the picture alive."""
+        """All rows with their padding as read-only bytes, without a copy; the view keeps the image alive."""
         length = self.stride * (self.height - 1) + self._row
         array = (ctypes.c_ubyte * length).from_address(lib.sdimage_image_pixels(self.pointer))
         cast(Any, array).owner = self
@@ -230,7 +230,7 @@ class Image:
             yield bytes(pixels[y * stride : y * stride + row])
 
     def tobytes(self) -> bytes:
-        """The pixels as tight rows, in :attr:`pixel_format`; samples in the machine's byte order."""
+        """The pixels as unpadded rows, in :attr:`pixel_format`; samples in native byte order."""
         if self.stride == self._row:
             return bytes(self.pixels)
         return b"".join(self.rows())
@@ -257,18 +257,18 @@ class Image:
         return view.copy() if copy else view
 
     def convert(self, pixel_format: str) -> Image:
-        """The picture in another pixel format; alpha is multiplied in or divided out as the names say."""
+        """The image in another pixel format; alpha is premultiplied or unpremultiplied as the names imply."""
         number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         out = c_void_p()
         call(lib.sdimage_image_convert, self.pointer, number, byref(out))
         return Image.owned(out.value)
 
     def encode(self, format: str | None = None, **options: Unpack[EncodeOptions]) -> bytes:  # noqa: A002
-        """The picture as bytes of a format, ``"webp"``; ``None`` is PNG for a picture with alpha, else JPEG.
+        """The image encoded in a format, such as ``"webp"``; ``None`` means PNG for images with alpha, else JPEG.
 
         The options are those of :class:`sdimage.EncodeOptions`: ``quality=0.8``, ``lossless``, ``effort``,
         ``background_color``, ``max_pixel_size=(width, height)``, ``max_file_size`` in bytes, ``first_frame_only`` …
-        An animation stays one in ``"png"``, ``"gif"`` and ``"webp"``.
+        Animations are preserved in ``"png"``, ``"gif"`` and ``"webp"``.
         """
         known(options, EncodeOptions)
         number = _enums.number(_enums.FORMATS, format or "undefined", "format")
@@ -278,15 +278,15 @@ class Image:
         return _bytes.taken(out)
 
     def save(self, path: Path, format: str | None = None, **options: Unpack[EncodeOptions]) -> None:  # noqa: A002
-        """The same into a file, which appears whole or not at all; ``None`` is the format of the path's extension."""
+        """The same into a file, which is replaced atomically; ``None`` means the format of the path's extension."""
         known(options, EncodeOptions)
         number = _enums.number(_enums.FORMATS, format or "undefined", "format")
         with encode_options(options) as wish:
             call(lib.sdimage_encode_file, self.pointer, _bytes.c_path(path), number, wish.pointer)
 
     def transform(self, *transformers: Transformer, frames: bool = False) -> Image:
-        """The picture by transformers of :mod:`sdimage.transforms`, one after the other: of an animation the still of its
-        first frame, or with `frames` an animation whose frames are changed when they are asked for."""
+        """The image changed by transformers of :mod:`sdimage.transforms`, one after the other. The result for an
+        animation is a still of its first frame or, with `frames`, an animation whose frames are changed on demand."""
         function = lib.sdimage_image_transform_frames if frames else lib.sdimage_image_transform
         image = self
         for transformer in transformers:
@@ -328,7 +328,7 @@ class Image:
 
 
 class _Interface:
-    """Shows numpy the array interface alone, so that `__array__` can use it."""
+    """Exposes only the array interface to numpy, so that `__array__` can use it."""
 
     __slots__ = ("__array_interface__", "_image")
 
@@ -338,12 +338,12 @@ class _Interface:
 
 
 def format_name(number: int) -> str | None:
-    """``"jpeg"``, or ``None`` for no known format."""
+    """``"jpeg"``, or ``None`` for an unknown format."""
     return None if number == _enums.FORMATS["undefined"] else text(lib.sdimage_format_name(number))
 
 
 def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:
-    """Pixels of bytes, or of the file at a path (``str`` or ``os.PathLike``).
+    """Decodes bytes, or the file at a path (``str`` or ``os.PathLike``).
 
     The options are those of :class:`sdimage.DecodeOptions`: ``thumbnail_size=(width, height)`` in pixels,
     ``preserve_aspect_ratio``, ``first_frame_only``, ``pixel_format``, ``apply_orientation``, ``convert_to_srgb``,

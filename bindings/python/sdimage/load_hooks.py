@@ -1,4 +1,4 @@
-"""A program's say in loads: name their keys, choose what the disk keeps, change requests, refuse loads, judge failures."""
+"""Load hooks: set cache keys, choose the bytes on disk, change requests, refuse loads, classify failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .request import RequestOptions, set_options
 
 
 class RequestDraft(LoadRequest):
-    """A request before anything is done with it; valid while its function runs."""
+    """A request before processing; valid while its function runs."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class RequestDraft(LoadRequest):
         self.url = url
 
     def set(self, **options: Unpack[RequestOptions]) -> None:
-        """Sets those options that are given, and leaves the others. Objects among them must live as long as the load."""
+        """Sets the given options and leaves the others. Objects among them must live as long as the load."""
         set_options(self._pointer, options)
         if "loader" in options:
             loader = options["loader"]
@@ -56,16 +56,16 @@ ShouldRemember: TypeAlias = Callable[[LoadRequest, Error], bool]
 
 
 class LoadHooks:
-    """Functions that a manager asks; give them to :class:`Manager`, or to one load, both times as ``load_hooks``.
+    """Functions that a manager calls; pass them to :class:`Manager`, or to one load, as ``load_hooks`` in both cases.
 
-    ``process_request(request)`` changes a request before anything else is done with it (a manager's alone).
+    ``process_request(request)`` changes a request before anything else is done with it (manager hooks only).
     ``cache_key(request)`` returns the base of the cache key, or ``None`` for a load without caches.
-    ``serialize(request, image, data)`` returns the bytes that the disk keeps; ``None``: the picture is encoded.
-    ``should_load(request)`` says whether what memory does not have may be loaded.
-    ``should_remember_failure(request, error)`` says whether a URL that failed is not asked again for a while.
+    ``serialize(request, image, data)`` returns the bytes to store on disk; ``None``: the image is encoded.
+    ``should_load(request)`` returns true if an image that is not in memory may be loaded.
+    ``should_remember_failure(request, error)`` returns true if a failed URL is not requested again for a while.
 
-    All but ``serialize``, which runs on workers and may take its time, run wherever a load starts or goes on, and may not
-    block. One that raises counts as one that is not there.
+    ``serialize`` runs on workers and may block. All others run on the thread that starts or continues a load, and must
+    not block. A function that raises is treated as absent.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ def _process_request(token: int | None, request: int) -> None:
         function = _functions.find(token).process_request
         if function is not None:
             function(RequestDraft(request, None))
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         pass
 
 

@@ -1,4 +1,4 @@
-"""Loaders: the built-in ones, and loaders made of a Python function."""
+"""Loaders: the built-in ones, and loaders from Python functions."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from .transport import Transport
 
 
 class LoadRequest:
-    """What a custom loader is asked for; valid while its function runs."""
+    """The request that a custom loader receives; valid while its function runs."""
 
     __slots__ = ("_pointer", "_sink", "url")
 
     def __init__(self, pointer: int, sink: int | None) -> None:
         self._pointer = pointer
         self._sink = sink
-        #: The URL as it was asked for.
+        #: The requested URL.
         self.url = text(lib.sdimage_request_url(pointer, None))
 
     @property
     def is_cancelled(self) -> bool:
-        """Nobody waits any more."""
+        """True if no caller is waiting any longer."""
         return self._sink is not None and cast(bool, lib.sdimage_load_sink_is_cancelled(self._sink))
 
     def expect(self, length: int) -> None:
-        """Says how many bytes will come, for progress; nothing when that is negative."""
+        """Announces the number of bytes to come, for progress; no effect if negative."""
         if self._sink is not None and length >= 0:
             lib.sdimage_load_sink_set_expected_length(self._sink, length)
 
     def show(self, image: Image) -> None:
-        """Shows a picture that stands for the final one until that is there: to ``on_partial`` of the load."""
+        """Shows a preview until the final image is available, through ``on_partial`` of the load."""
         if self._sink is not None:
             lib.sdimage_load_sink_show(self._sink, image.pointer)
 
     def progress(self, received: int, expected: int = -1) -> None:
-        """Says how far the load is, for a loader that returns a picture."""
+        """Reports progress, for a loader that returns an image."""
         if self._sink is not None:
             lib.sdimage_load_sink_report_progress(self._sink, received, expected)
 
     def keep_off_disk(self) -> None:
-        """Says that no disk cache is to keep what comes: it is on the user's own disk already."""
+        """Excludes the result from disk caches, because it is already on the user's disk."""
         if self._sink is not None:
             lib.sdimage_load_sink_set_storable(self._sink, False)
 
@@ -59,17 +59,17 @@ class LoadRequest:
         return carried(lib.sdimage_request_options(self._pointer), name, fallback)
 
 
-#: Encoded bytes at once, or in pieces, or a ready picture.
+#: Encoded bytes at once, or in pieces, or a decoded image.
 Loaded: TypeAlias = ReadableBuffer | Iterable[bytes] | Image
 LoadFunction: TypeAlias = Callable[[LoadRequest], Loaded]
 
 
 class Loader:
-    """Who fetches bytes.
+    """Fetches bytes.
 
-    ``Loader(function)`` calls ``function(request)`` on threads of the library, several at once; it returns the encoded
-    bytes, an iterable of pieces, or an :class:`Image`, and may block. An :class:`Error` that it raises is the error of
-    the load; any other exception becomes ``INTERNAL_ERROR`` with its text. ``can_load(url)`` must not block.
+    ``Loader(function)`` calls ``function(request)`` on threads of the library, several at once. The function returns
+    the encoded bytes, an iterable of pieces, or an :class:`Image`, and may block. A raised :class:`Error` is the error
+    of the load; any other exception becomes ``INTERNAL_ERROR`` with its text. ``can_load(url)`` must not block.
     """
 
     def __init__(
@@ -137,12 +137,13 @@ class Loader:
     ) -> Downloader:
         """Loads http and https.
 
-        `execution_order` is ``"fifo"`` or ``"lifo"``; `address_policy` ``"any"`` or ``"public_only"``, for services that
-        load URLs of strangers. `address_allow` lists exceptions from the latter, ``"10.0.0.0/8"``, ``"10.1.2.3:9000"``,
-        ``"fd00::/8"``, ``"[fd00::]/8:9000"``; other text raises ``INVALID_ARGUMENT``. `retry_delay_ms` is the first and the longest wait, `acceptable_statuses` pairs of first
-        and last (none: any), `credential` user and password, `client_certificate` certificate file, key file and its
-        password, `no_proxy` hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``; `hooks` have a
-        say in every download; a `transport` speaks HTTP in place of libcurl."""
+        `execution_order` is ``"fifo"`` or ``"lifo"``. `address_policy` is ``"any"`` or ``"public_only"``, for services
+        that load untrusted URLs. `address_allow` lists exceptions from the latter, ``"10.0.0.0/8"``,
+        ``"10.1.2.3:9000"``, ``"fd00::/8"``, ``"[fd00::]/8:9000"``; other text raises ``INVALID_ARGUMENT``.
+        `retry_delay_ms` is the first and the longest delay, `acceptable_statuses` pairs of first and last (none: any),
+        `credential` user and password, `client_certificate` certificate file, key file and its password, `no_proxy`
+        hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``. `hooks` apply to every download; a
+        `transport` replaces libcurl."""
         numbers = {
             "max_per_host": max_per_host,
             "max_total": max_total,
@@ -205,14 +206,14 @@ class Loader:
 
     @classmethod
     def chain(cls, *loaders: Loader) -> Loader:
-        """Asks the last of `loaders` first; each URL goes to the first that can load it."""
+        """Combines loaders: each URL goes to the first that can load it; the last of `loaders` is tried first."""
         chain = cls._built_in(lib.sdimage_loader_new_chain)
         for loader in loaders:
             call(lib.sdimage_loader_chain_add, chain.pointer, loader.pointer)
         chain._members = loaders
         return chain
 
-    #: Custom loaders and hooks live as long as the loader that asks them.
+    #: Keeps custom loaders and hooks alive as long as the loader that uses them.
     _members: tuple[object, ...] = ()
 
     @property
@@ -222,12 +223,12 @@ class Loader:
 
     @property
     def name(self) -> str:
-        """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a name of one's own."""
+        """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a custom name."""
         return text(lib.sdimage_loader_name(self.pointer))
 
 
 def as_loader(loader: Loader | LoadFunction) -> Loader:
-    """A loader, or one made of a function."""
+    """A loader, or a new one from a function."""
     if isinstance(loader, Loader):
         return loader
     if not callable(loader):
@@ -236,14 +237,14 @@ def as_loader(loader: Loader | LoadFunction) -> Loader:
 
 
 class Downloader(Loader):
-    """The built-in loader for http and https, made by :meth:`Loader.http`; can be steered while it runs."""
+    """The built-in loader for http and https, created by :meth:`Loader.http`; adjustable while it runs."""
 
     def set_max_per_host(self, count: int) -> None:
-        """Transfers at once to one host; 0 restores the default."""
+        """Sets the number of simultaneous transfers to one host; 0 restores the default."""
         lib.sdimage_downloader_set_max_per_host(self.pointer, unsigned(count, "count", U32))
 
     def set_max_total(self, count: int) -> None:
-        """Transfers at once in all; 0 restores the default."""
+        """Sets the total number of simultaneous transfers; 0 restores the default."""
         lib.sdimage_downloader_set_max_total(self.pointer, unsigned(count, "count", U32))
 
     def set_execution_order(self, order: str) -> None:
@@ -253,7 +254,7 @@ class Downloader(Loader):
 
     @property
     def suspended(self) -> bool:
-        """While suspended, what runs goes on and what waits does not begin."""
+        """While suspended, running transfers continue and waiting ones do not start."""
         return cast(bool, lib.sdimage_downloader_is_suspended(self.pointer))
 
     @suspended.setter
@@ -262,7 +263,7 @@ class Downloader(Loader):
 
     @property
     def transfer_count(self) -> int:
-        """Transfers that run or wait."""
+        """The number of transfers that run or wait."""
         return cast(int, lib.sdimage_downloader_transfer_count(self.pointer))
 
     def cancel_all(self) -> None:
@@ -270,7 +271,7 @@ class Downloader(Loader):
         lib.sdimage_downloader_cancel_all(self.pointer)
 
     def invalidate(self, cancel: bool = False) -> None:
-        """Takes no more loads; what is under way is cancelled, or ends by itself."""
+        """Accepts no more loads; transfers in progress are cancelled, or finish on their own."""
         lib.sdimage_downloader_invalidate(self.pointer, cancel)
 
 
@@ -281,7 +282,7 @@ def _can_load(token: int | None, request: int) -> bool:
     try:
         entry = _functions.get(token)
         return entry is not None and (entry[1] is None or bool(entry[1](LoadRequest(request, None).url)))
-    except BaseException:  # nothing may leave a callback
+    except BaseException:  # no exception may leave a callback
         return False
 
 
@@ -289,7 +290,7 @@ def _load(token: int | None, request: int, sink: int) -> int:
     try:
         function, _ = _functions.find(token)
         _deliver(function(LoadRequest(request, sink)), sink)
-    except BaseException as error:  # nothing may leave a callback
+    except BaseException as error:  # no exception may leave a callback
         _fail(error, sink)
     return 0
 
@@ -316,13 +317,13 @@ def _deliver(loaded: Loaded, sink: int) -> None:
 
 def _fail(error: BaseException, sink: int) -> None:
     pointer = new_pointer(error)
-    if pointer:  # none would mean success; a sink that is let go of is an error of the load
+    if pointer:  # no error would mean success; releasing the sink is an error of the load
         lib.sdimage_load_sink_finish(sink, pointer)
         lib.sdimage_error_unref(pointer)
 
 
 def _cancel(_token: int | None, _sink: int) -> None:
-    """The function sees :attr:`LoadRequest.is_cancelled`; writing pieces fails by itself."""
+    """Does nothing: the function checks :attr:`LoadRequest.is_cancelled`, and writing pieces fails."""
 
 
 _NO_DESTROY = DESTROY()

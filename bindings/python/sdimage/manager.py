@@ -43,15 +43,15 @@ class _Shared(enum.Enum):
 
 
 class Manager(Closing):
-    """Loads pictures through memory, disk and network.
+    """Loads images through memory, disk and network.
 
-    `cache` left out is one with the default configuration, shared by all managers of the process; ``None`` is none.
-    `loader` is a :class:`Loader`, or a function for one; left out: http, https, file and data URLs.
-    `failed_url_retry_after` is in seconds: how long a URL that failed for good is not asked again (negative: until
-    :meth:`forget_failed`; 0: not remembered). `transformer` changes every picture whose request names none.
-    `freshness` is that of loads which do not say: ``"ignore"``, ``"respect"`` or ``"refresh"``. With `ignore_signatures`
-    a URL that was signed anew finds its picture. `load_hooks` has a say in every load. ``on_load(result)`` hears of every
-    load that ends, on a thread of the library; keep it short.
+    `cache` is by default a cache with the default configuration, shared by all managers of the process; ``None``
+    disables caching. `loader` is a :class:`Loader`, or a function for one; by default http, https, file and data URLs
+    are loaded. `failed_url_retry_after` is the time in seconds for which a permanently failed URL is not requested
+    again (negative: until :meth:`forget_failed`; 0: failures are not remembered). `transformer` changes every image
+    whose request names none. `freshness` applies to loads that do not set one: ``"ignore"``, ``"respect"`` or
+    ``"refresh"``. With `ignore_signatures` a URL with a new signature finds its cached image. `load_hooks` apply to
+    every load. ``on_load(result)`` is called at the end of each load, on a thread of the library; keep it short.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -100,7 +100,7 @@ class Manager(Closing):
         self._handle = Handle(pointer, lib.sdimage_manager_unref)
         self._cache = cache
         self._has_cache = True
-        # Custom loaders and hooks live as long as the manager that asks them.
+        # Custom loaders and hooks live as long as the manager that uses them.
         self._loader, self._load_hooks = loader, load_hooks
         self._prefetchers = Prefetchers()
         self._kept = KeptRequests()
@@ -109,11 +109,11 @@ class Manager(Closing):
 
     @classmethod
     def shared(cls) -> Manager:
-        """The manager that the process shares, made with the defaults by whoever asks first; closing it closes it for all,
-        and who asks after that gets a new one."""
+        """The manager that the process shares, created with the defaults on first use. Closing it closes it for all
+        users; the next use creates a new one."""
         out = c_void_p()
         call(lib.sdimage_manager_shared, byref(out))
-        # It may have been made with defaults that have been replaced since: nobody tells when it is gone.
+        # It may have been created with defaults that were replaced since. Its end is not reported.
         _held_for_ever.update((id(each), each) for each in (default_cache(), default_loader()))
         manager = cls.__new__(cls)
         manager._adopt(out.value, None, None, None)
@@ -129,9 +129,9 @@ class Manager(Closing):
         return self._cache
 
     def load(self, url: str | bytes, **options: Unpack[RequestOptions]) -> Result:
-        """Loads and waits, letting other Python threads run; raises :class:`Error`.
+        """Loads and waits while other Python threads run; raises :class:`Error`.
 
-        The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` a picture that no cache
+        The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` an image that no cache
         holds is no error: the result's image is ``None``.
         """
         found = self._find(url, options)
@@ -141,11 +141,11 @@ class Manager(Closing):
         try:
             return task.wait()
         except BaseException:
-            task.cancel()  # Ctrl-C: nobody waits any more
+            task.cancel()  # Ctrl-C: no caller is waiting any longer
             raise
 
     def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
-        # Hooks would be asked once more by the load that follows.
+        # Hooks would be called a second time by the load that follows.
         return self._kept.find(self._handle.pointer, url, options) if self._load_hooks is None else None
 
     def start(
@@ -159,11 +159,11 @@ class Manager(Closing):
     ) -> Task:
         """Starts a load and returns.
 
-        ``on_progress(received, expected)`` in bytes, `expected` may be ``None``; ``on_partial(result)`` for pictures
-        that are followed by better ones, which makes the load progressive unless ``progressive=False``;
-        ``on_result(result)`` once, with :attr:`Result.error` set when it failed.
-        They run on a thread of the library, one after another: keep them short, and do not wait for loads in them. With
-        `events` they run where that queue is drained.
+        ``on_progress(received, expected)`` reports bytes; `expected` may be ``None``. ``on_partial(result)`` receives
+        images that better ones follow, and makes the load progressive unless ``progressive=False``.
+        ``on_result(result)`` is called once, with :attr:`Result.error` set on failure. The callbacks run on a thread of
+        the library, serialized: keep them short, and do not wait for loads in them. With `events` they run where that
+        queue is drained.
         """
         if events is not None:
             return self._hear(events, Listener(on_progress, on_partial, on_result), url, options)[0]
@@ -183,7 +183,7 @@ class Manager(Closing):
     ) -> Result:
         """Loads without blocking the running asyncio loop; cancelling the asyncio task cancels the load.
 
-        The callbacks of :meth:`start` run on the loop. A picture in memory is returned without giving way.
+        The callbacks of :meth:`start` run on the loop. An image in memory is returned without suspending the coroutine.
         """
         queue = _asyncio.queue()
         found = self._find(url, options)
@@ -211,9 +211,9 @@ class Manager(Closing):
     def results(
         self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[Result]:
-        """Every delivery of one load: parts of the picture while it arrives, then the whole one; raises :class:`Error`.
+        """Yields each delivery of a load: partial images while bytes arrive, then the final one. Raises :class:`Error`.
 
-        A part that was not taken before the next one came is skipped. Leaving the loop cancels the load.
+        A partial image is skipped if a newer one arrives before it is read. Leaving the loop cancels the load.
         """
         return _asyncio.deliveries(lambda show: self.load_async(url, on_progress, show, **options))
 
@@ -225,11 +225,11 @@ class Manager(Closing):
         max_concurrent: int | None = None,
         **options: Unpack[RequestOptions],
     ) -> PrefetchGroup:
-        """Loads a list before anybody asks for it, a few at a time, and returns at once.
+        """Loads a list of URLs in advance, a few at a time, and returns at once.
 
-        ``on_progress(finished, total)`` runs on a thread of the library. `max_concurrent` is how many loads of all
-        lists together run at once, 3 when never given. The options are those of loads; ``priority`` is ``"low"`` when
-        left out, so that what somebody waits for goes first.
+        ``on_progress(finished, total)`` runs on a thread of the library. `max_concurrent` is the number of simultaneous
+        loads of all lists together, 3 if never set. The options are those of loads; the default ``priority`` is
+        ``"low"``, so that loads with waiting callers go first.
         """
         wish = options.copy()
         wish.setdefault("priority", "low")
@@ -249,19 +249,23 @@ class Manager(Closing):
         on_progress: OnGroupProgress | None = None,
         **options: Unpack[RequestOptions],
     ) -> Batch:
-        """Loads N pictures into one array, each brought to `size`, ``(width, height)`` in pixels; waits, other threads go on.
+        """Loads N images into one array, each scaled to `size`, ``(width, height)`` in pixels. Waits while other
+        threads run.
 
-        `out` is a writable array of shape ``(N, height, width, channels)``, such as one of numpy or of shared memory: 1, 3
-        or 4 channels of ``uint8`` or ``uint16``, or 4 of ``float32``; rows and pictures may have gaps between them. Left
-        out, it is made, of zeros, in `pixel_format` (``"rgb8"``): by numpy where that is installed, else as a ``memoryview``.
+        `out` is a writable array of shape ``(N, height, width, channels)``, such as one of numpy or of shared memory:
+        1, 3 or 4 channels of ``uint8`` or ``uint16``, or 4 of ``float32``; rows and images may have gaps between them.
+        By default a zeroed array in `pixel_format` (``"rgb8"``) is created: by numpy if installed, else as a
+        ``memoryview``.
 
-        `scale_mode`: ``"aspect_fill"`` covers the size and cuts off what stands over, ``"aspect_fit"`` leaves bars of the
-        `background_color`, which also lies below clear pixels where there is no alpha; ``"fill"`` stretches. Each picture is decoded no
-        larger than that takes, and its rows are written by the thread that decoded it.
+        `scale_mode`: ``"aspect_fill"`` covers the size and crops the rest, ``"aspect_fit"`` leaves bars of the
+        `background_color`, which is also the background of transparent pixels in formats without alpha; ``"fill"``
+        stretches. Each image is decoded no larger than necessary, and its rows are written by the thread that decoded
+        it.
 
-        A picture that cannot be had leaves its place as it was, and its :class:`Error` in ``Batch.errors``, by index.
-        ``on_progress(finished, total)`` runs on a thread of the library; loads at once: `max_concurrent`. The options
-        are those of loads. Ctrl-C cancels what is left; nothing is written to the array after this has returned or raised.
+        An image that cannot be loaded leaves its slot unchanged, and its :class:`Error` is in ``Batch.errors``, by
+        index. ``on_progress(finished, total)`` runs on a thread of the library. `max_concurrent` limits simultaneous
+        loads. The options are those of loads. Ctrl-C cancels the rest; nothing is written to the array after this
+        method has returned or raised.
         """
         texts = texts_of(urls)
         batch = Places(len(texts), size, out, options.get("pixel_format"))
@@ -269,14 +273,14 @@ class Manager(Closing):
             held = self, hold(request, options)
             with batch.options(scale_mode, background_color, max_concurrent, request) as wish:
                 filled = self._prefetchers.fill(self._handle.pointer, wish, batch, texts, on_progress)
-        # Until here somebody held what the loads knew by number only.
+        # Until here the objects that the loads reference by number had to be held.
         del held
         return filled
 
     def _hear(
         self, events: EventQueue, listener: Listener, url: str | bytes, options: RequestOptions
     ) -> tuple[Task, int]:
-        """Starts a load that a queue hears of, under the token that is returned."""
+        """Starts a load with delivery to a queue, under the returned token."""
         token = events.add(listener)
         try:
             with new_request(url, shown(options, listener.on_partial)) as request:
@@ -307,7 +311,7 @@ class Manager(Closing):
         return self._key(lib.sdimage_manager_cache_key, url, options)
 
     def entry_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
-        """The key that identifies the entry of a load exactly: no URL is spelled like that of a variant."""
+        """The key that identifies the entry of a load exactly: no URL is spelled like the key of a variant."""
         return self._key(lib.sdimage_manager_entry_key, url, options)
 
     def _key(self, function: Any, url: str | bytes, options: RequestOptions) -> bytes:
@@ -318,12 +322,12 @@ class Manager(Closing):
 
     @property
     def running_count(self) -> int:
-        """Loads without a final result."""
+        """The number of loads without a final result."""
         return cast(int, lib.sdimage_manager_running_count(self._handle.pointer))
 
     @property
     def offline(self) -> bool:
-        """Whether loading of http and https URLs is switched off: then only what is cached is found."""
+        """True if loading of http and https URLs is switched off, and only cached images are found."""
         return cast(bool, lib.sdimage_manager_is_offline(self._handle.pointer))
 
     @offline.setter
@@ -331,11 +335,11 @@ class Manager(Closing):
         lib.sdimage_manager_set_offline(self._handle.pointer, offline)
 
     def cancel_all(self) -> None:
-        """Cancels every load that is under way."""
+        """Cancels all loads in progress."""
         lib.sdimage_manager_cancel_all(self._handle.pointer)
 
     def forget_failed(self, urls: Iterable[str | bytes] | None = None) -> None:
-        """Forgets that URLs failed; all of them when left out."""
+        """Forgets failed URLs, by default all of them."""
         if urls is None:
             lib.sdimage_manager_forget_failed(self._handle.pointer, None, 0)
             return
@@ -343,12 +347,12 @@ class Manager(Closing):
             lib.sdimage_manager_forget_failed(self._handle.pointer, address, len(address))
 
     def close(self, timeout: float = 5.0) -> None:
-        """Takes no more loads, ends the running ones with ``SHUTDOWN`` and waits for their callbacks.
+        """Accepts no more loads, ends the running ones with ``SHUTDOWN`` and waits for their callbacks.
 
-        `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Again is harmless. The cache
-        stays open.
+        `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Repeated calls are harmless. The
+        cache stays open.
         """
-        # On the thread that drains a queue nobody else drains what closing waits for.
+        # On the thread that drains a queue, closing would wait for deliveries that only this thread can drain.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
         end = time.monotonic() + timeout
         self._kept.clear()

@@ -1,4 +1,4 @@
-"""How bytes become pixels."""
+"""Decode options."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from ._handle import Handle
 from .errors import Error, text
 
 
-#: What travels with a request to custom loaders, and numbers of filters.
+#: Values that accompany a request to custom loaders, and numbers of filters.
 OptionValue: TypeAlias = "str | int | float | bool | bytes"
 
 
 class DecodeOptions(TypedDict, total=False):
     """Keyword arguments of :func:`sdimage.decode` and of loads."""
 
-    #: ``(width, height)`` in pixels of the box that the displayed picture is shrunk into; never enlarges.
+    #: ``(width, height)`` in pixels of the box that the displayed image is scaled down into; never enlarges.
     thumbnail_size: tuple[int, int] | None
     #: ``True``: the result touches the box on one side. ``False``: the result is the box.
     preserve_aspect_ratio: bool
-    #: The same with a third way: ``"aspect_fit"``, ``"fill"``, or ``"aspect_fill"``: the result covers the box, touching it on
-    #: one side, for whoever cuts off what stands over.
+    #: The same with a third mode: ``"aspect_fit"``, ``"fill"``, or ``"aspect_fill"``. With the last the result covers
+    #: the box and touches it on one side, for callers that crop the rest.
     thumbnail_mode: str | None
-    #: Takes an animation as the still of its first frame.
+    #: Decodes only the first frame of an animation, as a still.
     first_frame_only: bool
-    #: ``None``: the smallest straight format that holds the picture; else a name such as ``"rgba8"``.
+    #: ``None``: the smallest straight format that holds the image; else a name such as ``"rgba8"``.
     pixel_format: str | None
-    #: Turns the picture upright.
+    #: Applies the orientation.
     apply_orientation: bool
     #: Applies an embedded colour profile.
     convert_to_srgb: bool
-    #: Shrinks the picture until its bitmap takes at most this many bytes.
+    #: Scales the image down until its bitmap takes at most this many bytes.
     limit_bytes: int | None
-    #: Format to try first where the bytes carry no signature, such as ``"ico"``.
+    #: Format to try first for bytes without a signature, such as ``"ico"``.
     format_hint: str | None
-    #: Pixels per point of the result, at least 1; left out: 1, and for loads what ``@2x.`` or ``@3x.`` in the key says.
+    #: Pixels per point of the result, at least 1. Default: 1, and for loads the scale ``@2x.`` or ``@3x.`` in the key.
     scale: float
-    #: Takes the rows that could be decoded of a truncated picture for a success.
+    #: Accepts a truncated image with the rows that could be decoded.
     accept_partial: bool
-    #: Makes a thumbnail of at most an eighth of a progressive JPEG from its first scan, and of an interlaced PNG from its
-    #: first pass; the rest need not be there.
+    #: Decodes a thumbnail of at most an eighth of a progressive JPEG from its first scan, and of an interlaced PNG from
+    #: its first pass; the rest may be missing.
     early_thumbnail: bool
     #: Safety limits: pixels of a header, bytes of a bitmap, milliseconds of work.
     max_pixels: int | None
     max_bytes: int | None
     max_work_ms: int | None
-    #: Values for coders of the program and of plug-ins, and of loads also for hooks, custom loaders and caches:
+    #: Values for coders of the program and of plug-ins; in loads also for hooks, custom loaders and caches:
     #: ``{"tiff.page": 2}``.
     options: Mapping[str, OptionValue] | None
 
 
 OptionT = TypeVar("OptionT", str, int, float, bool, bytes)
 
-#: Largest values of C.
+#: Largest values of C types.
 U32 = 2**32 - 1
 U64 = 2**64 - 1
 
 
 def unsigned(value: int | None, what: str, most: int = U64) -> int:
-    """A number that fits C; ``None`` is 0, which means the default everywhere."""
+    """A number that fits the C type; ``None`` is 0, which always means the default."""
     if value is None:
         return 0
     if not 0 <= value <= most:
@@ -71,19 +71,19 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
 
 
 def seconds(time: float) -> int:
-    """Whole ones, rounded up, so that a part of a second is not 0; what is negative or endless means for ever."""
+    """Whole seconds, rounded up, so that a fraction does not become 0; a negative or infinite value means forever."""
     return -1 if time < 0 or time == math.inf else math.ceil(time)
 
 
 def nanoseconds(ms: float) -> int:
-    """So many milliseconds as C counts them."""
+    """Converts milliseconds to nanoseconds for C."""
     if not 0 <= ms * 1_000_000 < 2**63:
         raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
     return round(ms * 1_000_000)
 
 
 def box(size: tuple[int, int]) -> tuple[int, int]:
-    """``(width, height)``, checked."""
+    """``(width, height)``, validated."""
     try:
         width, height = size
     except (TypeError, ValueError):
@@ -92,7 +92,7 @@ def box(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def known(options: Mapping[str, Any], kind: type) -> None:
-    """Refuses keyword arguments that nobody would read."""
+    """Rejects unknown keyword arguments."""
     for name in options:
         if name not in kind.__annotations__:
             raise TypeError(f"unexpected keyword argument {name!r}")
@@ -109,7 +109,7 @@ _FLAGS = ("first_frame_only", "apply_orientation", "convert_to_srgb", "accept_pa
 
 
 def set_decoding(pointer: int, options: DecodeOptions) -> None:
-    """Sets those decode options that are given."""
+    """Sets the given decode options."""
     size = options.get("thumbnail_size")
     if size is not None:
         keep = options.get("preserve_aspect_ratio", True)

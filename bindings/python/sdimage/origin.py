@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """The embedded origin: a small HTTP/1.1 server on the loopback interface, for the demo and for tests.
 
-It serves a folder of pictures with validators, ranges and kept connections, counts what it is asked, and misbehaves
-when told to. Standard library only; also runs as a file of its own: ``python3 origin.py --folder pictures``.
+It serves a folder of images with validators, ranges and persistent connections, counts its requests, and misbehaves on
+demand. Standard library only; also runs as a separate file: ``python3 origin.py --folder pictures``.
 
     /NAME                        a file of the folder, or a body that was added
-    /redirect?to=URL&n=3         three redirects, then URL; with &other=1 each from the one port to the other
-    /signed/NAME                 the same file, for URLs that the origin has signed; 403 for others
-    /_counters  /_reset          hits as JSON; back to nought
+    /redirect?to=URL&n=3         three redirects, then URL; with &other=1 each alternates between the two ports
+    /signed/NAME                 the same file, for URLs signed by the origin; 403 for others
+    /_counters  /_reset          hits as JSON; reset to zero
     /                            the names, as JSON
 
-Knobs in the query, for one answer: ``kbps=500`` (kilobytes a second), ``delay_ms=200`` (before the first byte),
-``max_age=60`` or ``cache=`` with a whole Cache-Control, ``age=120`` (seconds that a shared cache had it already), ``gzip=1``,
-``auth=basic`` or ``auth=bearer`` (401 without the password or token of ``_answers.py``), ``status=404``,
+Query parameters for one response: ``kbps=500`` (kilobytes a second), ``delay_ms=200`` (before the first byte),
+``max_age=60`` or ``cache=`` with a complete Cache-Control, ``age=120`` (seconds already spent in a shared cache),
+``gzip=1``, ``auth=basic`` or ``auth=bearer`` (401 without the password or token of ``_answers.py``), ``status=404``,
 ``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only), and ``fault=``
 
     reset      half of the body, then a reset             short      half of the body, then the end
     long       more bytes than announced                  truncated  half of the body, announced as such
     html       a web page under 200                       empty      no body under 200
-    garbage    random bytes as a picture                  hang       no answer until the origin stops
+    garbage    random bytes as an image                   hang       no response until the origin stops
 
-``at=60`` is how many per cent of the body come in place of half.
+``at=60`` is the percentage of the body that is sent, in place of half.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING or __package__:
     from ._answers import HTML, PASSWORD, SIGNED, TOKEN, USER, Asked, Body, Handler, body, signature
-else:  # a file of its own: the package, and with it the library, is not needed
+else:  # a separate file: the package, and with it the library, is not needed
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
     from _answers import HTML, PASSWORD, SIGNED, TOKEN, USER, Asked, Body, Handler, body, signature
 
 __all__ = ["HTML", "PASSWORD", "TOKEN", "USER", "Asked", "Origin"]
-#: Requests that are remembered one by one.
+#: The maximum number of logged requests.
 _LOG = 20_000
 
 
@@ -66,7 +66,7 @@ class Origin:
         kbps: int = 0,
         delay_ms: int = 0,
     ) -> None:
-        """`port` 0 takes a free one; `kbps` and `delay_ms` are the knobs' values where a query has none."""
+        """A `port` of 0 selects a free one; `kbps` and `delay_ms` are the defaults of the query parameters."""
         self.folder = os.path.realpath(folder) if folder is not None else None
         self.kbps = kbps
         self.delay_ms = delay_ms
@@ -78,7 +78,7 @@ class Origin:
         self._asked: deque[Asked] = deque(maxlen=_LOG)
         self._began = time.monotonic()
         self._server = _Server((host, port), self)
-        # Takes connections from now on; they wait until the origin starts.
+        # Accepts connections from now on; they wait until the origin starts.
         self._other = _Server((host, 0), self)
         self._threads = [
             threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="origin", daemon=True)
@@ -92,7 +92,7 @@ class Origin:
         return str(host), int(port)
 
     def url(self, path: str) -> str:
-        """The URL of a path, query included."""
+        """The URL of a path, including its query."""
         host, port = self.address
         return f"http://{host}:{port}/{path.lstrip('/')}"
 
@@ -102,7 +102,7 @@ class Origin:
         return f"http://{str(host)}:{port}/{path.lstrip('/')}"
 
     def signed(self, path: str, seconds: int = 60) -> str:
-        """A URL of `path` that is good for so long; each call gives another one."""
+        """A URL of `path` that is valid for the given time; each call returns a different one."""
         name, expires, policy = SIGNED + path.lstrip("/"), str(int(time.time()) + seconds), uuid.uuid4().hex
         query = {
             "Expires": expires,
@@ -113,14 +113,14 @@ class Origin:
         return self.url(urllib.parse.quote(name) + "?" + urllib.parse.urlencode(query))
 
     def add(self, path: str, data: bytes, media_type: str | None = None) -> str:
-        """Serves `data` under `path`, too; returns the URL."""
+        """Also serves `data` under `path`; returns the URL."""
         kind = media_type or mimetypes.guess_type(path)[0] or "application/octet-stream"
         with self._lock:
             self._bodies[path.lstrip("/")] = body(data, kind, time.time() - 3600)
         return self.url(urllib.parse.quote(path.lstrip("/")))
 
     def names(self) -> list[str]:
-        """Everything there is to ask for."""
+        """The names of all resources."""
         with self._lock:
             names = set(self._bodies)
         if self.folder is not None:
@@ -145,7 +145,7 @@ class Origin:
             return self._bodies.setdefault(path, found)
 
     def count(self, what: str, path: str | None = None, by: int = 1) -> int:
-        """Counts, and returns how often `path` was asked for by now."""
+        """Counts a request, and returns the number of requests for `path` so far."""
         with self._lock:
             self._counts[what] += by
             if path is not None:
@@ -153,18 +153,18 @@ class Origin:
             return self._paths[path] if path is not None else 0
 
     def asked(self, path: str, range: str) -> Asked:
-        """Notes a request; its status and bytes are filled in as it is answered."""
+        """Logs a request; its status and bytes are filled in during the response."""
         with self._lock:
             self._asked.append(Asked(time.monotonic() - self._began, path, range))
             return self._asked[-1]
 
     def log(self, path: str | None = None) -> list[Asked]:
-        """The latest requests for a path, or all of them, in the order of their coming."""
+        """The latest requests for a path, or all of them, in order of arrival."""
         with self._lock:
             return [asked for asked in self._asked if path in (None, asked.path)]
 
     def hits(self, path: str | None = None) -> int:
-        """Requests for a path, whatever its query; in all when left out."""
+        """The number of requests for a path, with any query; by default for all paths."""
         with self._lock:
             return self._paths[path.lstrip("/")] if path is not None else self._counts["requests"]
 
@@ -176,7 +176,7 @@ class Origin:
             return {**{name: self._counts[name] for name in names}, "statuses": statuses, "paths": dict(self._paths)}
 
     def reset(self) -> None:
-        """All counters to nought."""
+        """Resets all counters to zero."""
         with self._lock:
             self._counts.clear()
             self._paths.clear()
@@ -184,13 +184,13 @@ class Origin:
             self._began = time.monotonic()
 
     def start(self) -> Self:
-        """Begins to answer."""
+        """Begins to respond."""
         for thread in self._threads:
             thread.start()
         return self
 
     def stop(self) -> None:
-        """Answers no more and frees its ports; open connections are closed."""
+        """Stops responding and frees the ports; open connections are closed."""
         self.stopping.set()
         for server, thread in zip((self._server, self._other), self._threads):
             if thread.is_alive():
@@ -224,7 +224,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, Handler)
 
     def server_bind(self) -> None:
-        # Without the look-up of the host's name, which may take seconds.
+        # Skips the look-up of the host name, which may take seconds.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
@@ -239,15 +239,15 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
-        """Ends connections that are kept: an origin that is down answers nobody."""
+        """Closes persistent connections: an origin that is down responds to no request."""
         for connection in self._open.copy():
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # the other side was faster
+                pass  # the peer closed first
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that go away are everyday life here."""
+        """Ignores clients that disconnect, which is normal here."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

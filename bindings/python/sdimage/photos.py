@@ -1,4 +1,4 @@
-"""The photos of the user: an index whose identifiers stay when files move, and a loader for ``ph:`` URLs.
+"""The photos of the user: an index with identifiers that stay valid when files move, and a loader for ``ph:`` URLs.
 
 >>> import sdimage
 >>> from sdimage.photos import PhotoLibrary
@@ -6,7 +6,7 @@
 ...     for photo in library.photos(limit=10):
 ...         image = manager.load(photo.url, thumbnail_size=(320, 320)).image
 
-Importing this needs the plug-in ``libsdimage-photos.so.1``; ``ImportError`` says so where it is missing.
+Importing this module requires the plug-in ``libsdimage-photos.so.1``; it raises ``ImportError`` without it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 def _taken_over(pointer: int | None) -> str | None:
-    """Text that the plug-in allocated."""
+    """Text that the plug-in allocated, which is freed."""
     if not pointer:
         return None
     try:
@@ -51,7 +51,7 @@ def _taken_over(pointer: int | None) -> str | None:
 
 
 def url_of_identifier(identifier: str) -> str:
-    """``ph://IDENTIFIER``, with ``%`` before what no URL can hold."""
+    """``ph://IDENTIFIER``, with percent-encoding of characters that a URL cannot contain."""
     url = _taken_over(lib.sdimage_photos_url_of_identifier(identifier.encode("utf-8", "surrogateescape")))
     if url is None:
         raise Error("INVALID_ARGUMENT", "an empty identifier")
@@ -65,7 +65,7 @@ def identifier_of_url(url: str) -> str | None:
 
 
 class Photo:
-    """One photo, video or sound as the library knew it when it was fetched."""
+    """One photo, video or sound in the state of the library at the time of the fetch."""
 
     __slots__ = ("_handle",)
 
@@ -74,22 +74,22 @@ class Photo:
 
     @property
     def identifier(self) -> str:
-        """The name that stays while the file moves inside the library."""
+        """The identifier, which is stable while the file moves inside the library."""
         return text(lib.sdimage_photos_asset_identifier(self._handle.pointer))
 
     @property
     def url(self) -> str:
-        """Its ``ph:`` URL, for a manager with the loader of the library."""
+        """The ``ph:`` URL, for a manager with the loader of the library."""
         return url_of_identifier(self.identifier)
 
     @property
     def cache_key(self) -> str:
-        """A cache key that has the time of the file in it: a photo that was edited is loaded anew under it."""
+        """A cache key that includes the time of the file: an edited photo is loaded again under a new key."""
         return f"{self.url}#{lib.sdimage_photos_asset_modified_ns(self._handle.pointer)}"
 
     @property
     def path(self) -> str:
-        """Where the file was when it was last seen; ``os.fsencode`` gives its bytes."""
+        """The last known path of the file; ``os.fsencode`` returns its bytes."""
         return os.fsdecode(lib.sdimage_photos_asset_path(self._handle.pointer))
 
     @property
@@ -118,38 +118,38 @@ class Photo:
 
     @property
     def size(self) -> tuple[int, int]:
-        """``(width, height)`` in pixels as displayed; ``(0, 0)`` where it is not known."""
+        """``(width, height)`` in pixels as displayed; ``(0, 0)`` if unknown."""
         size = lib.sdimage_photos_asset_pixel_size(self._handle.pointer)
         return size.width, size.height
 
     @property
     def orientation(self) -> str:
-        """How the stored pixels lie: ``"up"``, ``"right"`` …"""
+        """The orientation of the stored pixels: ``"up"``, ``"right"`` …"""
         return _enums.word(_enums.ORIENTATIONS, lib.sdimage_photos_asset_orientation(self._handle.pointer))
 
     @property
     def taken(self) -> datetime:
-        """When it was taken, in UTC; the time of the file where it does not say."""
+        """The capture time in UTC; the time of the file if it has none."""
         return _date(lib.sdimage_photos_asset_taken_ns(self._handle.pointer))
 
     @property
     def modified(self) -> datetime:
-        """When the file was changed last, in UTC."""
+        """The last modification of the file, in UTC."""
         return _date(lib.sdimage_photos_asset_modified_ns(self._handle.pointer))
 
     @property
     def file_size(self) -> int:
-        """Bytes of the file."""
+        """The size of the file in bytes."""
         return cast(int, lib.sdimage_photos_asset_file_size(self._handle.pointer))
 
     @property
     def rating(self) -> int:
-        """1 to 5; 0: none; -1: rejected."""
+        """1 to 5; 0: unrated; -1: rejected."""
         return cast(int, lib.sdimage_photos_asset_rating(self._handle.pointer))
 
     @property
     def albums(self) -> list[str]:
-        """Of a tree the folder, ``""`` for the library itself; of a database events, albums and tags."""
+        """For a tree the folder, ``""`` for the library itself; for a database events, albums and tags."""
         albums: list[str] = []
         while (album := lib.sdimage_photos_asset_album(self._handle.pointer, len(albums))) is not None:
             albums.append(os.fsdecode(album))
@@ -164,10 +164,10 @@ class Photo:
 
 
 class PhotoLibrary(Closing):
-    """A folder tree with an index of it, or the database of another program, which is only read.
+    """A folder tree with an index, or the read-only database of another program.
 
-    ``PhotoLibrary()`` is the user's Pictures folder. With ``watch`` one thread keeps the index up to date; without, each
-    fetch looks at the tree. Safe on any thread; the functions that fetch read disks and may take a while.
+    ``PhotoLibrary()`` is the user's Pictures folder. With ``watch`` one thread keeps the index up to date; without it,
+    each fetch scans the tree. Safe on any thread; the functions that fetch read disks and may take a while.
     """
 
     def __init__(self, path: _Path | None = None, *, index_folder: _Path | None = None, watch: bool = True) -> None:
@@ -179,14 +179,14 @@ class PhotoLibrary(Closing):
 
     @classmethod
     def shotwell(cls, path: _Path | None = None) -> PhotoLibrary:
-        """The library of Shotwell; ``None``: that of the user."""
+        """The library of Shotwell; ``None``: the default one of the user."""
         library = cls.__new__(cls)
         library._open(lib.sdimage_photos_library_open_shotwell, _bytes_of(path))
         return library
 
     @classmethod
     def digikam(cls, path: _Path | None = None) -> PhotoLibrary:
-        """The library of digiKam; ``None``: that in the Pictures folder."""
+        """The library of digiKam; ``None``: the one in the Pictures folder."""
         library = cls.__new__(cls)
         library._open(lib.sdimage_photos_library_open_digikam, _bytes_of(path))
         return library
@@ -203,7 +203,7 @@ class PhotoLibrary(Closing):
 
     @property
     def is_watching(self) -> bool:
-        """Changes are noticed as they happen; :attr:`note` says why not."""
+        """True if changes are noticed as they happen; otherwise :attr:`note` has the reason."""
         return cast(bool, lib.sdimage_photos_library_is_watching(self._handle.pointer))
 
     @property
@@ -211,14 +211,14 @@ class PhotoLibrary(Closing):
         return text(lib.sdimage_photos_library_note(self._handle.pointer))
 
     def scan(self, progress: Callable[[int, int], object] | None = None) -> None:
-        """Looks at the whole tree now. ``progress(found, read)`` stops it by returning ``False``, and by an exception,
+        """Scans the whole tree now. ``progress(found, read)`` stops it by returning ``False``, or by an exception,
         which is raised here."""
         failure: list[BaseException] = []
 
         def tell(_data: int | None, found: int, read: int) -> bool:
             try:
                 return progress is None or progress(found, read) is not False
-            except BaseException as error:  # nothing may leave a callback
+            except BaseException as error:  # no exception may leave a callback
                 failure.append(error)
                 return False
 
@@ -244,13 +244,13 @@ class PhotoLibrary(Closing):
         offset: int = 0,
         limit: int = 0,
     ) -> list[Photo]:
-        """Those photos that fit, newest first. ``taken`` is from when, and before when."""
+        """The matching photos, newest first. ``taken`` is the start (inclusive) and the end (exclusive) of a period."""
         failure: list[BaseException] = []
 
         def accepts(_data: int | None, pointer: int) -> bool:
             try:
                 return not failure and (filter is None or bool(filter(_photo(pointer))))
-            except BaseException as error:  # nothing may leave a callback
+            except BaseException as error:  # no exception may leave a callback
                 failure.append(error)
                 return False
 
@@ -278,7 +278,7 @@ class PhotoLibrary(Closing):
             return [_photo(lib.sdimage_photos_list_asset(found.pointer, index)) for index in range(count)]
 
     def find(self, identifier: str) -> Photo:
-        """One photo; ``Error("PHOTOS_NOT_FOUND")`` when there is none of that identifier."""
+        """The photo with this identifier; ``Error("PHOTOS_NOT_FOUND")`` when there is none."""
         out = c_void_p()
         key = identifier.encode("utf-8", "surrogateescape")
         call(lib.sdimage_photos_library_find, self._handle.pointer, key, None, byref(out))
@@ -292,13 +292,13 @@ class PhotoLibrary(Closing):
         target: tuple[int, int] | str = "maximum",
         content: str = "fit",
     ) -> Loader:
-        """A loader for the ``ph:`` URLs of this library, to be put beside others.
+        """A loader for the ``ph:`` URLs of this library, to be combined with others.
 
-        ``delivery``: ``"opportunistic"`` shows a small picture at once, ``"high_quality"`` only the one asked for,
-        ``"fast"`` only the small one where there is one. ``target``: ``"maximum"``, ``"pixel_size"``, ``"point_size"`` or
-        a size in pixels, which ``content`` has the picture ``"fit"`` or ``"fill"``; a ``thumbnail_size`` of the load goes
-        before it. The option ``photosRequestImageData`` of a load asks for the bytes of the file, or for the picture of an
-        animation alone.
+        ``delivery``: ``"opportunistic"`` shows a small picture at once, ``"high_quality"`` only the requested one,
+        ``"fast"`` only the small one if available. ``target``: ``"maximum"``, ``"pixel_size"``,
+        ``"point_size"`` or a size in pixels; ``content``: ``"fit"`` inside that size or ``"fill"`` it. A
+        ``thumbnail_size`` of the load takes precedence. The option ``photosRequestImageData`` of a load
+        requests the bytes of the file or, for an animation, only its picture.
         """
         out = c_void_p()
         with (
@@ -324,16 +324,16 @@ class PhotoLibrary(Closing):
         return Loader._owned(out.value)
 
     def cancel_loads(self) -> None:
-        """Ends all loads of this library that are under way: for programs that are told that memory is short."""
+        """Cancels all loads of this library in progress, for programs under memory pressure."""
         lib.sdimage_photos_library_cancel_loads(self._handle.pointer)
 
     def close(self) -> None:
-        """Lets go of the library; loaders of it go on with it."""
+        """Releases the library; its loaders continue to use it."""
         self._handle.release()
 
 
 def _photo(pointer: int) -> Photo:
-    """A photo of a borrowed ``sdimage_photos_asset``."""
+    """A photo from a borrowed ``sdimage_photos_asset``."""
     return Photo(Handle(lib.sdimage_photos_asset_ref(pointer), lib.sdimage_photos_asset_unref))
 
 
@@ -355,7 +355,7 @@ def _date(nanoseconds: int) -> datetime:
 
 
 def _nanoseconds(date: datetime | None) -> int:
-    """Of a date without a zone: in that of the machine. What 64 bits do not reach is as far away as they do."""
+    """Converts a date; one without a zone is in local time. Values beyond 64 bits are clamped."""
     if date is None:
         return 0
     nanoseconds = (date.astimezone(timezone.utc) - _EPOCH) // timedelta(microseconds=1) * 1000

@@ -1,4 +1,4 @@
-"""Pictures in a few bytes, to be shown until the real one is there: BlurHash and ThumbHash."""
+"""Images in a few bytes, shown until the real one is available: BlurHash and ThumbHash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .options import U32, unsigned
 
 
 def blurhash_encode(image: Image, x_components: int = 4, y_components: int = 3) -> str:
-    """The BlurHash of a picture, with 1 to 9 components along each side."""
+    """The BlurHash of an image, with 1 to 9 components along each side."""
     out = c_void_p()
     x, y = unsigned(x_components, "x_components", U32), unsigned(y_components, "y_components", U32)
     call(lib.sdimage_blurhash_encode, image.pointer, x, y, byref(out))
@@ -21,7 +21,7 @@ def blurhash_encode(image: Image, x_components: int = 4, y_components: int = 3) 
 
 
 def blurhash_decode(text: str, width: int = 32, height: int = 32, punch: float = 1.0) -> Image:
-    """Draws a BlurHash, an ``rgb8`` picture."""
+    """Draws a BlurHash as an ``rgb8`` image."""
     out = c_void_p()
     data = text.encode()
     size = unsigned(width, "width", U32), unsigned(height, "height", U32)
@@ -30,14 +30,14 @@ def blurhash_decode(text: str, width: int = 32, height: int = 32, punch: float =
 
 
 def thumbhash_encode(image: Image) -> bytes:
-    """The ThumbHash of a picture: at most 25 bytes."""
+    """The ThumbHash of an image: at most 25 bytes."""
     out = c_void_p()
     call(lib.sdimage_thumbhash_encode, image.pointer, byref(out))
     return _bytes.taken(out)
 
 
 def thumbhash_decode(data: ReadableBuffer) -> Image:
-    """Draws a ThumbHash, an ``rgba8`` picture of 32 pixels along its longer side."""
+    """Draws a ThumbHash as an ``rgba8`` image of 32 pixels along its longer side."""
     out = c_void_p()
     call(lib.sdimage_thumbhash_decode, *_bytes.borrowed(data), byref(out))
     return Image.owned(out.value)

@@ -1,4 +1,4 @@
-"""Animations in time."""
+"""Animation playback."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _NO_DESTROY = DESTROY()
 
 
 class Player(Closing):
-    """Says which frame of an animation is to be drawn, as time passes.
+    """Selects the frame of an animation to draw as time passes.
 
     >>> player = sdimage.Animation("cat.gif").player(rate=2)
     >>> player.advance(0)        # (0, <sdimage.Image …>)
     >>> player.advance(10)       # None: the same frame is still on show
 
-    Time is what :meth:`advance` is told, so that every run is the same; a frame is decoded when it is due. No frame is
-    skipped, however long a step is, unless `drop_late_frames`. ``numpy.asarray(frame)`` of what it gives is no copy.
+    Time is passed to :meth:`advance`, so that every run is the same; a frame is decoded when it is due. No frame is
+    skipped, however long a step is, unless `drop_late_frames` is set. ``numpy.asarray(frame)`` of a returned frame is
+    no copy.
     """
 
     __slots__ = ("_clock", "_handle", "_last", "_provider")
@@ -40,7 +41,7 @@ class Player(Closing):
         loops: int | None = None,
         drop_late_frames: bool = False,
     ) -> None:
-        """For this package: use :meth:`sdimage.Animation.player`, or :meth:`of`."""
+        """For internal use: call :meth:`sdimage.Animation.player`, or :meth:`of`."""
         number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
         out = c_void_p()
         call(lib.sdimage_player_new_provider, provider.pointer, None, None, _NO_DESTROY, byref(out))
@@ -67,16 +68,17 @@ class Player(Closing):
         loops: int | None = None,
         drop_late_frames: bool = False,
     ) -> Self:
-        """A player of an animated picture, whatever it comes from."""
+        """A player of an animated image from any source."""
         out = c_void_p()
         call(lib.sdimage_frame_provider_new_image, image.pointer, byref(out))
         provider = Shared(out.value, lib.sdimage_frame_provider_unref)
         return cls(provider, rate, mode, clock, loops, drop_late_frames)
 
     def advance(self, ms: float | None = None) -> tuple[int, Image] | None:
-        """Lets so many milliseconds pass; the frame that is to be drawn then, or ``None`` when it is the same as before.
+        """Advances the time by milliseconds; returns the frame to draw then, or ``None`` when it is unchanged.
 
-        Without a number, what has passed on the clock since the last call. After the last loop it is always ``None``.
+        Without a number, advances by the clock time since the last call. After the last loop it always returns
+        ``None``.
         """
         if ms is None:
             now = self._clock()
@@ -88,7 +90,7 @@ class Player(Closing):
         return (self.index, frame) if frame else None
 
     def __iter__(self) -> Iterator[tuple[int, Image]]:
-        """Each frame in its turn, as fast as they are asked for, to the end of the last loop; for ever where there is none."""
+        """The frames in order, as fast as they are requested, to the end of the last loop; endless without one."""
         step = 0.0
         while self.playing:
             found = self.advance(step)
@@ -98,19 +100,19 @@ class Player(Closing):
             step = duration / self.rate if self.rate > 0 else 0
 
     def start(self) -> None:
-        """Goes on after :meth:`pause`, or begins again."""
+        """Resumes after :meth:`pause`, or starts again."""
         lib.sdimage_player_start(self._handle.pointer)
 
     def pause(self) -> None:
-        """Stops time and keeps everything else."""
+        """Stops the time and preserves everything else."""
         lib.sdimage_player_pause(self._handle.pointer)
 
     def stop(self) -> None:
-        """Stops, and goes back to the first frame."""
+        """Stops, and returns to the first frame."""
         lib.sdimage_player_stop(self._handle.pointer)
 
     def seek(self, index: int, loop_count: int = 0) -> Image:
-        """Shows a frame now, and goes on from there."""
+        """Shows a frame now, and continues from there."""
         number, loops = unsigned(index, "index", U32), unsigned(loop_count, "loop_count", U32)
         call(lib.sdimage_player_seek, self._handle.pointer, number, loops)
         frame = self.frame
@@ -119,19 +121,19 @@ class Player(Closing):
 
     @property
     def frame(self) -> Image | None:
-        """The frame that is on show."""
+        """The current frame."""
         out = c_void_p()
         lib.sdimage_player_copy_frame(self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property
     def index(self) -> int:
-        """Its number."""
+        """The index of the current frame."""
         return cast(int, lib.sdimage_player_frame_index(self._handle.pointer))
 
     @property
     def loop_count(self) -> int:
-        """Rounds that are over."""
+        """The number of finished loops."""
         return cast(int, lib.sdimage_player_loop_count(self._handle.pointer))
 
     @property
@@ -159,6 +161,6 @@ class Player(Closing):
         lib.sdimage_player_set_mode(self._handle.pointer, number)
 
     def close(self) -> None:
-        """Gives the memory back; again is harmless."""
+        """Releases the memory; repeated calls are harmless."""
         self._handle.release()
         self._provider.release()

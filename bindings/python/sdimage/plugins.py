@@ -1,4 +1,4 @@
-"""Coders of further formats, each in a file of its own beside the library."""
+"""Coders of further formats, each in a separate file beside the library."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .errors import Error, call, from_pointer, text
 
 @dataclass(frozen=True)
 class Plugin:
-    """What became of one of them."""
+    """The state of a plug-in."""
 
     #: ``"tiff"``, ``"jxl"``, ``"svg"``, ``"pdf"``, ``"av"``.
     name: str
     path: str
-    #: What it decodes with, and its version: ``"libtiff 4.5.0"``.
+    #: The decoding library and its version: ``"libtiff 4.5.0"``.
     library: str
-    #: None when it is loaded; ``NOT_FOUND`` when it is not installed, ``MODULE_MISSING`` when it cannot be opened.
+    #: None when loaded; ``NOT_FOUND`` when not installed, ``MODULE_MISSING`` when it cannot be opened.
     error: Error | None
 
 
 def load_plugins() -> dict[str, Plugin]:
-    """Opens the plug-ins that are installed and has their coders asked from the next decode on; by name, what became of
-    each that this version knows. May be called again."""
+    """Opens the installed plug-ins and registers their coders from the next decode on. Returns by name the outcome of
+    each plug-in that this version knows. May be called repeatedly."""
     out = c_void_p()
     call(lib.sdimage_plugins_load_all, byref(out))
     plugins = Handle(out.value, lib.sdimage_plugin_list_unref)

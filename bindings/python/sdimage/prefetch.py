@@ -1,4 +1,4 @@
-"""Lists of URLs loaded before anybody asks for them."""
+"""Lists of URLs loaded before they are needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Start = Callable[[tuple[Any, ...], tuple[Any, ...]], object]
 
 
 class PrefetchGroup:
-    """A list that is prefetched. Dropping it does not cancel it; awaiting it waits for its end.
+    """A list of URLs being prefetched. Dropping it does not cancel it; awaiting it waits for its end.
 
     Cancelling the asyncio task that awaits a group cancels the group.
     """
@@ -47,9 +47,9 @@ class PrefetchGroup:
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._lock = threading.Lock()
         self._handle: Handle | None = None
-        #: Cancelled, perhaps by a callback that came before the starting call had returned.
+        #: Cancelled, perhaps by a callback that ran before the starting call had returned.
         self._is_unwanted = False
-        #: What lives until the list has ended.
+        #: Objects that live until the list has ended.
         self.held = held
         token = _groups.add(self)
         out = c_void_p()
@@ -64,7 +64,7 @@ class PrefetchGroup:
                 self._handle = handle
                 is_unwanted = self._is_unwanted
         except BaseException:
-            # Ctrl-C may come when the list has been started: cancelling waits until nothing is written any more.
+            # Ctrl-C may arrive after the list has started: cancelling waits until nothing is written any more.
             lib.sdimage_prefetch_group_cancel(out)
             if self._handle is None:
                 lib.sdimage_prefetch_group_unref(out)
@@ -75,27 +75,27 @@ class PrefetchGroup:
 
     @property
     def total(self) -> int:
-        """URLs in the list."""
+        """The number of URLs in the list."""
         return cast(int, lib.sdimage_prefetch_group_total_count(self._pointer))
 
     @property
     def finished(self) -> int:
-        """URLs that are done, failed ones included."""
+        """The number of finished URLs, including failed ones."""
         return cast(int, lib.sdimage_prefetch_group_finished_count(self._pointer))
 
     @property
     def skipped(self) -> int:
-        """URLs without a picture, of those that are done."""
+        """The number of finished URLs without an image."""
         return cast(int, lib.sdimage_prefetch_group_skipped_count(self._pointer))
 
     @property
     def failed(self) -> list[tuple[str, Error]]:
-        """The URLs without a picture, and why, in the order of failing."""
+        """The URLs without an image, and their errors, in the order of failure."""
         return [(self._url(index), error) for index, error in self.errors.items()]
 
     @property
     def errors(self) -> dict[int, Error]:
-        """Why there is no picture, by place in the list, in the order of failing."""
+        """The errors of missing images by index in the list, in the order of failure."""
         found: dict[int, Error] = {}
         for number in itertools.count():
             index, failure = c_size_t(), c_void_p()
@@ -116,25 +116,25 @@ class PrefetchGroup:
 
     @property
     def done(self) -> bool:
-        """Whether everything is done, or it was cancelled."""
+        """True if everything is finished, or the list was cancelled."""
         return self._handle is None or bool(lib.sdimage_prefetch_group_is_finished(self._pointer))
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was cancelled before its end."""
+        """True if the list was cancelled before its end."""
         return bool(lib.sdimage_prefetch_group_is_cancelled(self._pointer))
 
     def cancel(self) -> None:
-        """Ends its loads; what was not started never is."""
+        """Cancels the loads of the list; waiting ones never start."""
         with self._lock:
             self._is_unwanted = True
             pointer = self._pointer
         lib.sdimage_prefetch_group_cancel(pointer)
 
     def wait(self, timeout: float | None = None) -> Self:
-        """Waits until everything is done, or it was cancelled.
+        """Waits until everything is finished, or the list is cancelled.
 
-        `timeout` is in seconds; ``Error("TIMEOUT")`` when it passes.
+        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while not self.done:
@@ -147,7 +147,7 @@ class PrefetchGroup:
         return self
 
     def _wait_once(self) -> None:
-        """Raises on a thread of the library, also when nothing is left to be waited for."""
+        """Raises on a thread of the library, also when there is nothing left to wait for."""
         try:
             call(lib.sdimage_prefetch_group_wait, self._pointer, 0)
         except Error as error:
@@ -174,7 +174,7 @@ class PrefetchGroup:
         return self._handle.pointer if self._handle is not None else None
 
     def _told_end(self) -> None:
-        # Before anybody wakes who may want to free it.
+        # Before any waiter resumes, because it may free the object.
         self.held = None
         with self._lock:
             self._ended.set()
@@ -183,11 +183,11 @@ class PrefetchGroup:
             try:
                 loop.call_soon_threadsafe(_wake, future)
             except RuntimeError:
-                pass  # the loop is closed: nobody waits
+                pass  # the loop is closed: nothing waits
 
 
 class Prefetchers:
-    """The prefetcher of one manager, made when first used."""
+    """The prefetcher of one manager, created on first use."""
 
     def __init__(self) -> None:
         self._handle: Handle | None = None
@@ -202,7 +202,7 @@ class Prefetchers:
         max_concurrent: int | None,
         held: object,
     ) -> PrefetchGroup:
-        """Starts a list on the manager behind a pointer."""
+        """Starts a list on the manager with this address."""
         with self._lock:
             if self._handle is None:
                 out = c_void_p()
@@ -238,7 +238,7 @@ class Prefetchers:
             group.wait()
             group._ended.wait()
         except BaseException:
-            # After it the array is the caller's again.
+            # After this the array belongs to the caller again.
             if group is not None:
                 group.cancel()
             raise
@@ -247,7 +247,7 @@ class Prefetchers:
         return Batch(places.array, group.errors)
 
     def close(self, deadline: float) -> None:
-        """Cancels what is under way, and waits until its callbacks have returned."""
+        """Cancels running lists, and waits until their callbacks have returned."""
         own = [group for group in _groups.values() if group._owner is self]
         for group in own:
             group.cancel()
@@ -256,7 +256,7 @@ class Prefetchers:
 
 
 def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
-    """URLs as C takes them."""
+    """URLs in the form that C takes."""
     return [url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url) for url in urls]
 
 
@@ -266,7 +266,7 @@ def _wake(future: asyncio.Future[None]) -> None:
 
 
 _groups: Tokens[PrefetchGroup] = Tokens("the list is gone")
-# Nothing tells the end of these in the child of a fork: closing would wait for it in vain.
+# In the child of a fork, the end of these is never reported: closing would wait for it in vain.
 os.register_at_fork(after_in_child=_groups.clear)
 
 
@@ -286,6 +286,6 @@ _NO_DESTROY = DESTROY()
 _ALL = PrefetchHandler(
     sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(_on_progress), ON_COMPLETED(_on_completed)
 )
-# Each call waits for the interpreter's lock: whoever asks for no progress is not told of it.
+# Each call waits for the interpreter's lock, so the progress callback is set only on request.
 _END = PrefetchHandler(sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(), _ALL.completed)
 _TELLS_ALL, _TELLS_END = byref(_ALL), byref(_END)

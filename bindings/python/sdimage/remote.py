@@ -1,4 +1,4 @@
-"""Caches on servers that a fleet of processes shares: the plug-ins ``libsdimage-redis.so.1`` and
+"""Caches on servers, shared by a fleet of processes: the plug-ins ``libsdimage-redis.so.1`` and
 ``libsdimage-memcached.so.1``."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .cache import ImageCache
 from .errors import Error, call
 from .options import bag
 
-#: Names of the numbers of ``sdimage_remote_statistic``, in their order.
+#: Names of the counters of ``sdimage_remote_statistic``, in their order.
 STATISTICS = (
     "hits",
     "misses",
@@ -38,7 +38,7 @@ STATISTICS = (
 
 
 class RemoteOptions(TypedDict, total=False):
-    """Keyword arguments of remote caches; what each means says ``sdimage/plugins/remote.h``."""
+    """Keyword arguments of remote caches; ``sdimage/plugins/remote.h`` documents them."""
 
     namespace: str
     ttl_s: int
@@ -55,7 +55,7 @@ class RemoteOptions(TypedDict, total=False):
 
 @functools.cache
 def _plugin(name: str) -> ctypes.CDLL:
-    """The plug-in, from beside the library or from where the system keeps such files."""
+    """The plug-in, from beside the library or from the system's library folders."""
     file = f"libsdimage-{name}.so.1"
     beside = Path(library_path).resolve().parent / file
     try:
@@ -65,9 +65,9 @@ def _plugin(name: str) -> ctypes.CDLL:
 
 
 class RemoteCache(ImageCache):
-    """What the caches on servers have in common: methods on bytes, which wait, and :meth:`statistics`.
+    """The common parts of caches on servers: methods on bytes, which block, and :meth:`statistics`.
 
-    Nothing that servers do fails a load or makes it wrong: what is missing, late or damaged is a miss.
+    No behavior of a server fails a load or corrupts it: missing, late or damaged entries are misses.
     """
 
     _name = ""
@@ -86,22 +86,23 @@ class RemoteCache(ImageCache):
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
 
     def close(self) -> None:
-        """Lets go of the servers, once nobody else holds the cache; again is harmless."""
+        """Releases the server connections when the cache is no longer used; repeated calls are harmless."""
         self._handle.release()
 
     def statistics(self) -> dict[str, Any]:
-        """What was counted since the cache was made, by the names of :data:`STATISTICS`."""
+        """Counters since the cache was created, by the names of :data:`STATISTICS`."""
         return {name: self._number(self.pointer, place) for place, name in enumerate(STATISTICS)}
 
 
 class RedisCache(RemoteCache):
-    """A cache on Redis, Valkey or what speaks like them: ``redis://[[user]:password@]host[:port][/database]``, ``host:port``
-    or the path of a socket."""
+    """A cache on Redis, Valkey or a compatible server: ``redis://[[user]:password@]host[:port][/database]``,
+    ``host:port`` or the path of a socket."""
 
     _name = "redis"
 
 
 class MemcachedCache(RemoteCache):
-    """A cache on memcached servers, ``host:port`` separated by commas or paths of sockets, the same in every process."""
+    """A cache on memcached servers: ``host:port`` separated by commas, or paths of sockets; the same list in every
+    process."""
 
     _name = "memcached"

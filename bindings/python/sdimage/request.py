@@ -1,4 +1,4 @@
-"""One wish for a picture."""
+"""The parameters of one load."""
 
 from __future__ import annotations
 
@@ -24,70 +24,71 @@ if TYPE_CHECKING:
 
 
 class RequestOptions(DecodeOptions, total=False):
-    """Keyword arguments of loads, beside those of decoding."""
+    """Keyword arguments of loads, in addition to those of decoding."""
 
-    #: Replaces the URL as base of the cache key.
+    #: Replaces the URL as the base of the cache key.
     cache_key: str | bytes | None
     #: ``"low"``, ``"normal"`` or ``"high"``.
     priority: str
     #: ``"any"``, ``"cache_only"`` or ``"loader_only"``.
     source_policy: str
-    #: ``"none"``, ``"disk"``, ``"memory"`` or ``"all"``: layers that are asked, and that keep the picture.
+    #: ``"none"``, ``"disk"``, ``"memory"`` or ``"all"``: the layers that are queried, and the layers that store the
+    #: image.
     query_layers: str
     store_layers: str
-    #: The same for the original, where the picture is made from it.
+    #: The same for the original, if the image is derived from it.
     original_query_layers: str
     original_store_layers: str
-    #: How a thumbnail or transformed picture is encoded for the disk.
+    #: Encode options of a thumbnail or transformed image for the disk.
     encode: EncodeOptions | None
-    #: A picture found in memory brings its encoded bytes too.
+    #: Delivers the encoded bytes also for an image found in memory.
     wants_data: bool
-    #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: what the starting call reads from the disk before it returns.
+    #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: the disk reads of the starting call before it returns.
     blocking_reads: str
-    #: Deliver only after the disk cache has committed.
+    #: Delivers only after the disk cache has committed.
     wait_for_store: bool
-    #: Load a URL that failed for good a moment ago all the same.
+    #: Loads a URL even if it failed for good recently.
     retry_failed: bool
-    #: ``"ignore"`` (what is cached is good), ``"respect"`` (as HTTP says) or ``"refresh"`` (the cached picture first, then
-    #: what the origin has); left out: the manager's.
+    #: ``"ignore"`` (cached images are always used), ``"respect"`` (as HTTP says) or ``"refresh"`` (the cached image
+    #: first, then the current one of the origin); default: the manager's.
     freshness: str
     #: Header fields of the HTTP request; ``None`` removes one.
     headers: Mapping[str, str | None] | None
-    #: The HTTP method, ``"GET"`` when left out, and what is sent with another.
+    #: The HTTP method, ``"GET"`` by default, and the body for other methods.
     method: str | None
     body: ReadableBuffer | None
-    #: Milliseconds for the whole transfer.
+    #: Time limit of the whole transfer in milliseconds.
     timeout_ms: int | None
-    #: Largest body in decoded bytes.
+    #: The largest body in decoded bytes.
     max_body_bytes: int | None
-    #: Further tries after a transient failure, in place of the downloader's.
+    #: The number of retries after transient failures, in place of the downloader's.
     max_retries: int | None
-    #: Sends and keeps cookies, in a jar that the downloader has in memory.
+    #: Sends and stores cookies, in a jar in the downloader's memory.
     handle_cookies: bool
-    #: Loads from servers whose certificates are not valid; no cache keeps what comes.
+    #: Loads from servers with invalid certificates; no cache stores the result.
     accept_invalid_certificates: bool
-    #: In place of the manager's; ``None`` is no cache.
+    #: Replaces the manager's cache; ``None`` disables caching.
     cache: AnyCache | None
-    #: Another cache for originals, where the picture is made from them; ``None`` is none.
+    #: A separate cache for originals, if the image is derived from them; ``None`` is none.
     original_cache: AnyCache | None
-    #: In place of the manager's.
+    #: Replaces the manager's loader.
     loader: Loader | LoadFunction
-    #: A say in this download, before that of the downloader's own hooks.
+    #: Hooks for this download, called before the downloader's own.
     hooks: DownloadHooks | None
-    #: A say in this load, before that of the manager's own hooks.
+    #: Hooks for this load, called before the manager's own.
     load_hooks: LoadHooks | None
-    #: Changes the decoded picture; ``None`` is none, whatever the manager has.
+    #: Changes the decoded image; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
-    #: Delivers what can be shown of the picture while it arrives: to ``on_partial``, and in :meth:`Manager.results`.
+    #: Delivers partial images while bytes arrive: to ``on_partial``, and in :meth:`Manager.results`.
     progressive: bool
-    #: Milliseconds from one such part to the next, at least; 100 when left out.
+    #: The minimum time between partial images in milliseconds; default 100.
     progressive_interval_ms: int | None
-    #: Also frames of animations, and pictures drawn from shapes.
+    #: Applies the transformer also to frames of animations, and to vector images.
     transform_animated: bool
     transform_vector: bool
     #: Delivers animations with all their frames decoded.
     preload_frames: bool
-    #: Takes animations only: another picture is ``UNSUPPORTED``.
+    #: Accepts animations only: any other image is ``UNSUPPORTED``.
     require_animation: bool
 
 
@@ -123,7 +124,7 @@ _OBJECTS = frozenset(("cache", "original_cache", "hooks", "load_hooks", "transfo
 
 
 def new_request(url: str | bytes, options: RequestOptions) -> Handle:
-    """An ``sdimage_request`` with everything but the loader: see :func:`hold`."""
+    """An ``sdimage_request`` with everything except the loader: see :func:`hold`."""
     known(options, RequestOptions)
     address = url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url)
     handle = Handle(lib.sdimage_request_new(address, len(address)), lib.sdimage_request_unref)
@@ -132,7 +133,7 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
 
 
 def set_options(pointer: int, options: RequestOptions) -> None:
-    """Sets those options that are given."""
+    """Sets the given options."""
     if not options:
         return
     if not _DECODING.isdisjoint(options):
@@ -188,7 +189,8 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
 
 
 def hold(request: Handle, options: RequestOptions) -> list[object]:
-    """Gives a request its loader; what the library knows by number only, so that somebody must hold it until the load is over."""
+    """Sets the loader of a request. Returns the objects that the library references by number; the caller holds them
+    until the load ends."""
     named: Mapping[str, Any] = options
     objects = [named.get(name) for name in ("cache", "original_cache", "hooks", "load_hooks")]
     held: list[object] = [each for each in objects if each is not None and not isinstance(each, ImageCache)]
@@ -200,7 +202,7 @@ def hold(request: Handle, options: RequestOptions) -> list[object]:
 
 
 def shown(options: RequestOptions, on_partial: OnResult | None) -> RequestOptions:
-    """The options of a load that somebody watches."""
+    """The options of a load with an observer."""
     if on_partial is None or "progressive" in options:
         return options
     watched = options.copy()

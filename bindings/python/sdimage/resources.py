@@ -1,4 +1,4 @@
-"""A program's own pictures, by their names."""
+"""Images of the program by name."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .options import DecodeOptions, decode_options, known
 
 
 class Resources:
-    """The pictures below a folder that came with the program: icons, buttons, sprites.
+    """The images below a folder of the program: icons, buttons, sprites.
 
     >>> icons = sdimage.Resources("/usr/share/paint/icons", scales=(2, 3, 1))
     >>> icons["tools/brush"]                                     # tools/brush@2x.png, where it is there
 
-    Each is decoded when it is first asked for and then kept, until :meth:`clear`, other :attr:`scales`, or
-    ``sdimage.trim_memory(True)``; any thread may ask. `options` are those of :func:`sdimage.decode`; a `scale` among
-    them does not count, because names tell it.
+    Each image is decoded on first use and then held until :meth:`clear`, a change of :attr:`scales`, or
+    ``sdimage.trim_memory(True)``. Safe on any thread. `options` are those of :func:`sdimage.decode`; a `scale` among
+    them is ignored, because names determine it.
     """
 
     def __init__(self, folder: Path, scales: Iterable[float] = (1, 2, 3), **options: Unpack[DecodeOptions]) -> None:
-        """The folder must be there. `scales`: see :attr:`scales`."""
+        """The folder must exist. `scales`: see :attr:`scales`."""
         known(options, DecodeOptions)
         out = c_void_p()
         with decode_options(options) as wish:
@@ -38,8 +38,8 @@ class Resources:
 
     @property
     def scales(self) -> tuple[float, ...]:
-        """Pixels per point that are preferred, the best first: 1 to 100, at most 16. A screen of two pixels a point wants
-        ``(2, 3, 1)``. Setting others forgets the pictures."""
+        """The preferred pixels per point, best first: 1 to 100, at most 16 values. For a screen with two pixels per
+        point use ``(2, 3, 1)``. Setting it forgets the images."""
         return self._scales
 
     @scales.setter
@@ -50,19 +50,19 @@ class Resources:
         self._scales = numbers
 
     def image(self, name: Path) -> Image:
-        """The picture of a name, a path below the folder: ``"cat"``, ``"pets/cat.gif"``.
+        """The image of a name, a path below the folder: ``"cat"``, ``"pets/cat.gif"``.
 
-        Without an extension it is that of a PNG. A name that ends in a scale, ``"cat@2x"``, is looked for first; then
-        the name with each of the preferred scales, ``"cat@2x.png"``; then without one, ``"cat.png"``. The first file
-        that is there is the picture. ``Error("NOT_FOUND")`` lists what was looked for; names that would leave the folder are
-        ``INVALID_ARGUMENT``; a broken file tells its own error.
+        Without an extension the name is that of a PNG. The search order is: a name that ends in a scale, ``"cat@2x"``,
+        as it is; the name with each of the preferred scales, ``"cat@2x.png"``; the name without a scale, ``"cat.png"``.
+        The first existing file is used. ``Error("NOT_FOUND")`` lists the names tried; names that would leave the folder
+        are ``INVALID_ARGUMENT``; a broken file raises its own error.
         """
         out = c_void_p()
         call(lib.sdimage_resources_copy_image, self._handle.pointer, _name(name), byref(out))
         return Image.owned(out.value)
 
     def __getitem__(self, name: Path) -> Image:
-        """The same; ``KeyError`` where there is no such picture."""
+        """The same; ``KeyError`` when there is no such image."""
         try:
             return self.image(name)
         except Error as error:
@@ -70,17 +70,17 @@ class Resources:
                 raise
             raise KeyError(error.message) from error
 
-    # A folder is not listed: without this `in` and `for` would ask for the names 0, 1, 2.
+    # A folder is not listed: without this `in` and `for` would request the names 0, 1, 2.
     __iter__ = None
     __contains__ = None
 
     def clear(self) -> None:
-        """Forgets all pictures: the next look reads the file again."""
+        """Forgets all images: the next use reads the file again."""
         lib.sdimage_resources_clear(self._handle.pointer)
 
 
 def _name(path: Path) -> bytes:
-    """The file system's bytes; C would take what stands before a NUL for all of it."""
+    """The file system's bytes; C would read only the part before a NUL."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"a name is needed, not {type(path).__name__}")
     name = os.fsencode(path)

@@ -1,4 +1,4 @@
-"""What one delivery of a load carries."""
+"""One delivery of a load."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from .image import Image
 
 @dataclass(frozen=True)
 class Transaction:
-    """One request of the built-in downloader and its answer: each hop of a redirect and each retry is one."""
+    """One exchange of the built-in downloader: a redirect hop or an attempt."""
 
-    #: Without user and password.
+    #: The URL without user and password.
     url: str
-    #: 0 when no answer came.
+    #: 0 without a response.
     http_status: int
     #: ``"HTTP/1.1"``, ``"HTTP/2"``, or ``""``.
     protocol: str
-    #: ``"192.0.2.1:443"``; empty when nothing was connected to.
+    #: ``"192.0.2.1:443"``; empty without a connection.
     remote_address: str
-    #: The request went over a connection that an earlier one had opened.
+    #: True if the request used a connection of an earlier one.
     is_connection_reused: bool
-    #: Heads and body as they came, and the body with its encoding undone.
+    #: Heads and body as received, and the body after content decoding.
     wire_bytes: int
     body_bytes: int
-    #: Nanoseconds from its beginning to the end of ``"name_lookup"``, ``"connect"``, ``"tls"``, ``"first_byte"`` and
-    #: ``"total"``; 0 where it did not run.
+    #: Nanoseconds from the start to the end of ``"name_lookup"``, ``"connect"``, ``"tls"``, ``"first_byte"`` and
+    #: ``"total"``; 0 for a phase that did not run.
     times_ns: dict[str, int]
 
 
 class Response:
-    """What a server said before the body: status and header fields."""
+    """The response of a server without its body: status and header fields."""
 
     __slots__ = ("_handle",)
 
@@ -55,13 +55,13 @@ class Response:
         return cast(int, lib.sdimage_response_status(self._handle.pointer))
 
     def header(self, name: str) -> str | None:
-        """The value of a header field, the first where it comes more than once; ``None`` when it is absent."""
+        """The value of a header field, the first of that name; ``None`` when it is absent."""
         value = lib.sdimage_response_header(self._handle.pointer, _bytes.c_text(name))
         return None if value is None else text(value)
 
 
 class Result:
-    """A delivery: a picture, where it came from, and how long that took."""
+    """A delivery: an image, its source, and timings."""
 
     __slots__ = ("_handle", "_image")
 
@@ -77,28 +77,28 @@ class Result:
 
     @property
     def image(self) -> Image | None:
-        """The picture; ``None`` when there is none."""
+        """The image; ``None`` when there is none."""
         if self._image is None:
             pointer = lib.sdimage_result_image(self._handle.pointer)
-            # It lives as long as the result.
+            # The image lives as long as the result.
             self._image = Image(Lent(pointer, self._handle)) if pointer else None
         return self._image
 
     @property
     def data(self) -> bytes | None:
-        """A copy of the encoded bytes; ``None`` for memory hits and freshly made thumbnails."""
+        """A copy of the encoded bytes; ``None`` for memory hits and newly created thumbnails."""
         data = lib.sdimage_result_data(self._handle.pointer)
         return _bytes.copied(data) if data else None
 
     @property
     def error(self) -> Error | None:
-        """Why there is no picture, or why it is stale."""
+        """The reason for a missing or stale image."""
         error = lib.sdimage_result_error(self._handle.pointer)
         return from_pointer(error) if error else None
 
     @property
     def kind(self) -> str:
-        """``"partial"``, ``"cached"`` (usable while a refresh is under way) or ``"final"``."""
+        """``"partial"``, ``"cached"`` (usable during a refresh) or ``"final"``."""
         return _enums.word(_enums.DELIVERY_KINDS, lib.sdimage_result_kind(self._handle.pointer))
 
     @property
@@ -108,27 +108,27 @@ class Result:
 
     @property
     def changed(self) -> bool:
-        """For the last delivery of a refresh: false when it is the picture that was cached."""
+        """For the last delivery of a refresh: false if the image equals the cached one."""
         return cast(bool, lib.sdimage_result_is_changed(self._handle.pointer))
 
     @property
     def stale(self) -> bool:
-        """The picture outlived its freshness and could not be renewed."""
+        """True if the image is stale and could not be revalidated."""
         return cast(bool, lib.sdimage_result_is_stale(self._handle.pointer))
 
     @property
     def freshness(self) -> str:
-        """The rule by which a cached picture was used, or its origin asked: ``"max_age"``, ``"expired"``, …"""
+        """The rule that allowed a cached image or required revalidation: ``"max_age"``, ``"expired"``, …"""
         return text(lib.sdimage_freshness_rule_name(lib.sdimage_result_freshness(self._handle.pointer)))
 
     @property
     def url(self) -> str:
-        """The URL as asked for, without user and password."""
+        """The requested URL, without user and password."""
         return text(lib.sdimage_result_url(self._handle.pointer))
 
     @property
     def cache_key(self) -> str:
-        """Under which the picture is cached."""
+        """The cache key of the image."""
         return text(lib.sdimage_result_cache_key(self._handle.pointer))
 
     def time_ns(self, stage: str = "total") -> int:
@@ -138,19 +138,19 @@ class Result:
 
     @property
     def response(self) -> Response | None:
-        """The last answer of a server, that of a failure too; ``None`` where nothing was downloaded."""
+        """The last response of a server, also that of a failure; ``None`` if nothing was downloaded."""
         out = c_void_p()
         lib.sdimage_result_copy_response(self._handle.pointer, byref(out))
         return Response(out.value) if out.value else None
 
     @property
     def transactions(self) -> list[Transaction]:
-        """What the built-in downloader asked and was answered, in order."""
+        """The exchanges of the built-in downloader, in order."""
         pointer = self._handle.pointer
         return [_transaction(pointer, index) for index in range(lib.sdimage_result_transaction_count(pointer))]
 
     def checked(self) -> Result:
-        """Itself, or raises its error when there is no picture."""
+        """Returns itself, or raises its error when there is no image."""
         if self.image is None:
             error = self.error
             if error is not None:

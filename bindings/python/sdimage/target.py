@@ -1,4 +1,4 @@
-"""Pictures for the widgets of a program, whatever its toolkit."""
+"""Images for the widgets of a program, with any toolkit."""
 
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ _NO_DESTROY = DESTROY()
 
 
 class TargetOptions(RequestOptions, total=False):
-    """Keyword arguments of :meth:`Target.load`, beside those of loads."""
+    """Keyword arguments of :meth:`Target.load`, in addition to those of loads."""
 
-    #: Names the slot; ``"image"`` when left out.
+    #: The name of the slot; ``"image"`` by default.
     key: str | None
-    #: Loads in place of the target's own.
+    #: Replaces the target's own manager.
     manager: Manager | None
-    #: Drawn in place of the placeholder: the text of a BlurHash, the bytes of a ThumbHash.
+    #: Drawn as the placeholder: the text of a BlurHash, the bytes of a ThumbHash.
     blurhash: str
     thumbhash: bytes
-    #: ``"now"``, or ``"on_failure"``: at the end, where there is no picture.
+    #: ``"now"``, or ``"on_failure"``: at the end, if there is no image.
     placeholder_time: str
-    #: ``"none"``, ``"memory"`` or ``"memory_and_disk"``: cached pictures of the same URL that go before the placeholder.
+    #: ``"none"``, ``"memory"`` or ``"memory_and_disk"``: cached images of the same URL that precede the placeholder.
     cached_placeholder: str
-    #: ``"cancel"`` or ``"keep"``: what becomes of the load before it in the slot.
+    #: ``"cancel"`` or ``"keep"``: the treatment of the previous load in the slot.
     previous_load: str
-    #: ``"automatic"``, or ``"manual"``: the program shows the picture itself.
+    #: ``"automatic"``, or ``"manual"``: the program shows the image itself.
     image_setting: str
-    #: ``"none"``, ``"fade"``, ``"flip_from_left"``, …, or a number of the program's own from 1000 on; and milliseconds.
+    #: ``"none"``, ``"fade"``, ``"flip_from_left"``, …, or a custom number from 1000 on; and milliseconds.
     transition: str | int
     transition_ms: int
-    #: ``"waited"`` (what somebody had to wait for) or ``"always"``.
+    #: ``"waited"`` (images that the user had to wait for) or ``"always"``.
     transition_rule: str
-    #: Whether ``set_image`` is called within the transition; true when left out.
+    #: Calls ``set_image`` within the transition; true by default.
     transition_sets_image: bool
-    #: ``on_result`` is called when the transition has ended.
+    #: Calls ``on_result`` after the transition.
     wait_for_transition: bool
 
 
 class Progress:
-    """How far something is; may be shared by several targets."""
+    """Progress, which several targets may share."""
 
     __slots__ = ("_handle",)
 
     def __init__(self, pointer: int | None = None) -> None:
-        """One of its own, or one that takes over a reference of the library."""
+        """A new object, or one that takes over a reference of the library."""
         self._handle = Handle(pointer or lib.sdimage_progress_new(), lib.sdimage_progress_unref)
 
     @property
     def completed(self) -> int:
-        """Units that are done."""
+        """Completed units."""
         return cast(int, lib.sdimage_progress_completed(self._handle.pointer))
 
     @property
@@ -80,7 +80,7 @@ class Progress:
         return cast(float, lib.sdimage_progress_fraction(self._handle.pointer))
 
     def set(self, completed: int, total: int) -> None:
-        """Both numbers in one step."""
+        """Sets both numbers in one step."""
         lib.sdimage_progress_set(self._handle.pointer, completed, total)
 
     @property
@@ -90,18 +90,18 @@ class Progress:
 
 
 class Target(Closing):
-    """Stands for one widget, or one cell that is used again and again.
+    """The loads of one widget, or of one reused cell.
 
-    ``set_image(key, image, result)`` shows a picture: `image` is ``None`` to clear, `result` is ``None`` for a
-    placeholder. ``start_indicator(key)``, ``stop_indicator(key)`` and ``update_indicator(key, fraction)`` tell that
-    something is under way; ``prepare_transition(key, transition, ms, image)`` and ``animate_transition`` with the same
-    arguments come around ``set_image``, and ``end_transition(key, finished)`` after the time.
+    ``set_image(key, image, result)`` shows an image: `image` is ``None`` to clear, `result` is ``None`` for a
+    placeholder. ``start_indicator(key)``, ``stop_indicator(key)`` and ``update_indicator(key, fraction)`` report
+    activity. ``prepare_transition(key, transition, ms, image)`` and ``animate_transition`` with the same arguments are
+    called around ``set_image``, and ``end_transition(key, finished)`` after the duration.
 
-    Everything runs in order. `post` is how the toolkit runs a function on its own thread (``root.after_idle``,
-    ``GLib.idle_add``, ``loop.call_soon_threadsafe``): the target must then be made on that thread, and a picture in
-    memory is set before :meth:`load` returns there. Left out: on the library's callback thread.
+    All calls are in order. `post` runs a function on the toolkit's own thread (``root.after_idle``, ``GLib.idle_add``,
+    ``loop.call_soon_threadsafe``). The target must then be created on that thread, and an image in memory is set before
+    :meth:`load` returns there. Without `post` the functions run on the library's callback thread.
 
-    :meth:`close` is what to do when the widget goes away; so does dropping the target.
+    Call :meth:`close` when the widget is destroyed; dropping the target has the same effect.
     """
 
     def __init__(
@@ -154,11 +154,11 @@ class Target(Closing):
         on_progress: OnProgress | None = None,
         **options: Unpack[TargetOptions],
     ) -> Task | None:
-        """Loads a picture into a slot, in place of what is under way there, and returns.
+        """Loads an image into a slot, replaces the load in progress there, and returns.
 
-        ``on_result(result)`` once, with :attr:`Result.error` set when it failed, was overtaken or cancelled;
-        ``on_partial`` for what is followed by a better one: cached pictures that are being refreshed, and parts where
-        the program sets the picture itself. ``None`` without a URL.
+        ``on_result(result)`` is called once, with :attr:`Result.error` set when the load failed, was replaced or
+        cancelled. ``on_partial`` receives images that better ones follow: cached images during a refresh, and partial
+        images if the program shows the image itself. Returns ``None`` without a URL.
         """
         wish = cast(RequestOptions, {name: value for name, value in options.items() if name not in _OWN})
         loading = options.get("manager") or self._manager
@@ -183,26 +183,26 @@ class Target(Closing):
         return out
 
     def set_view(self, view: AnimatedView | None, key: str | None = None) -> None:
-        """From now on shows a slot in a view, too, before `set_image` is called: animations play there, as far as they
-        have come where loads are progressive. ``None`` ends that."""
+        """From now on also shows a slot in a view, before `set_image` is called. Animations play there, with the
+        available frames if loads are progressive. ``None`` ends this."""
         lib.sdimage_target_set_view(self._handle.pointer, _key(key), view.pointer if view else None)
         self._shown_in[key] = view
 
     def cancel(self, key: str | None = None) -> None:
-        """Ends what is under way in a slot, or in that of the latest load."""
+        """Cancels the load in a slot, by default in that of the latest load."""
         if key is None:
             lib.sdimage_target_cancel_latest(self._handle.pointer)
         else:
             lib.sdimage_target_cancel(self._handle.pointer, _bytes.c_text(key))
 
     def task(self, key: str = "image") -> Task | None:
-        """The load under way in a slot."""
+        """The load in progress in a slot."""
         out = c_void_p()
         lib.sdimage_target_copy_task(self._handle.pointer, _bytes.c_text(key), byref(out))
         return Task(out.value, self._manager) if out.value else None
 
     def url(self, key: str | None = None) -> str:
-        """The URL of the latest load of a slot, or of all; empty when there was none."""
+        """The URL of the latest load of a slot, or of all slots; empty when there was none."""
         out = c_void_p()
         lib.sdimage_target_copy_url(self._handle.pointer, _key(key), byref(out))
         return _bytes.taken(out).decode("utf-8", "surrogateescape")
@@ -215,25 +215,25 @@ class Target(Closing):
         return _bytes.taken(out).decode()
 
     def progress(self, key: str | None = None) -> Progress:
-        """How far the load of a slot is, or the latest one; made when first asked for."""
+        """The progress of the load in a slot, or of the latest one; created on first use."""
         out = c_void_p()
         lib.sdimage_target_copy_progress(self._handle.pointer, _key(key), byref(out))
         return Progress(out.value)
 
     def set_progress(self, progress: Progress, key: str | None = None) -> None:
-        """Has a slot count with this object."""
+        """Makes a slot report its progress to this object."""
         lib.sdimage_target_set_progress(self._handle.pointer, _key(key), progress.pointer)
 
     def close(self) -> None:
-        """Ends what is under way; none of the functions is called any more. Again is harmless."""
+        """Cancels the loads; none of the functions is called any more. Repeated calls are harmless."""
         if widgets.forget(self._token) is None:
-            return  # closed already
+            return  # already closed
         lib.sdimage_target_close(self._handle.pointer)
         self._handle.release()
         _targets.discard(self)
 
 
-# Those of loads are among the annotations, too.
+# Annotations include those of loads.
 _OWN = frozenset(TargetOptions.__annotations__) - frozenset(RequestOptions.__annotations__)
 
 

@@ -1,4 +1,4 @@
-"""A load under way."""
+"""A load in progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SLICE_MS = 200
 
 
 class Task:
-    """A load that :meth:`Manager.start` began. Dropping it does not cancel the load."""
+    """A load started by :meth:`Manager.start`. Dropping it does not cancel the load."""
 
     __slots__ = ("__weakref__", "_handle", "_manager")
 
@@ -29,29 +29,29 @@ class Task:
 
     @property
     def done(self) -> bool:
-        """Whether the final result is there."""
+        """True if the final result is available."""
         return cast(bool, lib.sdimage_task_is_finished(self._handle.pointer))
 
     @property
     def progress(self) -> tuple[int, int | None]:
-        """Bytes received, and bytes expected where they are known."""
+        """Bytes received, and bytes expected if known."""
         received, expected = c_int64(), c_int64()
         lib.sdimage_task_progress(self._handle.pointer, byref(received), byref(expected))
         return max(0, received.value), expected.value if expected.value >= 0 else None
 
     @property
     def response(self) -> Response | None:
-        """The latest answer of a server, while the body is on its way and afterwards; ``None`` before there is one."""
+        """The latest response of a server, while the body arrives and afterwards; ``None`` before there is one."""
         out = c_void_p()
         lib.sdimage_task_copy_response(self._handle.pointer, byref(out))
         return Response(out.value) if out.value else None
 
     def cancel(self) -> None:
-        """Asks the load to end with ``CANCELLED``; a result that was on its way already may still come."""
+        """Requests the end of the load with ``CANCELLED``; a result that was already on its way may still arrive."""
         lib.sdimage_task_cancel(self._handle.pointer)
 
     def result(self) -> Result | None:
-        """The final result, be it an error; ``None`` while there is none."""
+        """The final result, successful or not; ``None`` while there is none."""
         out = c_void_p()
         lib.sdimage_task_copy_result(self._handle.pointer, byref(out))
         return Result(out.value) if out.value else None
@@ -59,7 +59,7 @@ class Task:
     def wait(self, timeout: float | None = None) -> Result:
         """Waits for the final result and returns it, or raises its error.
 
-        `timeout` is in seconds; ``Error("TIMEOUT")`` when it passes. Callbacks may still be on their way.
+        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Callbacks may still be running or pending.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while not self.done:

@@ -1,11 +1,11 @@
-"""Pictures changed: other sizes and shapes, other colours; by :meth:`Image.transform` or as ``transformer=`` of a load.
+"""Transformers: sizes, shapes and colours; used by :meth:`Image.transform` or as ``transformer=`` of a load.
 
 >>> from sdimage import transforms
 >>> avatar = transforms.pipeline([transforms.resize((96, 96), mode="aspect_fill"), transforms.round_corner(48)])
 >>> manager.load(url, transformer=avatar)
 
-Lengths are points: pixels divided by the scale of the picture, which is 1 unless something else was asked for. The origin is
-the top left corner. Each transformer has a ``key`` that enters the cache key.
+Lengths are in points: pixels divided by the scale of the image, which is 1 by default. The origin is the top left
+corner. Each transformer has a ``key`` that becomes part of the cache key.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from .errors import Error, answer, call, text
 from .image import Image
 from .options import bag
 
-#: What a transformer of one's own is made of: the picture and the cache key of the result (empty outside a load) give the
-#: new picture, or the same one.
+#: The function of a custom transformer: takes the image and the cache key of the result (empty outside a load); returns
+#: the new image, or the same one.
 TransformFunction = Callable[[Image, str], Image]
 
 
 class Transformer:
-    """Makes one picture of another, the same way each time. Immutable; made by the functions of this module."""
+    """Transforms an image deterministically. Immutable; created by the functions of this module."""
 
     __slots__ = ("__weakref__", "_handle")
 
     def __init__(self, handle: Handle) -> None:
-        """For this module."""
+        """For use by this module."""
         self._handle = handle
 
     @property
@@ -46,7 +46,7 @@ class Transformer:
 
     @property
     def key(self) -> str:
-        """Stands for what it does: ``"SDImageFlippingTransformer(1,0)"``."""
+        """The identification of the transformation: ``"SDImageFlippingTransformer(1,0)"``."""
         return text(lib.sdimage_transformer_key(self.pointer))
 
     def __eq__(self, other: object) -> bool:
@@ -68,9 +68,9 @@ def _made(function: Any, *arguments: Any) -> Transformer:
 def resize(
     size: tuple[float, float], mode: str = "fill", *, resampling: str = "lanczos", linear_light: bool = False
 ) -> Transformer:
-    """To exactly `size`, ``(width, height)``, which may be larger.
+    """Resizes to exactly `size`, ``(width, height)``, which may be larger.
 
-    `mode`: ``"fill"`` stretches, ``"aspect_fit"`` leaves clear bars, ``"aspect_fill"`` cuts off what stands over.
+    `mode`: ``"fill"`` stretches, ``"aspect_fit"`` leaves transparent bars, ``"aspect_fill"`` crops the rest.
     `resampling`: ``"lanczos"``, ``"area"`` (the fastest), ``"cubic"``, ``"linear"`` or ``"nearest"``.
     """
     width, height = size
@@ -80,7 +80,7 @@ def resize(
 
 
 def crop(rect: tuple[float, float, float, float]) -> Transformer:
-    """The part ``(x, y, width, height)``, rounded outwards to whole pixels; no pixel is copied."""
+    """Crops to ``(x, y, width, height)``, rounded outwards to whole pixels; copies no pixels."""
     return _made(lib.sdimage_transformer_new_crop, Rect(*rect))
 
 
@@ -90,8 +90,8 @@ def round_corner(
     border_width: float = 0,
     border_color: ColorLike | None = None,
 ) -> Transformer:
-    """Cuts corners round; `corners` are some of ``"top_left"``, ``"top_right"``, ``"bottom_left"``, ``"bottom_right"``, all
-    when left out."""
+    """Rounds corners; `corners` are some of ``"top_left"``, ``"top_right"``, ``"bottom_left"``, ``"bottom_right"``, by
+    default all."""
     mask = _enums.ALL_CORNERS
     if corners is not None:
         mask = sum({_enums.number(_enums.CORNERS, corner, "corner") for corner in corners})
@@ -105,12 +105,12 @@ def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
 
 
 def rotate(angle: float, fit_size: bool = True) -> Transformer:
-    """Turns counter-clockwise by radians; with `fit_size` the result is as large as the turned picture."""
+    """Rotates counter-clockwise by radians; with `fit_size` the result is as large as the rotated image."""
     return _made(lib.sdimage_transformer_new_rotate, angle, fit_size)
 
 
 def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
-    """Lays a colour over the picture; ``"source_in"`` gives the colour the shape of the picture."""
+    """Blends a colour over the image; ``"source_in"`` gives the colour the shape of the image."""
     mode = _enums.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
     return _made(lib.sdimage_transformer_new_tint, color(tint_color), mode)
 
@@ -138,23 +138,23 @@ def filters() -> dict[str, dict[str, Any]]:
 
 
 def pipeline(transformers: Sequence[Transformer]) -> Transformer:
-    """Several, one after the other; the key is theirs, joined by ``-``."""
+    """Several transformers, one after the other; the key is theirs, joined by ``-``."""
     pointers = (c_void_p * max(1, len(transformers)))(*(each.pointer for each in transformers))
     return _made(lib.sdimage_transformer_new_pipeline, ctypes.cast(pointers, POINTER(c_void_p)), len(transformers))
 
 
 def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = True) -> Transformer:
-    """A transformer of one's own. `key` must tell what it does from all others, its parameters included.
+    """A custom transformer. `key` must identify the transformation and its parameters uniquely.
 
-    `function` runs on threads of the library, several at once, and may not wait. An :class:`Error` that it raises is the
-    error of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    `function` runs on threads of the library, several at once, and must not block. A raised :class:`Error` is the error
+    of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
     name = _bytes.c_text(key)
     table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
     return _made(lib.sdimage_transformer_new_custom, name, byref(table), _functions.add(function), _FORGET)
 
 
-# The library says when it needs one no more.
+# The library reports when it no longer needs a transformer.
 _functions: Tokens[TransformFunction] = Tokens("the transformer is gone")
 
 

@@ -1,4 +1,4 @@
-"""A program's own HTTP client under the roof of the downloader."""
+"""HTTP clients of the program for use by the downloader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TransportFunction: TypeAlias = "Callable[[TransportRequest], Answered]"
 
 
 class TransportRequest(DownloadRequest):
-    """What a transport sends; valid until its function returns."""
+    """The request for a transport; valid until its function returns."""
 
     __slots__ = ("_exchange",)
 
@@ -32,17 +32,17 @@ class TransportRequest(DownloadRequest):
 
     @property
     def is_cancelled(self) -> bool:
-        """Nobody waits any more."""
+        """True if no caller is waiting any longer."""
         return cast(bool, lib.sdimage_exchange_is_cancelled(self._exchange))
 
 
 class Transport:
-    """Sends requests in place of libcurl; give it to :meth:`Loader.http`.
+    """Sends requests in place of libcurl; pass it to :meth:`Loader.http`.
 
-    ``function(request)`` sends ``request.method``, ``request.url``, ``request.headers`` and ``request.body`` as they are,
-    does not follow redirects, and returns status, header fields and content, with codings of the content undone. It runs on
-    up to `workers` threads of the transport and may block. An :class:`Error` that it raises is the error of the exchange:
-    ``CONNECT_FAILED``, ``CONNECTION_LOST`` and ``TIMEOUT`` are tried again; any other exception is ``INTERNAL_ERROR``.
+    ``function(request)`` sends ``request.method``, ``request.url``, ``request.headers`` and ``request.body`` unchanged
+    and does not follow redirects. It returns status, header fields and content, with content codings decoded. It runs
+    on up to `workers` threads of the transport and may block. A raised :class:`Error` is the error of the exchange:
+    ``CONNECT_FAILED``, ``CONNECTION_LOST`` and ``TIMEOUT`` are retried; any other exception is ``INTERNAL_ERROR``.
     """
 
     def __init__(self, function: TransportFunction, workers: int = 32) -> None:
@@ -58,7 +58,7 @@ class Transport:
 
 
 class _Workers:
-    """Threads made when first used."""
+    """Threads created on first use."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -81,7 +81,7 @@ def _start(token: int | None, request: int, exchange: int) -> int:
         function, workers = _functions.find(token)
         copy = Handle(lib.sdimage_request_copy(request), lib.sdimage_request_unref)
         workers.submit(lambda: _exchange(function, copy, kept))
-    except BaseException as error:  # nothing may leave a callback
+    except BaseException as error:  # no exception may leave a callback
         _finish(kept, error)
     return 0
 
@@ -91,7 +91,7 @@ def _exchange(function: TransportFunction, request: Handle, exchange: int) -> No
         if not lib.sdimage_exchange_is_cancelled(exchange):
             _deliver(function(TransportRequest(request.pointer, exchange)), exchange)
         _finish(exchange, None)
-    except BaseException as error:  # nothing may leave a worker
+    except BaseException as error:  # no exception may leave a worker
         _finish(exchange, error)
     finally:
         request.release()
@@ -114,14 +114,14 @@ def _deliver(answered: Answered, exchange: int) -> None:
 
 def _finish(exchange: int, error: BaseException | None) -> None:
     pointer = None if error is None else new_pointer(error)
-    if error is None or pointer:  # no error would mean success; an exchange that is let go of is a failure too
+    if error is None or pointer:  # no error would mean success; releasing the exchange is a failure too
         lib.sdimage_exchange_finish(exchange, pointer)
     lib.sdimage_error_unref(pointer)
     lib.sdimage_exchange_unref(exchange)
 
 
 def _cancel(_token: int | None, _exchange: int) -> None:
-    """The function sees :attr:`TransportRequest.is_cancelled`; writing pieces fails by itself."""
+    """Does nothing: the function checks :attr:`TransportRequest.is_cancelled`, and writing pieces fails."""
 
 
 _TABLE = TransportTable(sizeof(TransportTable), START(_start), CANCEL(_cancel))

@@ -1,4 +1,4 @@
-"""Generators of small HEIC and AVIF files that ask for much work."""
+"""Generators of small HEIC and AVIF files that cause much work."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import accumulate
 
 from .test_heif_parts import box, full, inside
 
-#: Identifier of the item that is shown.
+#: Identifier of the primary item.
 PRIMARY = 1
 
 
 @dataclass
 class Item:
-    """An item: its type, the number of its location among those of the file, and its property numbers."""
+    """An item: its type, the index of its location among those of the file, and its property indices."""
 
     number: int
     kind: bytes
@@ -82,7 +82,7 @@ def junk(length: int) -> bytes:
 
 
 def coded(still: bytes) -> tuple[bytes, bytes]:
-    """The bytes of a picture and its configuration."""
+    """The bytes of an image and its configuration."""
     return inside(still, b"mdat"), box(b"hvcC", inside(still, b"ipco", b"hvcC"))
 
 
@@ -94,13 +94,13 @@ def repeated_tile(still: bytes, junk_bytes: int = 0) -> bytes:
         [size(4096, 4096), size(16, 16), coding],
         [Item(PRIMARY, b"grid", 0, (1,)), Item(2, b"hvc1", 1, (2, 0x83))],
         [grid(256, 256, 4096, 4096), body + junk(junk_bytes)],
-        # The count of a reference has 16 bits, so that 256 columns of 255 rows are the most.
+        # The count of a reference has 16 bits, so 256 columns of 255 rows are the maximum.
         reference(b"dimg", PRIMARY, [2] * 65280),
     ).bytes().replace(grid(256, 256, 4096, 4096), grid(256, 255, 4096, 4080))
 
 
 def shared_tiles(still: bytes, side: int = 63, junk_bytes: int = 0, own_bytes: bool = False) -> bytes:
-    """A grid of as many items as tiles, which all have the same bytes, or equal bytes of their own."""
+    """A grid of as many items as tiles, which share their bytes, or have equal bytes of their own."""
     body, coding = coded(still)
     tiles = range(2, 2 + side * side)
     return Container(
@@ -116,7 +116,7 @@ def shared_tiles(still: bytes, side: int = 63, junk_bytes: int = 0, own_bytes: b
 
 
 def layers(still: bytes, count: int, junk_bytes: int) -> bytes:
-    """An overlay that lays one picture over itself."""
+    """An overlay that composes one image repeatedly."""
     body, coding = coded(still)
     canvas = struct.pack(">BB4HHH", 0, 0, 0, 0, 0, 65535, 128, 64) + bytes(4 * count)
     return Container(
@@ -129,7 +129,7 @@ def layers(still: bytes, count: int, junk_bytes: int) -> bytes:
 
 
 def many_references(still: bytes, boxes: int) -> bytes:
-    """A picture beside references that lead from and to items that do not exist, 65,535 of them in each box."""
+    """An image beside references from and to missing items, 65,535 of them in each box."""
     body, coding = coded(still)
     each = box(b"auxl", struct.pack(">HH", 9, 65535) + struct.pack(">H", 8) * 65535)
     return Container(
@@ -138,7 +138,7 @@ def many_references(still: bytes, boxes: int) -> bytes:
 
 
 def large_alpha(still: bytes, full_chroma: bytes) -> bytes:
-    """64 Mi pixels whose alpha is a picture of 4:4:4; both are grids of one tile."""
+    """64 Mi pixels with a 4:4:4 alpha image; both are grids of one tile."""
     tiles = [2] * (64 * 128)
     (body, coding), (alpha, alpha_coding) = coded(still), coded(full_chroma)
     kind = full(b"auxC", 0, b"urn:mpeg:hevc:2015:auxid:1\0")
@@ -180,7 +180,7 @@ def avif_parts(still: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def avif_spare_items(still: bytes, count: int) -> bytes:
-    """A still beside items that nothing refers to."""
+    """A still beside items that have no references."""
     body, properties = avif_parts(still)
     container = Container(
         b"avif", [size(128, 64), *properties], [Item(PRIMARY, b"av01", 0, (1, 0x82, 3))], [body]
@@ -190,7 +190,7 @@ def avif_spare_items(still: bytes, count: int) -> bytes:
 
 
 def avif_shared_tiles(still: bytes, side: int = 90, own_bytes: bool = False) -> bytes:
-    """A grid of as many items as tiles, which all have the same bytes, or equal bytes of their own."""
+    """A grid of as many items as tiles, which share their bytes, or have equal bytes of their own."""
     body, properties = avif_parts(still)
     tiles = range(2, 2 + side * side)
     return Container(
@@ -206,18 +206,19 @@ def avif_shared_tiles(still: bytes, side: int = 90, own_bytes: bool = False) -> 
 
 
 def many_units(still: bytes, count: int) -> bytes:
-    """A picture whose stream has `count` further parameter sets, of 3 bytes each."""
+    """An image whose stream has `count` further parameter sets, of 3 bytes each."""
     body, coding = coded(still)
     units = b"\0\0\0\3\x44\1\x80" * count
     return Container(b"heic", [size(128, 64), coding], [Item(PRIMARY, b"hvc1", 0, (1, 0x82))], [units + body]).bytes()
 
 
 def with_alpha(still: bytes, alpha: bytes, crop: tuple[int, int, int, int] | None) -> bytes:
-    """A picture with another as its alpha, and a part of both: width, height, and the distances to the left and the top."""
+    """An image with another as its alpha, and a crop of both: width, height, and the distances to the left and the top.
+    """
     (body, coding), (alpha_body, alpha_coding) = coded(still), coded(alpha)
     kind = full(b"auxC", 0, b"urn:mpeg:hevc:2015:auxid:1\0")
     width, height, left, top = crop or (128, 64, 0, 0)
-    # Offsets are those of the centers.
+    # Offsets are relative to the centers.
     across, down = 2 * left + width - 128, 2 * top + height - 64
     clap = box(b"clap", struct.pack(">4Ii3I" if across >= 0 else ">4IiIiI", width, 1, height, 1, across, 2, down, 2))
     return Container(
@@ -230,7 +231,7 @@ def with_alpha(still: bytes, alpha: bytes, crop: tuple[int, int, int, int] | Non
 
 
 def avif_empty_extents(still: bytes, count: int) -> bytes:
-    """A still beside a table of locations whose extents take no bytes: 65,535 of them for each of `count` items."""
+    """A still beside a table of locations whose extents have no bytes: 65,535 of them for each of `count` items."""
     data = avif_spare_items(still, 0)
     table = full(b"iloc", 1, b"\0\0", struct.pack(">H", count), struct.pack(">HHHH", 2, 0, 0, 65535) * count)
     at = data.index(b"iloc") - 4
@@ -241,7 +242,7 @@ def avif_empty_extents(still: bytes, count: int) -> bytes:
 
 
 def avif_spare_properties(still: bytes, count: int) -> bytes:
-    """A still beside properties of no item."""
+    """A still beside properties without an item."""
     body, properties = avif_parts(still)
     spare = [box(b"free")] * count
     return Container(

@@ -1,4 +1,4 @@
-"""What several tests need."""
+"""Shared helpers of the tests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Runs code in a process of its own; anything but a clean end is a failure."""
+    """Runs code in a separate process; anything except a clean exit is a failure."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],
         env=environment(),
@@ -53,7 +53,7 @@ def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.Co
 
 
 class TestCase(unittest.TestCase):
-    """A test with a temporary folder, an origin and a manager of its own, each made when first asked for."""
+    """A test with a temporary folder, an origin and a manager, each created on first use."""
 
     def folder(self) -> str:
         """A new temporary folder."""
@@ -62,20 +62,20 @@ class TestCase(unittest.TestCase):
         return holder.name
 
     def cache(self, **config: object) -> sdimage.ImageCache:
-        """A cache in a folder of its own."""
+        """A cache in a separate folder."""
         cache = sdimage.ImageCache(self.folder(), **config)  # type: ignore[arg-type]
         self.addCleanup(cache.close)
         return cache
 
     def manager(self, **config: object) -> sdimage.Manager:
-        """A manager with a cache in a folder of its own."""
+        """A manager with a cache in a separate folder."""
         config.setdefault("cache", self.cache())
         manager = sdimage.Manager(**config)  # type: ignore[arg-type]
         self.addCleanup(manager.close)
         return manager
 
     def origin(self) -> Origin:
-        """An origin that answers."""
+        """A running origin."""
         origin = Origin().start()
         self.addCleanup(origin.stop)
         return origin

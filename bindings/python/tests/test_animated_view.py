@@ -1,4 +1,4 @@
-"""Views: pictures that move in widgets."""
+"""Views: animated images in widgets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def moving(count: int, ms: int = 20, loops: int = 0) -> bytes:
 
 
 class Screen:
-    """Notes what it is to draw."""
+    """Records the images to draw."""
 
     def __init__(self) -> None:
         self.shown: list[int | None] = []

@@ -1,4 +1,4 @@
-"""Animations in time, and what notebooks are shown of them."""
+"""Animation playback, and notebook previews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many pictures in one array."""
+"""Many images in one array."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ manager.close()
 """
         for delay in ("0.0005", "0.002", "0.05"):
             done = subprocess.run([sys.executable, "-c", script, delay], capture_output=True, text=True, timeout=60)
-            # Before the call, the signal ends the script; after it there is nothing to see.
+            # Before the call, the signal ends the script; after it there is nothing to interrupt.
             self.assertIn(done.stdout.strip(), ("True", "not interrupted", ""), done.stderr)
 
     def test_closing_the_manager_ends_it(self) -> None:

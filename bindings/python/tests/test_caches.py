@@ -1,4 +1,4 @@
-"""Caches made of Python methods, and chains of caches."""
+"""Caches from Python methods, and chains of caches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .support import TestCase, png, sdimage
 
 
 class Dictionary(sdimage.Cache):
-    """Bytes in a dictionary, and no pictures."""
+    """Bytes in a dictionary, without images."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}

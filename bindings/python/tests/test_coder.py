@@ -1,4 +1,4 @@
-"""Coders made of Python methods."""
+"""Coders from Python methods."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FarbfeldWithInfo(Farbfeld):
 
 
 class Endless(sdimage.Coder):
-    """Decodes until it has to stop."""
+    """Decodes until its budget ends."""
 
     name = "endless"
 

@@ -1,4 +1,4 @@
-"""Bytes and files to pixels."""
+"""Decoding of bytes and files."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Decoding(TestCase):
 
 
 def chunked(data: bytes, *chunks: tuple[bytes, bytes]) -> bytes:
-    """A PNG with chunks behind its header."""
+    """A PNG with chunks after its header."""
     return data[:33] + b"".join(_png._chunk(name, body) for name, body in chunks) + data[33:]
 
 

@@ -1,4 +1,4 @@
-"""The built-in downloader through the package: retries, resumption, configuration, what it tells."""
+"""The built-in downloader through the package: retries, resumption, configuration, reports."""
 
 from __future__ import annotations
 

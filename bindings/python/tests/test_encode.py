@@ -1,4 +1,4 @@
-"""Pictures to bytes, and back again."""
+"""Encoding, and decoding of the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOSSLESS = ("png", "webp", "bmp")
 
 
 def gradient(width: int = 40, height: int = 30, alpha: bool = False) -> sdimage.Image:
-    """Red to the right, green downwards; with alpha growing to the right."""
+    """Red increases to the right, green downwards; alpha, if present, to the right."""
     pixels = bytearray()
     for y in range(height):
         for x in range(width):

@@ -1,4 +1,4 @@
-"""Deliveries by a descriptor, under poll, trio and anyio."""
+"""Deliveries through a descriptor, with poll, trio and anyio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The samples, the README's example and the command line do what they say."""
+"""The samples, the README's example and the command line work as described."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Samples(TestCase):
     def test_download_hooks(self) -> None:
         url = self.origin().add("a.png", png(60, 40))
         done = self.run_command(str(SAMPLES / "download_hooks.py"), url)
-        # Without the signature, which is the origin's alone to see.
+        # Without the signature, which only the origin may see.
         self.assertEqual((done.stdout, done.returncode), (f"{url}: 60x40\n", 0), done.stderr)
         told = [line.split()[:2] for line in done.stderr.splitlines()]
         self.assertEqual(told, [["started", "0"], ["responded", "200"], ["stopped", "200"], ["finished", "200"]])
@@ -159,7 +159,7 @@ class Samples(TestCase):
         out = self.folder() + "/small.png"
         done = self.run_command("-m", "sdimage", "get", url, "-o", out, "--thumbnail", "64x64")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for told in (url, "64x48", "jpeg", "network"):  # by the program in C, or by the small one in Python
+        for told in (url, "64x48", "jpeg", "network"):  # from the C program, or from the small Python one
             self.assertIn(told, done.stdout)
         self.assertEqual(sdimage.info(out)["width"], 64)
         done = self.run_command("-m", "sdimage", "info", "--json", out)

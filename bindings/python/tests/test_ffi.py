@@ -1,4 +1,4 @@
-"""The table of prototypes and the enums are what the headers say."""
+"""The table of prototypes and the enums match the headers."""
 
 from __future__ import annotations
 

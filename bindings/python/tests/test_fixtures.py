@@ -1,4 +1,4 @@
-"""The project's own pictures decode to what was drawn."""
+"""The project's own images decode to the expected pixels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .support import PICTURES, TestCase, sdimage
 
 
 def shown(rgba: list[int]) -> list[int]:
-    """Colours as far as alpha lets them be seen: what is transparent has none."""
+    """Colours weighted by alpha: transparent pixels have no colour."""
     *colours, alpha = rgba
     return [*(colour * alpha // 255 for colour in colours), alpha]
 
@@ -46,5 +46,5 @@ class Fixtures(TestCase):
                 self.assertEqual(max(small.width, small.height), 32)
                 mean = sum(small.tobytes()) / (3 * small.width * small.height)
                 full = sdimage.decode(path, pixel_format="rgb8")
-                if not sdimage.decode(path).has_alpha:  # where it is dropped, what was transparent has any colour
+                if not sdimage.decode(path).has_alpha:  # without alpha, transparent pixels have any colour
                     self.assertAlmostEqual(mean, sum(full.tobytes()) / (3 * full.width * full.height), delta=4)

@@ -1,4 +1,4 @@
-"""How fresh cached pictures are, and what is had without a network."""
+"""Freshness of cached images, and loads without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Freshness(TestCase):
         partial: list[sdimage.Result] = []
 
         def refreshed() -> sdimage.Result:
-            ended: queue.SimpleQueue[sdimage.Result] = queue.SimpleQueue()  # the task may be over before its callbacks
+            ended: queue.SimpleQueue[sdimage.Result] = queue.SimpleQueue()  # the task may end before its callbacks
             manager.start(url, on_partial=partial.append, on_result=ended.put, freshness="refresh")
             return ended.get(timeout=20)
 

@@ -1,4 +1,4 @@
-"""HEIC that is made of other pictures: of tiles, and of pictures laid over each other; no more of them than make sense."""
+"""HEIC composed of other images: grids of tiles, and overlays; within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def full(name: bytes, version: int, *bodies: bytes) -> bytes:
 
 
 def inside(data: bytes, *path: bytes) -> bytes:
-    """The body of a box within boxes, each of which is found by its name."""
+    """The body of a nested box, located by the names of the boxes."""
     for name in path:
         at = data.index(name) - 4
         data = data[at + 8 : at + struct.unpack_from(">I", data, at)[0]]
@@ -27,7 +27,7 @@ def inside(data: bytes, *path: bytes) -> bytes:
 
 
 def overlays(still: bytes, count: int, of: int) -> bytes:
-    """A HEIC that lays a picture, made of another laid `of` times, `count` times over each other (ISO/IEC 23008-12, 6.6.2.2)."""
+    """A HEIC that overlays an image, itself an overlay of `of` images, `count` times (ISO/IEC 23008-12, 6.6.2.2)."""
     coded, coding = inside(still, b"mdat"), box(b"hvcC", inside(still, b"ipco", b"hvcC"))
     canvas = [struct.pack(">BB4HHH", 0, 0, 0, 0, 0, 65535, 128, 64) + bytes(4 * parts) for parts in (count, of)]
     items = [(1, b"iovl", canvas[0]), (2, b"iovl", canvas[1]), (3, b"hvc1", coded)]
@@ -62,11 +62,11 @@ class Parts(Fixture):
 
     def test_no_more_is_decoded_than_is_shown(self) -> None:
         data = self.data("grid.heic")
-        # Two by two tiles of 64 pixels: of which some lie outside of a smaller picture.
+        # Two by two tiles of 64 pixels, some of them outside of a smaller image.
         grid = struct.pack(">BBBBHH", 0, 0, 1, 1, 100, 90)
         for size in ((64, 90), (100, 64), (1, 1)):
             with self.subTest(size):
                 self.assert_error("BAD_DATA", sdimage.decode, data.replace(grid, grid[:4] + struct.pack(">HH", *size)))
-        # One tile, said to be much larger than the picture.
+        # One tile, with a declared size much larger than the image.
         one = data.replace(grid, bytes(4) + grid[4:]).replace(b"dimg\0\1\0\4", b"dimg\0\1\0\1")
         self.assert_error("TOO_LARGE", sdimage.decode, one.replace(struct.pack(">II", 64, 64), struct.pack(">II", 30000, 30000)))

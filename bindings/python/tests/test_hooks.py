@@ -1,4 +1,4 @@
-"""A program's say in downloads."""
+"""Download hooks."""
 
 from __future__ import annotations
 

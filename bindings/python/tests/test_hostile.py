@@ -1,4 +1,4 @@
-"""Files made to break decoders: a clean answer for each, in time, within memory."""
+"""Malicious files for decoders: a clean error or image for each, within time and memory limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORKER = """
 
 
 class Worker:
-    """A process that decodes one path a line."""
+    """A process that decodes one path per line."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""How long what the library knows by number lives, and what enters the interpreter."""
+"""Lifetimes of objects that the library references by number, and calls into the interpreter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .support import TestCase, png, run_python, sdimage
 
 
 class Speechless(Exception):
-    """One that cannot say what it is."""
+    """An exception whose text cannot be obtained."""
 
     def __str__(self) -> str:
         raise ValueError("no words")
@@ -80,7 +80,7 @@ class Addresses(unittest.TestCase):
             def meanwhile(*arguments: Any, make: Any = make, second: threading.Thread = second) -> Any:
                 if second.ident is None:
                     second.start()
-                    second.join(0.1)  # as far as it comes before the first has an address
+                    second.join(0.1)  # until it waits for the first to get an address
                 return make(*arguments)
 
             with mock.patch.object(lib, name, meanwhile):
@@ -99,7 +99,7 @@ class Closing(unittest.TestCase):
             real_unref(pointer)
 
         def count(pointer: int) -> int:
-            animation.close()  # as on another thread
+            animation.close()  # as if on another thread
             self.assertEqual(gone, [])
             return cast(int, real_count(pointer))
 
@@ -117,7 +117,7 @@ class Closing(unittest.TestCase):
 
 class Callbacks(TestCase):
     def counted(self, module: Any, name: str) -> list[int]:
-        """What callbacks look up, as the loads go on."""
+        """The tables that callbacks use, during loads."""
         asked: list[int] = []
         tokens = getattr(module, name)
 

@@ -1,4 +1,4 @@
-"""A program's say in loads."""
+"""Load hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .support import TestCase, png, sdimage
 
 
 def painting(calls: list[str]) -> sdimage.Loader:
-    """A loader that notes what it is asked for."""
+    """A loader that records its requests."""
 
     def paint(request: sdimage.LoadRequest) -> bytes:
         calls.append(request.url)
@@ -34,7 +34,7 @@ class Hooks(TestCase):
         for url in ("x:a?token=1", "x:a?token=2", "x:private", "x:private"):
             manager.load(url)
         self.assertEqual(calls, ["x:a?token=1", "x:private", "x:private"])
-        # The request's own comes first.
+        # The request's own hooks come first.
         own = sdimage.LoadHooks(cache_key=lambda request: b"own")
         self.assertEqual(manager.cache_key("x:a", load_hooks=own), b"own")
 

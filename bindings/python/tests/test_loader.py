@@ -1,4 +1,4 @@
-"""Loaders made of Python functions."""
+"""Loaders from Python functions."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Loading(TestCase):
         manager.load(url)
         self.assert_error("HTTP_STATUS", manager.load, origin.url("absent.png"))
         self.assertTrue(done.wait(30))
-        # Each by the thread that ended the load: a picture in memory may overtake one that just came.
+        # Each by the thread that ended the load: an image in memory may overtake one that just arrived.
         self.assertEqual(sorted(heard, key=str), [("memory", None), ("network", None), ("none", "HTTP_STATUS")])
         numbers = dict(line.rsplit(" ", 1) for line in sdimage.metrics().splitlines() if not line.startswith("#"))
         self.assertGreaterEqual(int(numbers['sdimage_loads_total{source="network"}']), 1)
@@ -139,7 +139,7 @@ class Loading(TestCase):
         url = origin.add("cat.jpg", jpeg()) + "?delay_ms=150"
         leaving, staying = manager.start(url), manager.start(url)
         while not origin.hits("cat.jpg"):
-            time.sleep(0.005)  # who leaves earlier may take a transfer along that the other had not joined yet
+            time.sleep(0.005)  # an earlier cancellation may end a transfer that the other load had not joined yet
         leaving.cancel()
         self.assert_error("CANCELLED", leaving.wait, 5)
         self.assertIsNotNone(staying.wait(10).image)
@@ -257,7 +257,7 @@ class Loading(TestCase):
 
 
 class Misbehaviour(TestCase):
-    """Every fault has its own code, leaves nothing behind, and the next good load works."""
+    """Every fault has its own code, leaves no trace, and the next good load works."""
 
     def check(self, query: str, codes: str | tuple[str, ...], **options: object) -> sdimage.Error:
         origin, cache = self.origin(), self.cache()

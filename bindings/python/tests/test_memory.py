@@ -1,4 +1,4 @@
-"""Memory stays within what was promised."""
+"""Memory use stays within its limits."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PEAK = """
     print(image.width, image.height, peak() - before)
 """
 
-#: Feeds a file in pieces and keeps the last partial image, as a program does that shows it. Prints bytes of one bitmap, the peak,
-#: and what is held in the end.
+#: Feeds a file in pieces and holds the last partial image, like a program that shows it. Prints the bytes of one
+#: bitmap, the peak, and the bytes held at the end.
 PIECES = """
     import sys
     import sdimage
@@ -40,7 +40,7 @@ PIECES = """
     print(image.width * image.height * 4, status("VmHWM") - before, status("VmRSS") - before)
 """
 
-#: Feeds a file in pieces. Prints how that ends, and the peak in bytes.
+#: Feeds a file in pieces. Prints the outcome, and the peak in bytes.
 WIDE = """
     import sys
     import sdimage
@@ -73,8 +73,8 @@ class Memory(TestCase):
 
     def test_a_growing_picture_holds_no_more_bitmaps_than_needed(self) -> None:
         picture = sdimage.decode(jpeg(6144, 4096))
-        # At the peak: the partial image of the program, the bitmap under way, and a copy of it; or, of a progressive JPEG, the
-        # coefficients, which are 3/4 of a bitmap. In the end: the partial image, and the picture.
+        # At the peak: the partial image of the program, the bitmap in progress, and a copy of it; or, for a progressive
+        # JPEG, the coefficients, which are 3/4 of a bitmap. At the end: the partial image, and the final image.
         for name, data in (
             ("progressive JPEG", picture.encode("jpeg", progressive=True)),
             ("baseline JPEG", picture.encode("jpeg")),

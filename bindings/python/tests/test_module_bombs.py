@@ -1,4 +1,4 @@
-"""Small HEIC and AVIF files that ask for much work: a clean answer for each, soon, within memory."""
+"""Small HEIC and AVIF files that cause much work: a clean outcome for each, within time and memory limits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from . import bombs
 from .support import environment, sdimage
 from .test_modules import Fixture, usable
 
-#: Of all threads and whatever else the machine does: each took from 4 s to more than a minute without its limit. Working memory
-#: is 256 MiB, and so is a bitmap.
+#: The CPU time of all threads, with a margin for other load: without its limit each file took from 4 s to more than a
+#: minute. Working memory is 256 MiB, and so is a bitmap.
 SECONDS = 3.0
 PEAK_KB = 400 * 1024
 
@@ -36,7 +36,8 @@ WORKER = """
 
 class Bombs(Fixture):
     def measure(self, data: bytes, options: str = "{}") -> tuple[str, str, float, int]:
-        """What decoding, and reading the header, end with; their seconds of processors; and the memory of the process at its peak in KiB."""
+        """The outcomes of decoding and of reading the header; the CPU seconds of the process; and its peak memory in
+        KiB."""
         with tempfile.NamedTemporaryFile() as file:
             file.write(data)
             file.flush()

@@ -1,4 +1,4 @@
-"""HEIC and AVIF: the coders that lie in files of their own, and what happens where these are missing."""
+"""HEIC and AVIF: the coders in separate files, and the behavior without those files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOSS = 8
 
 
 def ramp(x: int, y: int, width: int = 128, height: int = 64) -> tuple[int, int, int]:
-    """The picture of the fixtures; see make_heif_avif.py."""
+    """The image of the fixtures; see make_heif_avif.py."""
     return x * 256 // width, y * 240 // height, 128
 
 
@@ -195,7 +195,7 @@ class Avif(Fixture):
 
 
 def encodes(name: str) -> bool:
-    """Whether an encoder is installed: not every build of the libraries has one."""
+    """True if an encoder is installed: some builds of the libraries have none."""
     try:
         return bool(sdimage.Image.from_pixels(bytes(16 * 16 * 3), 16, 16, "rgb8").encode(name))
     except sdimage.Error as error:
@@ -205,7 +205,7 @@ def encodes(name: str) -> bool:
 
 
 class Encoding(Fixture):
-    """What both modules encode, where their libraries have an encoder."""
+    """Encoding by both modules, if their libraries have an encoder."""
 
     kind = "jpeg"
     formats = tuple(name for name in ("heic", "avif") if encodes(name))
@@ -229,7 +229,7 @@ class Encoding(Fixture):
                     image = sdimage.decode(self.drawn(width, height).encode(name))
                     self.assertEqual((image.format, image.has_alpha), (name, False))
                     self.assert_ramp(image, width, height)
-            # Pixels that share their colours with neighbours have the same.
+            # Pixels with the same colour as their neighbours keep it.
             for width, height in ((1, 1), (3, 2), (2, 5)):
                 with self.subTest(name, width=width, height=height):
                     plain = sdimage.Image.from_pixels(bytes((200, 40, 90)) * (width * height), width, height, "rgb8")

@@ -1,4 +1,4 @@
-"""Numbers that do not fit the types of C, and text with a NUL: refused, never wrapped or cut."""
+"""Numbers beyond the C types, and text with a NUL: refused, never wrapped or truncated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded origin itself, seen by the standard library's client."""
+"""The embedded origin, tested with the standard library's client."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Answers(TestCase):
         origin.add("a.jpg", jpeg())
         challenge = self.ask(origin, "/a.jpg?auth=basic")
         self.assertEqual((challenge.status, challenge.headers["WWW-Authenticate"][:6]), (401, "Basic "))
-        # RFC 7617: the two in base 64.
+        # RFC 7617: user and password in base 64.
         self.assertEqual(self.ask(origin, "/a.jpg?auth=basic", Authorization="Basic ZGVtbzpzZWNyZXQ=").read(), jpeg())
         self.assertEqual(self.ask(origin, "/a.jpg?auth=bearer", Authorization="Bearer other").status, 401)
         self.assertEqual(self.ask(origin, "/a.jpg?auth=bearer", Authorization=f"Bearer {TOKEN}").read(), jpeg())

@@ -42,7 +42,7 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def mypy(self) -> list[str]:
-        """A mypy that knows today's typing: Debian's own does not. Kept below build/ for the next time."""
+        """A mypy that supports current typing features, unlike Debian's. Stored below build/ for later runs."""
         place = PACKAGE.parent.parent / "build" / "mypy"
         tool = place / "bin" / "mypy"
         if not tool.exists():

@@ -1,4 +1,4 @@
-"""The photo library: its index, its loader, and that its table is what the plug-in's headers say."""
+"""The photo library: its index, its loader, and the match of its table with the plug-in's headers."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Photos(TestCase):
         with sdimage.Manager(cache=None, loader=sdimage.Loader(load)) as manager:
             task = manager.start("own:x", on_partial=lambda result: seen.append((result.image.width, result.image.height)))
             self.assertEqual(task.wait().image.width, 40)
-        # Where it was not taken before the final picture came, that is the only one.
+        # If the preview was not read before the final picture arrived, the final picture is the only one.
         self.assertIn(seen, ([], [(4, 4)]))
 
 

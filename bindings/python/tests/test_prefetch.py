@@ -1,4 +1,4 @@
-"""Lists loaded ahead."""
+"""Prefetching of lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several processes, forks, and the end of the interpreter."""
+"""Several processes, forks, and interpreter exit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remote caches without a server: what needs one is in Tests/RemoteTests."""
+"""Remote caches without a server; Tests/RemoteTests has the tests with one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program's own pictures by their names."""
+"""Images of the program by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .support import TestCase, png, sdimage
 
 class Names(TestCase):
     def icons(self, **pictures: int) -> Path:
-        """A folder of squares, so many pixels wide; ``cat_2x`` is ``cat@2x.png``."""
+        """A folder of squares with the given widths; ``cat_2x`` is ``cat@2x.png``."""
         folder = Path(self.folder())
         for name, side in pictures.items():
             (folder / (name.replace("_", "@") + ".png")).write_bytes(png(side, side))

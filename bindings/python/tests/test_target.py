@@ -1,4 +1,4 @@
-"""Targets: pictures for widgets."""
+"""Targets: images for widgets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .support import TestCase, png, sdimage
 
 
 class Loop:
-    """A toolkit's loop: functions run when the test says so."""
+    """A toolkit's event loop that runs functions when the test requests it."""
 
     def __init__(self) -> None:
         self._posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -26,7 +26,7 @@ class Loop:
 
 
 class Cell:
-    """A widget that notes what it is told."""
+    """A widget that records its calls."""
 
     def __init__(self, manager: sdimage.Manager, post: Callable[[Callable[[], None]], object] | None = None) -> None:
         self.log: list[object] = []
@@ -141,7 +141,7 @@ class Targets(TestCase):
         self.assertIn(("image", 8, "loader"), cell.log)
         gate.clear()
         cell.told.clear()
-        # Nobody else holds the hooks.
+        # No other reference to the hooks exists.
         cell.target.load(
             "test://b", load_hooks=sdimage.LoadHooks(should_remember_failure=remember), on_result=cell.on_result
         )

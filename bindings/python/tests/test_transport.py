@@ -1,4 +1,4 @@
-"""A program's own HTTP client, methods and bodies."""
+"""Custom HTTP clients, methods and bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .support import TestCase, png, sdimage
 
 
 def over_http_client(request: sdimage.TransportRequest) -> tuple[int, list[tuple[str, str]], bytes]:
-    """What the standard library makes of it."""
+    """The response according to the standard library."""
     url = urlsplit(request.url)
     connection = http.client.HTTPConnection(url.netloc, timeout=30)
     try:

@@ -1,4 +1,5 @@
-//! Many URLs as small files: every thumbnail a future, all of them loaded at once, driven by an executor of twenty lines.
+//! Saves many URLs as thumbnail files: one future per load, all in progress at once, driven by an executor of twenty
+//! lines.
 //!
 //! ```sh
 //! cargo run --example thumbnails -- FOLDER URL…
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// Wakes a thread that is parked.
+/// Wakes a parked thread.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -24,7 +25,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs one future on this thread; programs with an executor of their own use that.
+/// Runs one future on this thread; programs with an executor use that instead.
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -36,7 +37,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Waits for a load and writes what it brought.
+/// Waits for a load and writes its image.
 async fn save(load: Load, place: &Path) -> Result<(u32, u32), Box<dyn std::error::Error>> {
     let picture = load.await?.image().ok_or("no picture")?;
     fs::write(place, &*picture.encode(Format::Webp, &EncodeOptions::new().quality(0.8))?)?;
@@ -46,7 +47,7 @@ async fn save(load: Load, place: &Path) -> Result<(u32, u32), Box<dyn std::error
 async fn run(folder: &Path, urls: &[String]) -> Result<usize, Box<dyn std::error::Error>> {
     let manager = Manager::new()?;
     let requests = urls.iter().map(|url| Request::new(url).thumbnail_size(128, 128));
-    // All are under way before the first is waited for.
+    // All loads are in progress before the first is awaited.
     let loads: Vec<Load> = requests.map(|request| manager.load_async(&request)).collect::<Result<_, _>>()?;
     let mut failed = 0;
     for (number, (load, url)) in loads.into_iter().zip(urls).enumerate() {

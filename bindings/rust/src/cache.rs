@@ -1,4 +1,4 @@
-//! Pictures in memory, encoded bytes on disk. Keys are bytes.
+//! Images in memory, encoded bytes on disk. Keys are bytes.
 
 use crate::error::run;
 use crate::handle::{c_text, handle, made};
@@ -11,7 +11,7 @@ use std::ptr;
 
 handle! {
     single
-    /// How a cache is opened.
+    /// The configuration of a cache.
     CacheConfig, sdimage_cache_config, sdimage_cache_config_unref
 }
 
@@ -27,9 +27,9 @@ impl CacheConfig {
         made(unsafe { Self::owned(sys::sdimage_cache_config_new()) })
     }
 
-    /// The folder of the disk part; made when it is missing. Default: below the user's cache folder.
+    /// The folder of the disk part; created when missing. Default: below the user's cache folder.
     pub fn directory(self, path: impl AsRef<Path>) -> Self {
-        // What has a NUL in it names no folder, and must not become another's name: stores tell that it cannot be used.
+        // A path with a NUL names no folder and must not become another path. Stores report this one as unusable.
         let path = CString::new(path.as_ref().as_os_str().as_bytes()).unwrap_or_else(|_| c_text("/dev/null"));
         unsafe { sys::sdimage_cache_config_set_directory(self.as_ptr(), path.as_ptr()) };
         self
@@ -41,7 +41,7 @@ impl CacheConfig {
         self
     }
 
-    /// No disk part at all.
+    /// Disables the disk part.
     pub fn memory_only(self) -> Self {
         unsafe { sys::sdimage_cache_config_set_memory_only(self.as_ptr(), true) };
         self
@@ -53,7 +53,7 @@ impl CacheConfig {
         self
     }
 
-    /// Pictures in memory; 0 is no limit.
+    /// Images in memory; 0 is no limit.
     pub fn max_memory_count(self, count: usize) -> Self {
         unsafe { sys::sdimage_cache_config_set_max_memory_count(self.as_ptr(), count) };
         self
@@ -65,13 +65,13 @@ impl CacheConfig {
         self
     }
 
-    /// Seconds after the last access for which an entry is kept; negative: for ever.
+    /// Seconds that an entry stays after its last access; a negative value never expires.
     pub fn max_disk_age(self, seconds: i64) -> Self {
         unsafe { sys::sdimage_cache_config_set_max_disk_age(self.as_ptr(), seconds) };
         self
     }
 
-    /// Opens the cache. A folder that cannot be used is no error: stores tell why.
+    /// Opens the cache. An unusable folder is no error: stores report the reason.
     pub fn open(self) -> Result<Cache> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_cache_new(self.as_ptr(), &mut raw, why) })?;
@@ -79,7 +79,7 @@ impl CacheConfig {
     }
 }
 
-/// Layers of a cache; joined by `|`.
+/// Layers of a cache, combined with `|`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheLayers(i32);
 
@@ -88,12 +88,12 @@ impl CacheLayers {
     pub const NONE: Self = Self(sys::SDIMAGE_CACHE_LAYERS_NONE);
     /// Encoded bytes on disk.
     pub const DISK: Self = Self(sys::SDIMAGE_CACHE_LAYERS_DISK);
-    /// Pictures in memory.
+    /// Images in memory.
     pub const MEMORY: Self = Self(sys::SDIMAGE_CACHE_LAYERS_MEMORY);
     /// Both.
     pub const ALL: Self = Self(sys::SDIMAGE_CACHE_LAYERS_ALL);
 
-    /// Whether all of `other` are among these.
+    /// Reports whether all of `other` are among these.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -107,7 +107,7 @@ impl BitOr for CacheLayers {
     }
 }
 
-/// What lies on disk, by the index.
+/// The contents of the disk part, according to the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskTotals {
     /// Bytes.
@@ -118,11 +118,11 @@ pub struct DiskTotals {
 
 handle! {
     shared
-    /// Pictures in memory, encoded bytes on disk. Functions on bytes block on the disk.
+    /// Images in memory, encoded bytes on disk. Functions on bytes block on the disk.
     Cache, sdimage_cache, sdimage_cache_ref, sdimage_cache_unref
 }
 
-/// An entry that is not there is no failure here.
+/// Converts a missing entry from a failure to `None`.
 fn found<T>(outcome: Result<T>) -> Result<Option<T>> {
     match outcome {
         Ok(value) => Ok(Some(value)),
@@ -132,12 +132,12 @@ fn found<T>(outcome: Result<T>) -> Result<Option<T>> {
 }
 
 impl Cache {
-    /// The picture kept in memory. Never blocks.
+    /// The image in memory. Never blocks.
     pub fn memory_image(&self, key: &[u8]) -> Option<Image> {
         unsafe { Image::owned(sys::sdimage_cache_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len())) }
     }
 
-    /// The picture of an entry: from memory, or decoded from the disk and kept in memory.
+    /// The image of an entry: from memory, or decoded from disk and then held in memory.
     pub fn image(&self, key: &[u8], options: &DecodeOptions) -> Result<Option<Image>> {
         let mut raw = ptr::null_mut();
         let (start, length) = (key.as_ptr().cast(), key.len());
@@ -160,7 +160,7 @@ impl Cache {
         run(|why| unsafe { sys::sdimage_cache_store_data(self.as_ptr(), start, length, data.as_ptr(), why) }).map(drop)
     }
 
-    /// Keeps a picture in the layers named; its bytes are `data`, or else the picture encoded.
+    /// Stores an image in the given layers; its bytes are `data`, or else the encoded image.
     pub fn store_image(&self, key: &[u8], image: &Image, data: Option<&Data>, layers: CacheLayers) -> Result<()> {
         let (start, length) = (key.as_ptr().cast(), key.len());
         let bytes = data.map_or(ptr::null_mut(), Data::as_ptr);
@@ -175,22 +175,22 @@ impl Cache {
         CacheLayers(unsafe { sys::sdimage_cache_contains(self.as_ptr(), key.as_ptr().cast(), key.len()) })
     }
 
-    /// Removes an entry from the layers named; one that is not there is no error.
+    /// Removes an entry from the given layers; a missing entry is no error.
     pub fn remove(&self, key: &[u8], layers: CacheLayers) -> Result<()> {
         run(|why| unsafe { sys::sdimage_cache_remove(self.as_ptr(), key.as_ptr().cast(), key.len(), layers.0, why) }).map(drop)
     }
 
-    /// Removes everything from the layers named.
+    /// Removes everything from the given layers.
     pub fn clear(&self, layers: CacheLayers) -> Result<()> {
         run(|why| unsafe { sys::sdimage_cache_clear(self.as_ptr(), layers.0, why) }).map(drop)
     }
 
-    /// Waits until everything stored so far is committed.
+    /// Waits until all earlier stores are committed.
     pub fn flush(&self) -> Result<()> {
         run(|why| unsafe { sys::sdimage_cache_flush(self.as_ptr(), why) }).map(drop)
     }
 
-    /// Commits what is pending and closes the disk part, for all handles.
+    /// Commits pending stores and closes the disk part, for all handles.
     pub fn close(&self) -> std::result::Result<(), Error> {
         run(|why| unsafe { sys::sdimage_cache_close(self.as_ptr(), why) }).map(drop)
     }
@@ -202,7 +202,7 @@ impl Cache {
         Ok(DiskTotals { bytes, count })
     }
 
-    /// Counters since it was opened, as a JSON object.
+    /// Counters since the cache was opened, as a JSON object.
     pub fn statistics(&self) -> Result<String> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_cache_statistics(self.as_ptr(), &mut raw, why) })?;

@@ -1,4 +1,4 @@
-//! The choices of the C headers as enums. What each value means is told there; `Other` is a value of a later version.
+//! The C enums as Rust enums. The C headers document each value; `Other` is a value of a later version.
 
 use crate::sys;
 
@@ -9,12 +9,12 @@ macro_rules! choices {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$doc])* $value,)*
-            /// A value that this version of the crate does not know.
+            /// A value unknown to this version of the crate.
             Other(i32),
         }
 
         impl $name {
-            // Not every enum goes both ways.
+            // Some enums are converted in one direction only.
             #[allow(dead_code)]
             pub(crate) fn from_raw(raw: i32) -> Self {
                 match raw {
@@ -35,7 +35,7 @@ macro_rules! choices {
 }
 
 choices! {
-    /// What a failure is called.
+    /// The code of a failure.
     Status {
         /// `NEED_MORE_DATA`.
         NeedMoreData = SDIMAGE_STATUS_NEED_MORE_DATA,
@@ -143,7 +143,7 @@ choices! {
 }
 
 choices! {
-    /// How one pixel lies in memory, in the order of the letters.
+    /// The layout of one pixel in memory, in the order of the letters.
     PixelFormat {
         /// `AUTOMATIC`.
         Automatic = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
@@ -205,7 +205,7 @@ choices! {
 }
 
 choices! {
-    /// Which delivery of a load this is.
+    /// The kind of a delivery of a load.
     DeliveryKind {
         /// `PARTIAL`.
         Partial = SDIMAGE_DELIVERY_KIND_PARTIAL,
@@ -217,7 +217,7 @@ choices! {
 }
 
 choices! {
-    /// Where a picture came from.
+    /// The source of an image.
     ImageSource {
         /// `NONE`.
         None = SDIMAGE_IMAGE_SOURCE_NONE,
@@ -235,7 +235,7 @@ choices! {
 }
 
 choices! {
-    /// Who goes first.
+    /// The priority of a load.
     Priority {
         /// `LOW`.
         Low = SDIMAGE_PRIORITY_LOW,
@@ -247,7 +247,7 @@ choices! {
 }
 
 choices! {
-    /// Which layers a load may ask.
+    /// The layers that a load may use.
     SourcePolicy {
         /// `ANY`.
         Any = SDIMAGE_SOURCE_POLICY_ANY,
@@ -259,7 +259,7 @@ choices! {
 }
 
 choices! {
-    /// How much a load cares whether a cached picture is still that of its origin.
+    /// The treatment of cached images that may be stale.
     Freshness {
         /// `IGNORE`.
         Ignore = SDIMAGE_FRESHNESS_IGNORE,
@@ -271,7 +271,7 @@ choices! {
 }
 
 choices! {
-    /// How a picture meets a box of other proportions.
+    /// The way an image fits a box of other proportions.
     ScaleMode {
         /// `FILL`.
         Fill = SDIMAGE_SCALE_MODE_FILL,
@@ -283,7 +283,7 @@ choices! {
 }
 
 choices! {
-    /// Parts of a load that are timed.
+    /// The timed stages of a load.
     Stage {
         /// `TOTAL`.
         Total = SDIMAGE_STAGE_TOTAL,

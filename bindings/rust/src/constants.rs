@@ -1,4 +1,4 @@
-//! The values of the C enums that this crate uses. Enums of C are open: a library of a later version may give others.
+//! The values of the C enums that this crate uses. C enums are open: a library of a later version may return others.
 #![allow(non_camel_case_types, missing_docs)]
 
 use std::os::raw::c_int;

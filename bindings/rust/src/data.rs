@@ -1,4 +1,4 @@
-//! Bytes that move by reference.
+//! Bytes that are passed by reference.
 
 use crate::error::run;
 use crate::handle::{destroy, handle, made};
@@ -9,7 +9,7 @@ use std::ptr;
 
 handle! {
     shared
-    /// Immutable bytes of the library or the program; reads as a slice.
+    /// Immutable bytes of the library or the program; dereferences to a slice.
     Data, sdimage_data, sdimage_data_ref, sdimage_data_unref
 }
 
@@ -20,14 +20,14 @@ impl Data {
         let (start, length) = (kept.as_ptr(), kept.len());
         let owner = Box::into_raw(kept).cast::<c_void>();
         let mut raw = ptr::null_mut();
-        // SAFETY: the vector's bytes lie where they are until `destroy`, also when this fails.
+        // SAFETY: the vector's bytes do not move until `destroy`, also when this fails.
         run(|why| unsafe {
             sys::sdimage_data_new_adopting(start.cast(), length, owner, Some(destroy::<Vec<u8>>), &mut raw, why)
         })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// Copies.
+    /// Copies the bytes.
     pub fn copy_of(bytes: &[u8]) -> Result<Self> {
         let mut raw = ptr::null_mut();
         // SAFETY: the bytes are read during the call.
@@ -35,7 +35,7 @@ impl Data {
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// The bytes as text, where they are UTF-8.
+    /// The bytes as text, if they are UTF-8.
     pub(crate) fn into_string(self) -> String {
         String::from_utf8_lossy(&self).into_owned()
     }
@@ -45,7 +45,7 @@ impl Deref for Data {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the bytes live and stay as they are as long as the object.
+        // SAFETY: the bytes live and stay unchanged as long as the object.
         unsafe {
             let start = sys::sdimage_data_bytes(self.as_ptr()).cast::<u8>();
             if start.is_null() {

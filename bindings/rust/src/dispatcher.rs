@@ -1,4 +1,4 @@
-//! Where callbacks run, and events in place of callbacks.
+//! Dispatchers, which determine where callbacks run, and events instead of callbacks.
 
 use crate::error::run;
 use crate::handle::{handle, made};
@@ -8,28 +8,28 @@ use std::ptr;
 
 handle! {
     shared
-    /// Where callbacks run.
+    /// Determines where callbacks run.
     Dispatcher, sdimage_dispatcher, sdimage_dispatcher_ref, sdimage_dispatcher_unref
 }
 
-/// One delivery of a load, taken out of a pollable dispatcher.
+/// One delivery of a load, taken from a pollable dispatcher.
 #[derive(Debug)]
 pub struct Event {
-    /// The number that the load was started with.
+    /// The token that the load was started with.
     pub token: usize,
     /// The load.
     pub task: Task,
-    /// What there is to say.
+    /// The content of the event.
     pub kind: EventKind,
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EventKind {
     /// A partial, cached or final result.
     Result(LoadResult),
-    /// Bytes as they arrive; only the latest is kept.
+    /// Progress as bytes arrive; only the latest is held.
     Progress(Progress),
 }
 
@@ -47,23 +47,23 @@ impl Dispatcher {
         Self::made_by(sys::sdimage_dispatcher_new_library)
     }
 
-    /// Whatever thread finishes the load: for callbacks that only hand the result on.
+    /// The thread that finishes the load: for callbacks that only forward the result.
     pub fn immediate() -> Result<Self> {
         Self::made_by(sys::sdimage_dispatcher_new_immediate)
     }
 
-    /// A queue behind a file descriptor ([`AsRawFd`]), to be watched for reading by an event loop: then [`drain`](Self::drain), or
-    /// [`next_event`](Self::next_event) until there is none.
+    /// A queue behind a file descriptor ([`AsRawFd`]), which an event loop watches for reading. Then call
+    /// [`drain`](Self::drain), or [`next_event`](Self::next_event) until it returns `None`.
     pub fn pollable() -> Result<Self> {
         Self::made_by(sys::sdimage_dispatcher_new_pollable)
     }
 
-    /// Runs the callbacks that are queued now on this thread; how many deliveries that were.
+    /// Runs the queued callbacks on this thread; returns the number of deliveries.
     pub fn drain(&self) -> usize {
         unsafe { sys::sdimage_dispatcher_drain(self.as_ptr()) }
     }
 
-    /// Says that this thread is the one that drains: memory hits and cancellations asked for on it are delivered at once.
+    /// Declares that this thread drains the queue: memory hits and cancellations requested on it are delivered at once.
     pub fn bind_current_thread(&self) -> Result<()> {
         run(|why| unsafe { sys::sdimage_dispatcher_bind_current_thread(self.as_ptr(), why) }).map(drop)
     }
@@ -75,14 +75,14 @@ impl Dispatcher {
         if raw.is_null() {
             return Ok(None);
         }
-        // SAFETY: the event's reference is ours; what it lends is referenced before it goes.
+        // SAFETY: the event's reference is ours; borrowed parts are referenced before it is released.
         let event = unsafe { Self::read(raw) };
         unsafe { sys::sdimage_event_unref(raw) };
         Ok(event)
     }
 
     unsafe fn read(raw: *const sys::sdimage_event) -> Option<Event> {
-        // SAFETY: the caller says that it is alive.
+        // SAFETY: the caller guarantees that it is alive.
         unsafe {
             let kind = match sys::sdimage_event_kind(raw) {
                 sys::SDIMAGE_EVENT_TYPE_PROGRESS => {
@@ -100,7 +100,8 @@ impl Dispatcher {
 }
 
 impl AsRawFd for Dispatcher {
-    /// Of a pollable one: open as long as a handle is there, and not to be read from. -1 for other kinds.
+    /// The descriptor of a pollable dispatcher: open while a handle exists, and not to be read from. -1 for other
+    /// kinds.
     fn as_raw_fd(&self) -> RawFd {
         unsafe { sys::sdimage_dispatcher_descriptor(self.as_ptr()) }
     }

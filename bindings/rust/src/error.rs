@@ -1,11 +1,11 @@
-//! Why something failed.
+//! Errors.
 
 use crate::handle::{c_text, text};
 use crate::{sys, Result, Status};
 use std::fmt;
 use std::ptr;
 
-/// Why something failed: a code that stays the same from version to version, and one line for people.
+/// The reason of a failure: a code that is stable across versions, and one readable line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     code: Status,
@@ -18,7 +18,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of one's own, for custom loaders; one line.
+    /// Creates an error, for custom loaders; the message is one line.
     pub fn new(code: Status, message: &str) -> Self {
         Self {
             code,
@@ -36,39 +36,39 @@ impl Error {
         self.code
     }
 
-    /// One line for people, without code and URL.
+    /// One readable line, without code and URL.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The HTTP status of the answer that was refused, or 0.
+    /// The HTTP status of the refused response, or 0.
     pub fn http_status(&self) -> i32 {
         self.http_status
     }
 
-    /// The errno of the call that failed, or 0.
+    /// The errno of the failed call, or 0.
     pub fn system_error(&self) -> i32 {
         self.system_error
     }
 
-    /// The number that the codec, database or transfer library gave, or 0.
+    /// The error number from the codec, database or transfer library, or 0.
     pub fn library_code(&self) -> i32 {
         self.library_code
     }
 
-    /// The URL that was being loaded, without user and password; "" when none was involved.
+    /// The URL of the load, without user and password; "" if no URL was involved.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Whether the same load may succeed later without any change.
+    /// Reports whether the same load may succeed later without any change.
     pub fn is_transient(&self) -> bool {
         self.is_transient
     }
 
-    /// Reads an error that is borrowed.
+    /// Reads a borrowed error.
     pub(crate) unsafe fn borrowed(raw: *const sys::sdimage_error) -> Self {
-        // SAFETY: the caller says that it is alive; the texts are copied.
+        // SAFETY: the caller guarantees that it is alive; the texts are copied.
         unsafe {
             Self {
                 code: Status::from_raw(sys::sdimage_error_code(raw)),
@@ -82,7 +82,7 @@ impl Error {
         }
     }
 
-    /// An object of the library of the same code and message; the caller unrefs it. NULL when memory is refused.
+    /// A C error with the same code and message, which the caller unrefs. NULL when memory is refused.
     pub(crate) fn to_raw(&self) -> *mut sys::sdimage_error {
         let message = c_text(&self.message);
         // SAFETY: the text is copied.
@@ -103,7 +103,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Calls a function with room for an error, and reads what it said. The status of a success may be a note.
+/// Calls a function with an output for an error, and reads that error. The status of a success may be other than OK.
 pub(crate) fn run(call: impl FnOnce(*mut *mut sys::sdimage_error) -> sys::sdimage_status) -> Result<Status> {
     let mut why = ptr::null_mut();
     let status = call(&mut why);

@@ -6,17 +6,18 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// What the load's callback and the future share. The lock is never held while anybody is woken.
+/// The state shared by the load's callback and the future. The lock is not held while a waker is called.
 #[derive(Default)]
 struct Meeting {
     ended: Option<LoadResult>,
     waker: Option<Waker>,
 }
 
-/// A load under way: a future of its final result, for any executor. Dropping it cancels the load, unless it has ended.
+/// A load in progress: a future of its final result, for any executor. Dropping it cancels the load, unless it has
+/// ended.
 ///
-/// It delivers to itself, wherever the load ends; the dispatcher of the request does not count. A picture in memory is ready at the
-/// first poll. The error is that of the load, or `Cancelled`.
+/// It delivers on the thread where the load ends; the dispatcher of the request is ignored. An image in memory is ready
+/// at the first poll. The error is that of the load, or `Cancelled`.
 #[derive(Debug)]
 #[must_use = "dropping it cancels the load"]
 pub struct Load {
@@ -55,12 +56,12 @@ impl Load {
         Ok(Self { task, meeting })
     }
 
-    /// Asks the load to end; the future then is `Cancelled`.
+    /// Requests the end of the load; the future then resolves to `Cancelled`.
     pub fn cancel(&self) {
         self.task.cancel();
     }
 
-    /// Bytes so far.
+    /// Bytes received so far.
     pub fn progress(&self) -> Progress {
         self.task.progress()
     }
@@ -75,7 +76,8 @@ impl Future for Load {
     type Output = Result<LoadResult>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Wakers are the executor's code: cloned and dropped outside the lock. Only that of the latest poll counts.
+        // Wakers are code of the executor, so they are cloned and dropped outside the lock. Only that of the latest
+        // poll is held.
         let waker = context.waker().clone();
         let mut meeting = locked(&self.meeting);
         if let Some(result) = meeting.ended.clone() {

@@ -1,4 +1,4 @@
-//! Pictures.
+//! Images.
 
 use crate::error::run;
 use crate::handle::{destroy, handle, made};
@@ -8,15 +8,15 @@ use std::ptr;
 
 handle! {
     shared
-    /// A picture. Its pixels are valid as long as a handle is there, whatever caches do.
+    /// An image. Its pixels are valid while a handle exists, whatever caches do.
     Image, sdimage_image, sdimage_image_ref, sdimage_image_unref
 }
 
 impl Image {
-    /// Takes over pixels without a copy: rows top to bottom, `stride` bytes apart. Fails with `InvalidArgument` where the vector is
-    /// too short, a side is zero or the samples are not aligned.
+    /// Takes over pixels without a copy: rows from top to bottom, `stride` bytes apart. Fails with `InvalidArgument` if
+    /// the vector is too short, a side is zero or the samples are not aligned.
     pub fn from_vec(width: u32, height: u32, stride: usize, pixel_format: PixelFormat, pixels: Vec<u8>) -> Result<Self> {
-        // SAFETY: a table of the library.
+        // SAFETY: a lookup in a static table of the library.
         let row = (width as usize).checked_mul(unsafe { sys::sdimage_pixel_format_bytes(pixel_format.raw()) });
         let needed = row.and_then(|row| stride.checked_mul((height as usize).saturating_sub(1))?.checked_add(row));
         if needed.map_or(true, |needed| needed > pixels.len()) {
@@ -26,7 +26,7 @@ impl Image {
         let start = kept.as_mut_ptr();
         let owner = Box::into_raw(kept).cast::<c_void>();
         let mut raw = ptr::null_mut();
-        // SAFETY: the vector's bytes lie where they are until `destroy`, also when this fails.
+        // SAFETY: the vector's bytes do not move until `destroy`, also when this fails.
         run(|why| unsafe {
             let free = Some(destroy::<Vec<u8>> as unsafe extern "C" fn(*mut c_void));
             sys::sdimage_image_new_adopting(width, height, stride, pixel_format.raw(), start.cast(), owner, free, &mut raw, why)
@@ -49,15 +49,15 @@ impl Image {
         unsafe { sys::sdimage_image_stride(self.as_ptr()) }
     }
 
-    /// Bytes of the pixels of a row.
+    /// Bytes of the pixels in one row.
     pub fn row_bytes(&self) -> usize {
         self.width() as usize * unsafe { sys::sdimage_pixel_format_bytes(sys::sdimage_image_pixel_format(self.as_ptr())) }
     }
 
-    /// All rows, `stride()` bytes apart, without a copy; the last one ends with its last pixel.
+    /// All rows, `stride()` bytes apart, without a copy; the last row ends with its last pixel.
     pub fn pixels(&self) -> &[u8] {
         let rows = self.height() as usize;
-        // SAFETY: the bitmap lives and stays as it is as long as the object.
+        // SAFETY: the bitmap lives and stays unchanged as long as the object.
         unsafe {
             let start = sys::sdimage_image_pixels(self.as_ptr()).cast::<u8>();
             if start.is_null() || rows == 0 {
@@ -73,17 +73,17 @@ impl Image {
         &self.pixels()[start..start + self.row_bytes()]
     }
 
-    /// How a pixel lies in memory.
+    /// The layout of a pixel in memory.
     pub fn pixel_format(&self) -> PixelFormat {
         PixelFormat::from_raw(unsafe { sys::sdimage_image_pixel_format(self.as_ptr()) })
     }
 
-    /// The container that it was decoded from; `Undefined` for pixels of the program.
+    /// The container that the image was decoded from; `Undefined` for pixels of the program.
     pub fn format(&self) -> Format {
         Format::from_raw(unsafe { sys::sdimage_image_format(self.as_ptr()) })
     }
 
-    /// Whether a pixel can be transparent.
+    /// Reports whether a pixel can be transparent.
     pub fn has_alpha(&self) -> bool {
         unsafe { sys::sdimage_image_has_alpha(self.as_ptr()) }
     }
@@ -93,23 +93,23 @@ impl Image {
         unsafe { sys::sdimage_image_scale(self.as_ptr()) }
     }
 
-    /// Width and height of the encoded picture as displayed: larger than the image's own for a thumbnail.
+    /// Width and height of the encoded image as displayed: larger than those of a thumbnail.
     pub fn source_size(&self) -> (u32, u32) {
         let size = unsafe { sys::sdimage_image_source_size(self.as_ptr()) };
         (size.width, size.height)
     }
 
-    /// Whether a thumbnail size was asked for.
+    /// Reports whether a thumbnail size was requested.
     pub fn is_thumbnail(&self) -> bool {
         unsafe { sys::sdimage_image_is_thumbnail(self.as_ptr()) }
     }
 
-    /// Whether a part of it had not arrived, or was damaged and accepted so.
+    /// Reports whether a part of the image had not arrived, or was damaged and accepted.
     pub fn is_incremental(&self) -> bool {
         unsafe { sys::sdimage_image_is_incremental(self.as_ptr()) }
     }
 
-    /// Whether it has more than one frame.
+    /// Reports whether the image has more than one frame.
     pub fn is_animated(&self) -> bool {
         unsafe { sys::sdimage_image_is_animated(self.as_ptr()) }
     }
@@ -119,43 +119,43 @@ impl Image {
         unsafe { sys::sdimage_image_frame_count(self.as_ptr()) }
     }
 
-    /// How often an animation plays; 0 = for ever.
+    /// The number of loops of an animation; 0 repeats forever.
     pub fn loop_count(&self) -> u32 {
         unsafe { sys::sdimage_image_loop_count(self.as_ptr()) }
     }
 
-    /// Milliseconds of one round.
+    /// The duration of one loop in milliseconds.
     pub fn duration_ms(&self) -> u64 {
         unsafe { sys::sdimage_image_duration_ms(self.as_ptr()) }
     }
 
-    /// A frame, composed to the whole canvas; decoded when asked for, on this thread.
+    /// A frame, composed to the whole canvas; decoded on demand, on this thread.
     pub fn frame(&self, index: u32) -> Result<Self> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_image_copy_frame(self.as_ptr(), index, &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// Milliseconds that a frame is shown.
+    /// The display duration of a frame in milliseconds.
     pub fn frame_duration_ms(&self, index: u32) -> u32 {
         unsafe { sys::sdimage_image_frame_duration_ms(self.as_ptr(), index) }
     }
 
-    /// The picture in another pixel format; the same one where it has it already.
+    /// The image in another pixel format; the same image if it already has that format.
     pub fn convert(&self, pixel_format: PixelFormat) -> Result<Self> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_image_convert(self.as_ptr(), pixel_format.raw(), &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// To exactly that size in points, which may be larger.
+    /// Resizes to exactly this size in points, which may be larger.
     pub fn resize(&self, width: f64, height: f64, mode: ScaleMode) -> Result<Self> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_image_resize(self.as_ptr(), width, height, mode.raw(), &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// The picture as a file of a format; `Undefined` is PNG with alpha, else JPEG.
+    /// Encodes the image as a file; `Undefined` means PNG for images with alpha, else JPEG.
     ///
     /// ```
     /// # use sdimage::{EncodeOptions, Format, Image, PixelFormat};

@@ -1,4 +1,4 @@
-//! From a URL to pixels: asynchronous loading, a memory and a disk cache, and decoding at the size you need, by libsdimage.
+//! Asynchronous loading of images by URL, a memory and a disk cache, and decoding at the required size, by libsdimage.
 //!
 //! ```no_run
 //! let manager = sdimage::Manager::new()?;
@@ -8,11 +8,11 @@
 //! # Ok::<(), sdimage::Error>(())
 //! ```
 //!
-//! Handles are references of objects of the library, which are counted: cloning one takes a reference, dropping it gives one back.
-//! What may be shared between threads is [`Send`] and [`Sync`] as the C headers say: images, results, managers, caches, loaders,
-//! tasks and dispatchers are; requests, options and configurations are [`Send`] only.
+//! Handles are counted references to objects of the library: cloning one takes a reference, dropping it releases one.
+//! Types are [`Send`] and [`Sync`] as the C headers allow: images, results, managers, caches, loaders, tasks and
+//! dispatchers are both; requests, options and configurations are [`Send`] only.
 //!
-//! Callbacks of the program are called on threads of the library. A panic in one ends there: it is never unwound into the library.
+//! Callbacks of the program run on threads of the library. A panic ends there: it is never unwound into the library.
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -48,7 +48,7 @@ pub use request::Request;
 pub use result::LoadResult;
 pub use task::{Progress, Task};
 
-/// A value, or the library's reason why there is none.
+/// A value, or the error of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The version of the library in use, "1.2.3".
@@ -57,7 +57,7 @@ pub fn version() -> &'static str {
     unsafe { handle::text(sys::sdimage_version()) }
 }
 
-/// The example of the README is compiled with the others.
+/// Compiles the example of the README with the other doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

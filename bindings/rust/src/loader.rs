@@ -1,4 +1,4 @@
-//! Who fetches bytes: the library's loaders, chains of them, and loaders of the program.
+//! Loaders, which fetch bytes: those of the library, chains of them, and those of the program.
 
 use crate::error::run;
 use crate::handle::{c_text, destroy, forget_panic, guarded, handle, made, text};
@@ -10,18 +10,18 @@ use std::ptr;
 
 handle! {
     shared
-    /// Who fetches bytes.
+    /// Fetches bytes.
     Loader, sdimage_loader, sdimage_loader_ref, sdimage_loader_unref
 }
 
 handle! {
     shared
-    /// What a loader writes into, by one thread at a time. Exactly one `finish…` or `fail` ends the load; dropping the last handle
-    /// without one is an error of the load.
+    /// The output of a loader, written by one thread at a time. Exactly one `finish…` or `fail` ends the load; dropping
+    /// the last handle without one is an error of the load.
     LoadSink, sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref
 }
 
-/// What a loader is asked for; lent for the call.
+/// The request that a loader receives, borrowed for the call.
 #[derive(Debug)]
 pub struct Wanted<'a> {
     raw: *const sys::sdimage_request,
@@ -31,12 +31,12 @@ pub struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     /// The URL.
     pub fn url(&self) -> &'a str {
-        // SAFETY: the request lives for the call that lends it.
+        // SAFETY: the request lives for the call that it is borrowed for.
         unsafe { text(sys::sdimage_request_url(self.raw, ptr::null_mut())) }
     }
 }
 
-/// A loader of the program, for [`Loader::custom`]. Called on threads of the library, by several at once.
+/// A loader of the program, for [`Loader::custom`]. Called on threads of the library, on several at once.
 ///
 /// ```
 /// use sdimage::{CustomLoader, LoadSink, Loader, Manager, ManagerConfig, Request, Result, Wanted};
@@ -59,34 +59,35 @@ impl<'a> Wanted<'a> {
 /// # Ok::<(), sdimage::Error>(())
 /// ```
 pub trait CustomLoader: Send + Sync + 'static {
-    /// Whether this loader takes the request. Any thread; must not block.
+    /// Reports whether this loader accepts the request. Any thread; must not block.
     fn can_load(&self, wanted: &Wanted<'_>) -> bool {
         let _ = wanted;
         true
     }
 
-    /// Starts fetching and returns; on a thread that may block for a while. The sink may go to another thread. An error, or a panic,
-    /// ends the load.
+    /// Starts fetching and returns; runs on a thread that may block for a while. The sink may go to another thread. An
+    /// error, or a panic, ends the load.
     fn load(&self, wanted: &Wanted<'_>, sink: LoadSink) -> Result<()>;
 
-    /// Nobody waits any more: stop soon, then finish the sink. Any thread; must not block.
+    /// No caller is waiting any longer: stop soon, then finish the sink. Any thread; must not block.
     fn cancel(&self, sink: &LoadSink) {
         let _ = sink;
     }
 }
 
 impl LoadSink {
-    /// How many bytes will come.
+    /// Announces the number of bytes to come.
     pub fn set_expected_length(&self, length: u64) {
         unsafe { sys::sdimage_load_sink_set_expected_length(self.as_ptr(), length) }
     }
 
-    /// Appends bytes, which are copied. Fails with `Cancelled` when nobody waits any more, and with `TooLarge`.
+    /// Appends bytes, which are copied. Fails with `Cancelled` when no caller is waiting any longer, and with
+    /// `TooLarge`.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         run(|why| unsafe { sys::sdimage_load_sink_write(self.as_ptr(), bytes.as_ptr().cast(), bytes.len(), why) }).map(drop)
     }
 
-    /// Ends the load with what was written.
+    /// Ends the load with the bytes written.
     pub fn finish(&self) {
         unsafe { sys::sdimage_load_sink_finish(self.as_ptr(), ptr::null_mut()) }
     }
@@ -94,33 +95,34 @@ impl LoadSink {
     /// Ends the load with an error.
     pub fn fail(&self, why: &Error) {
         let raw = why.to_raw();
-        // No error would mean success. Without memory for one the sink is let go of, which is an error of the load too.
+        // Passing no error would mean success. Without memory for one the sink is released, which is an error of the
+        // load too.
         if raw.is_null() {
             return;
         }
-        // SAFETY: the error is referenced by the call; the reference of ours goes.
+        // SAFETY: the call references the error; our reference is released.
         unsafe {
             sys::sdimage_load_sink_finish(self.as_ptr(), raw);
             sys::sdimage_error_unref(raw);
         }
     }
 
-    /// Ends the load with bytes that move by reference.
+    /// Ends the load with bytes that are passed by reference.
     pub fn finish_with_data(&self, data: &Data) {
         unsafe { sys::sdimage_load_sink_finish_with_data(self.as_ptr(), data.as_ptr()) }
     }
 
-    /// Ends the load with a picture, for sources that have no bytes.
+    /// Ends the load with an image, for sources without encoded bytes.
     pub fn finish_with_image(&self, image: &Image) {
         unsafe { sys::sdimage_load_sink_finish_with_image(self.as_ptr(), image.as_ptr()) }
     }
 
-    /// How far the load is, for sources that write no bytes.
+    /// Reports progress, for sources that write no bytes.
     pub fn report_progress(&self, received: i64, expected: Option<i64>) {
         unsafe { sys::sdimage_load_sink_report_progress(self.as_ptr(), received, expected.unwrap_or(-1)) }
     }
 
-    /// Whether nobody waits any more.
+    /// Reports whether no caller is waiting any longer.
     pub fn is_cancelled(&self) -> bool {
         unsafe { sys::sdimage_load_sink_is_cancelled(self.as_ptr()) }
     }
@@ -187,7 +189,7 @@ impl Loader {
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// Each URL goes to the first that can load it; the last one is asked first.
+    /// Each URL goes to the first loader that can load it; the last one is tried first.
     pub fn chain<'a>(members: impl IntoIterator<Item = &'a Loader>) -> Result<Self> {
         let chain = Self::made_by(sys::sdimage_loader_new_chain)?;
         for member in members {
@@ -208,7 +210,7 @@ impl Loader {
         let name = c_text(name);
         let owner = Box::into_raw(Box::new(loader)).cast::<c_void>();
         let mut raw = ptr::null_mut();
-        // SAFETY: the table is copied; the box is the library's until `destroy`, also when this fails.
+        // SAFETY: the table is copied; the library owns the box until `destroy`, also when this fails.
         run(|why| unsafe { sys::sdimage_loader_new_custom(name.as_ptr(), &table, owner, Some(destroy::<L>), &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }

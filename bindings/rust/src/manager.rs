@@ -1,4 +1,4 @@
-//! From a URL to pixels: caches, loaders and coders put together.
+//! From a URL to pixels with caches, loaders and coders.
 
 use crate::error::run;
 use crate::handle::{destroy, guarded, handle, made};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 handle! {
     single
-    /// What a manager is made of.
+    /// The configuration of a manager.
     ManagerConfig, sdimage_manager_config, sdimage_manager_config_unref
 }
 
@@ -32,31 +32,32 @@ impl ManagerConfig {
         self
     }
 
-    /// No cache at all.
+    /// Disables caching.
     pub fn no_cache(self) -> Self {
         unsafe { sys::sdimage_manager_config_set_cache(self.as_ptr(), ptr::null_mut()) };
         self
     }
 
-    /// Who loads.
+    /// The loader.
     pub fn loader(self, loader: &Loader) -> Self {
         unsafe { sys::sdimage_manager_config_set_loader(self.as_ptr(), loader.as_ptr()) };
         self
     }
 
-    /// Where loads deliver that name no dispatcher of their own.
+    /// The dispatcher for loads that name none.
     pub fn dispatcher(self, dispatcher: &Dispatcher) -> Self {
         unsafe { sys::sdimage_manager_config_set_dispatcher(self.as_ptr(), dispatcher.as_ptr()) };
         self
     }
 
-    /// How much loads care for freshness whose request does not say.
+    /// The freshness policy for requests that do not set one.
     pub fn freshness(self, freshness: Freshness) -> Self {
         unsafe { sys::sdimage_manager_config_set_freshness(self.as_ptr(), freshness.raw()) };
         self
     }
 
-    /// Seconds for which a URL that failed for good is not asked again; negative: for ever; 0: not remembered.
+    /// Seconds for which a permanently failed URL is not requested again; negative: forever; 0: failures are not
+    /// remembered.
     pub fn failed_url_retry_after(self, seconds: i64) -> Self {
         unsafe { sys::sdimage_manager_config_set_failed_url_retry_after(self.as_ptr(), seconds) };
         self
@@ -65,7 +66,7 @@ impl ManagerConfig {
 
 handle! {
     shared
-    /// Loads pictures. The last handle closes it without waiting.
+    /// Loads images. Dropping the last handle closes it without waiting.
     Manager, sdimage_manager, sdimage_manager_ref, sdimage_manager_unref
 }
 
@@ -75,7 +76,7 @@ struct Callbacks<R, P> {
     progress: P,
 }
 
-/// The handler's functions.
+/// The functions of the load handler.
 ///
 /// # Safety
 /// `user_data` is a `Box<Callbacks<R, P>>`, alive until `destroy`; calls of one load never overlap, so that it may be borrowed mutably;
@@ -99,26 +100,27 @@ where
 }
 
 impl Manager {
-    /// With the default configuration.
+    /// Creates a manager with the default configuration.
     pub fn new() -> Result<Self> {
         Self::with(ManagerConfig::new())
     }
 
-    /// With a configuration.
+    /// Creates a manager with a configuration.
     pub fn with(config: ManagerConfig) -> Result<Self> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_manager_new(config.as_ptr(), &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// Loads and waits. The error where there is no picture; a look into caches only that found nothing is a result without one.
+    /// Loads and waits. Returns an error if there is no image; a cache-only load that found nothing is a result without
+    /// an image.
     pub fn load(&self, request: &Request) -> Result<LoadResult> {
         let mut raw = ptr::null_mut();
         let status = run(|why| unsafe { sys::sdimage_manager_load_sync(self.as_ptr(), request.as_ptr(), &mut raw, why) });
         // SAFETY: stored whenever the load was accepted; the reference is ours.
         match (unsafe { LoadResult::owned(raw) }, status) {
             (Some(result), Ok(_)) => Ok(result),
-            // A stale picture comes with the reason why it is.
+            // A stale image comes with the reason for its staleness.
             (Some(result), Err(why)) => result.image().is_some().then_some(result).ok_or(why),
             (None, Ok(status)) => Err(crate::Error::new(status, "")),
             (None, Err(why)) => Err(why),
@@ -137,8 +139,8 @@ impl Manager {
         Load::start(self, request)
     }
 
-    /// Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: partial and cached results,
-    /// then exactly one final; and bytes as they arrive.
+    /// Starts a load and returns. The callbacks run on the load's dispatcher, in order and serialized: partial and
+    /// cached results, then exactly one final result; and progress as bytes arrive.
     pub fn start<R, P>(&self, request: &Request, result: R, progress: P) -> Result<Task>
     where
         R: FnMut(&Task, &LoadResult) + Send + 'static,
@@ -152,7 +154,7 @@ impl Manager {
         let state = Box::into_raw(Box::new(Callbacks { result, progress })).cast::<c_void>();
         let free = Some(destroy::<Callbacks<R, P>> as unsafe extern "C" fn(*mut c_void));
         let mut raw = ptr::null_mut();
-        // SAFETY: the handler is copied; the callbacks are the library's until `destroy`, also when this fails.
+        // SAFETY: the handler is copied; the library owns the callbacks until `destroy`, also when this fails.
         run(|why| unsafe { sys::sdimage_manager_load(self.as_ptr(), request.as_ptr(), &handler, state, free, &mut raw, why) })?;
         Ok(made(unsafe { Task::owned(raw) }))
     }
@@ -160,7 +162,7 @@ impl Manager {
     /// Starts a load without callbacks: its deliveries are events of the request's pollable dispatcher, which carry `token`.
     pub fn start_for_events(&self, request: &Request, token: usize) -> Result<Task> {
         let mut raw = ptr::null_mut();
-        // SAFETY: the token is a number: the library never looks behind it.
+        // SAFETY: the token is a number: the library never dereferences it.
         run(|why| unsafe {
             let (manager, wanted) = (self.as_ptr(), request.as_ptr());
             sys::sdimage_manager_load(manager, wanted, ptr::null(), token as *mut c_void, None, &mut raw, why)
@@ -168,48 +170,48 @@ impl Manager {
         Ok(made(unsafe { Task::owned(raw) }))
     }
 
-    /// The key under which a load of the request is cached.
+    /// The cache key of a load of the request.
     pub fn cache_key(&self, request: &Request) -> Result<Vec<u8>> {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_manager_cache_key(self.as_ptr(), request.as_ptr(), &mut raw, why) })?;
         Ok(made(unsafe { Data::owned(raw) }).to_vec())
     }
 
-    /// Cancels every load that is under way.
+    /// Cancels all loads in progress.
     pub fn cancel_all(&self) {
         unsafe { sys::sdimage_manager_cancel_all(self.as_ptr()) }
     }
 
-    /// Loads without a final result.
+    /// The number of loads without a final result.
     pub fn running_count(&self) -> usize {
         unsafe { sys::sdimage_manager_running_count(self.as_ptr()) }
     }
 
-    /// Switches loading of http and https URLs off, and on again.
+    /// Switches loading of http and https URLs off and on again.
     pub fn set_offline(&self, offline: bool) {
         unsafe { sys::sdimage_manager_set_offline(self.as_ptr(), offline) }
     }
 
-    /// Forgets that a URL failed; all URLs for `None`.
+    /// Forgets a failed URL; all of them for `None`.
     pub fn forget_failed(&self, url: Option<&str>) {
         let (start, length) = url.map_or((ptr::null(), 0), |url| (url.as_ptr().cast(), url.len()));
         unsafe { sys::sdimage_manager_forget_failed(self.as_ptr(), start, length) }
     }
 
-    /// Takes no more loads, ends the running ones with `Shutdown`, and waits for their last callbacks.
+    /// Accepts no more loads, ends the running ones with `Shutdown`, and waits for their last callbacks.
     pub fn close(&self, limit: Duration) -> Result<()> {
         run(|why| unsafe { sys::sdimage_manager_close(self.as_ptr(), milliseconds(limit), why) }).map(drop)
     }
 }
 
-/// What a bug report starts with, as a JSON object.
+/// The diagnostics for a bug report, as a JSON object.
 pub fn doctor() -> Result<String> {
     let mut raw = ptr::null_mut();
     run(|why| unsafe { sys::sdimage_doctor(&mut raw, why) })?;
     Ok(made(unsafe { Data::owned(raw) }).into_string())
 }
 
-/// The numbers of the process in the text format of Prometheus.
+/// The metrics of the process in the Prometheus text format.
 pub fn metrics() -> Result<String> {
     let mut raw = ptr::null_mut();
     run(|why| unsafe { sys::sdimage_metrics(&mut raw, why) })?;

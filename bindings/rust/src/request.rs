@@ -1,4 +1,4 @@
-//! One wish for a picture.
+//! The parameters of one load.
 
 use crate::handle::{c_text, handle, made};
 use crate::{sys, Cache, DecodeOptions, Dispatcher, Freshness, Loader, Priority, SourcePolicy};
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 handle! {
     single
-    /// One wish for a picture: where from, in which form, through which layers. A load copies it. What makes no sense is told by the
-    /// load.
+    /// The parameters of one load: URL, form of the image, sources. A load copies the request and reports invalid
+    /// values.
     Request, sdimage_request, sdimage_request_unref
 }
 
-/// Whole milliseconds, at most what the library counts.
+/// Whole milliseconds, limited to the maximum of the library.
 pub(crate) fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }
@@ -23,7 +23,7 @@ impl Clone for Request {
 }
 
 impl Request {
-    /// For a URL: http, https, file and data have loaders of the library.
+    /// Creates a request for a URL. The library has loaders for http, https, file and data.
     pub fn new(url: &str) -> Self {
         made(unsafe { Self::owned(sys::sdimage_request_new(url.as_ptr().cast(), url.len())) })
     }
@@ -31,7 +31,7 @@ impl Request {
     /// The URL.
     pub fn url(&self) -> &str {
         let mut length = 0;
-        // SAFETY: borrowed as long as the request lives and is not changed, which takes it by value.
+        // SAFETY: borrowed while the request lives and is unchanged; changes take it by value.
         unsafe {
             let start = sys::sdimage_request_url(self.as_ptr(), &mut length).cast::<u8>();
             if start.is_null() {
@@ -41,19 +41,19 @@ impl Request {
         }
     }
 
-    /// A box in pixels that the picture is shrunk into while it is decoded, keeping its proportions.
+    /// A box in pixels that the image is scaled down into while it is decoded, with its proportions preserved.
     pub fn thumbnail_size(self, width: u32, height: u32) -> Self {
         unsafe { sys::sdimage_request_set_thumbnail_size(self.as_ptr(), width, height, true) };
         self
     }
 
-    /// All decode options, the thumbnail size included.
+    /// All decode options, including the thumbnail size.
     pub fn decode_options(self, options: &DecodeOptions) -> Self {
         unsafe { sys::sdimage_request_set_decode_options(self.as_ptr(), options.as_ptr()) };
         self
     }
 
-    /// The base of the cache key in place of the URL.
+    /// Replaces the URL as the base of the cache key.
     pub fn cache_key(self, key: &[u8]) -> Self {
         unsafe { sys::sdimage_request_set_cache_key(self.as_ptr(), key.as_ptr().cast(), key.len()) };
         self
@@ -77,13 +77,13 @@ impl Request {
         self
     }
 
-    /// Partial results while bytes arrive. Default false.
+    /// Delivers partial results while bytes arrive. Default false.
     pub fn progressive(self, progressive: bool) -> Self {
         unsafe { sys::sdimage_request_set_progressive(self.as_ptr(), progressive) };
         self
     }
 
-    /// At least so long from one partial result to the next.
+    /// The minimum time between partial results.
     pub fn progressive_interval(self, interval: Duration) -> Self {
         unsafe { sys::sdimage_request_set_progressive_interval_ms(self.as_ptr(), milliseconds(interval)) };
         self
@@ -96,50 +96,50 @@ impl Request {
         self
     }
 
-    /// For the whole transfer, redirects and retries included.
+    /// The timeout of the whole transfer, including redirects and retries.
     pub fn timeout(self, timeout: Duration) -> Self {
         unsafe { sys::sdimage_request_set_timeout_ms(self.as_ptr(), milliseconds(timeout)) };
         self
     }
 
-    /// Further tries after a transient failure, in place of the downloader's.
+    /// The number of retries after transient failures, in place of the downloader's.
     pub fn max_retries(self, count: u32) -> Self {
         unsafe { sys::sdimage_request_set_max_retries(self.as_ptr(), count) };
         self
     }
 
-    /// Load a URL that failed for good a moment ago all the same. Default false.
+    /// Loads a URL even if it failed for good recently. Default false.
     pub fn retry_failed(self, retry: bool) -> Self {
         unsafe { sys::sdimage_request_set_retry_failed(self.as_ptr(), retry) };
         self
     }
 
-    /// Bring the encoded bytes of a picture found in memory too. Default false.
+    /// Delivers the encoded bytes also for an image found in memory. Default false.
     pub fn wants_data(self, wants: bool) -> Self {
         unsafe { sys::sdimage_request_set_wants_data(self.as_ptr(), wants) };
         self
     }
 
-    /// Deliver only after the disk cache has committed. Default false.
+    /// Delivers only after the disk cache has committed. Default false.
     pub fn wait_for_store(self, wait: bool) -> Self {
         unsafe { sys::sdimage_request_set_wait_for_store(self.as_ptr(), wait) };
         self
     }
 
-    /// Where this load delivers, in place of the manager's dispatcher. A [`Load`](crate::Load) has one of its own.
+    /// The dispatcher of this load, in place of the manager's. A [`Load`](crate::Load) has one of its own.
     pub fn dispatcher(self, dispatcher: &Dispatcher) -> Self {
         unsafe { sys::sdimage_request_set_dispatcher(self.as_ptr(), dispatcher.as_ptr()) };
         self
     }
 
-    /// Which cache it uses, in place of the manager's; `None`: none.
+    /// The cache of this load, in place of the manager's; `None` disables caching.
     pub fn cache(self, cache: Option<&Cache>) -> Self {
         let raw = cache.map_or(std::ptr::null_mut(), Cache::as_ptr);
         unsafe { sys::sdimage_request_set_cache(self.as_ptr(), raw) };
         self
     }
 
-    /// Who loads, in place of the manager's.
+    /// The loader of this load, in place of the manager's.
     pub fn loader(self, loader: &Loader) -> Self {
         unsafe { sys::sdimage_request_set_loader(self.as_ptr(), loader.as_ptr()) };
         self

@@ -1,5 +1,5 @@
-//! The C functions that this crate uses, written down by hand; a test compares each with the headers. What they do, and which thread
-//! may call them, is told there. Everything here is as unsafe as C: programs use the modules above it.
+//! Handwritten declarations of the C functions that this crate uses; a test compares each with the headers. The headers
+//! document behavior and threads. Everything here is as unsafe as C: programs use the modules above it.
 #![allow(non_camel_case_types, missing_docs)]
 
 use std::os::raw::{c_char, c_void};
@@ -7,13 +7,13 @@ use std::os::raw::{c_char, c_void};
 pub use crate::constants::*;
 pub use crate::sys_loads::*;
 
-/// Objects of the library: only ever behind pointers.
+/// Objects of the library; used only behind pointers.
 macro_rules! opaque {
     ($($name:ident),* $(,)?) => {$(
         #[repr(C)]
         pub struct $name {
             _opaque: [u8; 0],
-            // Neither Send nor Sync by itself, and never moved: the handles decide.
+            // Neither Send nor Sync by itself, and never moved: the handles decide about both.
             _marker: std::marker::PhantomData<(*mut u8, std::marker::PhantomPinned)>,
         }
     )*};

@@ -1,4 +1,4 @@
-//! A load under way.
+//! A load in progress.
 
 use crate::error::run;
 use crate::handle::handle;
@@ -9,16 +9,16 @@ use std::time::Duration;
 
 handle! {
     shared
-    /// A load under way. Dropping it does not cancel.
+    /// A load in progress. Dropping it does not cancel the load.
     Task, sdimage_task, sdimage_task_ref, sdimage_task_unref
 }
 
-/// How far a load is, in bytes.
+/// Progress of a load in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes that have come.
+    /// Bytes received.
     pub received: u64,
-    /// Bytes in all, where that is known.
+    /// Total bytes, if known.
     pub expected: Option<u64>,
 }
 
@@ -29,12 +29,12 @@ impl Progress {
 }
 
 impl Task {
-    /// Asks the load to end; its final result says `Cancelled` unless one was on its way already.
+    /// Requests the end of the load. Its final result is `Cancelled` unless another one was already on its way.
     pub fn cancel(&self) {
         unsafe { sys::sdimage_task_cancel(self.as_ptr()) }
     }
 
-    /// The same, and returns when the last callback has returned.
+    /// Cancels, and returns when the last callback has returned.
     pub fn cancel_and_wait(&self, limit: Duration) -> Result<()> {
         run(|why| unsafe { sys::sdimage_task_cancel_and_wait(self.as_ptr(), milliseconds(limit), why) }).map(drop)
     }
@@ -44,12 +44,12 @@ impl Task {
         run(|why| unsafe { sys::sdimage_task_wait(self.as_ptr(), milliseconds(limit), why) }).map(drop)
     }
 
-    /// Whether the final result is there.
+    /// Reports whether the final result is available.
     pub fn is_finished(&self) -> bool {
         unsafe { sys::sdimage_task_is_finished(self.as_ptr()) }
     }
 
-    /// The final result, once it is there.
+    /// The final result, once available.
     pub fn result(&self) -> Option<LoadResult> {
         let mut raw = ptr::null_mut();
         unsafe {
@@ -58,7 +58,7 @@ impl Task {
         }
     }
 
-    /// Bytes so far.
+    /// Bytes received so far.
     pub fn progress(&self) -> Progress {
         let (mut received, mut expected) = (0, -1);
         unsafe { sys::sdimage_task_progress(self.as_ptr(), &mut received, &mut expected) };

@@ -111,7 +111,7 @@ impl CustomLoader for Whole {
     }
 }
 
-/// Otherwise what was written would pass for all that there is.
+/// Otherwise the bytes written would count as the complete body.
 #[test]
 #[ignore = "needs a library that gives no errors: see rust.sh"]
 fn a_loader_fails_also_without_memory_for_the_error() {

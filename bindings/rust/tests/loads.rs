@@ -20,7 +20,7 @@ fn badge() -> Request {
     Request::new(&url("badge.png"))
 }
 
-/// Nobody answers until the origin ends.
+/// Receives no response until the origin ends.
 fn slow() -> Request {
     Request::new(&url("aurora.jpg?fault=hang"))
 }
@@ -110,7 +110,7 @@ fn dropping_a_future_cancels_its_load() {
     assert_eq!(manager.running_count(), 0);
 }
 
-/// Brings the second half of a picture when the first has been seen.
+/// Delivers the second half of an image after the first has been seen.
 struct Halves(Mutex<mpsc::Receiver<()>>);
 
 impl CustomLoader for Halves {
@@ -213,7 +213,7 @@ fn events_come_from_a_descriptor() {
     assert_eq!(queue.drain(), 0);
 }
 
-/// Whether a descriptor can be read from now, by poll of libc.
+/// Reports whether a descriptor is readable now, with poll of libc.
 fn readable(descriptor: i32) -> bool {
     #[repr(C)]
     struct PollFd {
@@ -225,6 +225,6 @@ fn readable(descriptor: i32) -> bool {
         fn poll(descriptors: *mut PollFd, count: std::ffi::c_ulong, timeout_ms: i32) -> i32;
     }
     let mut one = PollFd { descriptor, events: 1, returned: 0 };
-    // SAFETY: one descriptor, as the count says.
+    // SAFETY: one descriptor, matching the count.
     unsafe { poll(&mut one, 1, 0) == 1 }
 }

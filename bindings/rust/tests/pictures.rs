@@ -1,4 +1,4 @@
-//! Bytes to pixels and back, and caches: without network.
+//! Decoding and encoding, and caches, without network.
 
 mod support;
 

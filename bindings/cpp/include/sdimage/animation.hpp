@@ -1,4 +1,4 @@
-// animation.hpp: frames for players, of images, decoders and the program; and the budget that all share.
+// animation.hpp: frame providers for players, from images, decoders or the program; and the shared frame budget.
 #ifndef SDIMAGE_ANIMATION_HPP
 #define SDIMAGE_ANIMATION_HPP
 
@@ -7,21 +7,21 @@
 
 namespace sdimage {
 
-// To be derived from, for make_frames. Any thread, several at once. What a class does not override has the library's
-// default; overrides must be public.
+// Base class for make_frames. Called on any thread, on several at once. A function that a class does not override has
+// the library's default. Overrides must be public.
 class custom_frames {
 public:
     virtual ~custom_frames() = default;
     virtual std::uint32_t frame_count() = 0;
-    // All of one size; may take its time.
+    // Returns a frame; all frames have the same size. May block.
     virtual image frame(std::uint32_t index) = 0;
-    // 100 by default.
+    // Defaults to 100.
     virtual std::uint32_t duration_ms(std::uint32_t) { return 100; }
-    // 0, the default: for ever.
+    // 0, the default, repeats forever.
     virtual std::uint32_t loop_count() { return 0; }
-    // Whether more frames may come.
+    // Reports whether more frames may be added.
     virtual bool is_growing() { return false; }
-    // The encoded bytes that all come from; empty, the default: there are none.
+    // Returns the encoded bytes of all frames. Empty, the default, when there are none.
     virtual data bytes() { return {}; }
 };
 
@@ -33,7 +33,7 @@ public:
     static frame_provider of(const image &picture) {
         return detail::make<frame_provider>(sdimage_frame_provider_new_image, picture.get());
     }
-    // Also while it is fed.
+    // Also accepts a decoder that is still being fed.
     static frame_provider of(const decoder &fed) {
         return detail::make<frame_provider>(sdimage_frame_provider_new_decoder, fed.get());
     }
@@ -54,7 +54,7 @@ public:
     sdimage::image image() const { return detail::make<sdimage::image>(sdimage_frame_provider_copy_image, get()); }
 };
 
-// Frames made of an object of T, constructed here of `arguments`.
+// A frame provider backed by an object of T, which is constructed here from `arguments`.
 template <class T, class... A> frame_provider make_frames(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_frames, T>);
     auto table = detail::empty_table<sdimage_frame_vtable>();
@@ -81,7 +81,7 @@ template <class T, class... A> frame_provider make_frames(A &&...arguments) {
                                                sdimage_frame_provider_new_custom, &table);
 }
 
-// Bytes of frames that all players of the process hold together; and numbers about them, as JSON.
+// The limit in bytes for the frames that all players of the process hold together; and statistics about it, as JSON.
 inline void set_frame_budget(std::size_t bytes) noexcept {
     sdimage_frame_budget_set_limit(bytes);
 }

@@ -1,10 +1,10 @@
-// batch.hpp: many pictures of one size in one array.
+// batch.hpp: many images of one size in one array.
 //
 //   batch_options options(224, 224);
 //   std::vector<std::uint8_t> pixels(options.array_size(urls.size()));
 //   batch begun = load_batch(loads, options, urls, pixels);
 //   begun.wait();
-//   begun.failures();        // the places that were left as they were, and why
+//   begun.failures();        // the slots that were left unchanged, and the errors
 #ifndef SDIMAGE_BATCH_HPP
 #define SDIMAGE_BATCH_HPP
 
@@ -12,7 +12,7 @@
 
 namespace sdimage {
 
-// What all pictures become. Class: single-owner.
+// The size and layout of all images of a batch. Class: single-owner.
 class batch_options : public detail::owned<sdimage_batch_options, sdimage_batch_options_unref> {
 public:
     using owned::owned;
@@ -50,8 +50,8 @@ public:
     std::size_t array_size(std::size_t count) const noexcept { return sdimage_batch_options_array_size(get(), count); }
 };
 
-// A batch under way, as a group whose array is lent to it: the destructor cancels what is not over, after which nothing
-// is written.
+// A batch in progress: a group that writes into a borrowed array. The destructor cancels what has not finished; nothing
+// is written after that.
 class batch : public prefetch_group {
 public:
     batch() = default;
@@ -70,8 +70,8 @@ private:
     }
 };
 
-// Starts a batch: the picture of urls[i] goes to its place in `pixels`, which outlives the batch. The handler hears of
-// each (prefetcher.hpp); it may be empty.
+// Starts a batch: the image of urls[i] is written to slot i of `pixels`, which must outlive the batch. The handler
+// (prefetcher.hpp) is notified of each; it may be empty.
 inline batch load_batch(const manager &with, const batch_options &options, span<const std::string> urls,
                         span<std::uint8_t> pixels, std::unique_ptr<prefetch_handler> handler = nullptr) {
     const detail::url_list list(urls);

@@ -1,5 +1,5 @@
-// cache.hpp: pictures in memory, encoded bytes on disk; chains of caches. Caches of one's own are in custom_cache.hpp,
-// remote ones in plugins/remote.hpp. Keys are bytes.
+// cache.hpp: images in memory, encoded bytes on disk; chains of caches. Custom caches are in custom_cache.hpp, remote
+// ones in plugins/remote.hpp. Keys are bytes.
 #ifndef SDIMAGE_CACHE_HPP
 #define SDIMAGE_CACHE_HPP
 
@@ -74,8 +74,8 @@ public:
         sdimage_cache_config_set_memory_only(get(), memory_only);
         return *this;
     }
-    // Where else the bytes of an entry may lie: std::string(std::string_view key), "" for nowhere. Any thread; must not
-    // block.
+    // Sets a function that finds the bytes of an entry in a further file: std::string(std::string_view key), which
+    // returns a path, or "" for none. Any thread; must not block.
     template <class F> cache_config &set_additional_path(F find) {
         sdimage_cache_config_set_additional_path(
             get(),
@@ -92,7 +92,7 @@ public:
     }
 };
 
-// What to list. Class: single-owner.
+// Filter and order of a listing. Class: single-owner.
 class cache_query : public detail::owned<sdimage_cache_query, sdimage_cache_query_unref> {
 public:
     using owned::owned;
@@ -116,17 +116,17 @@ public:
     }
 };
 
-// One entry of a list. Dates are nanoseconds since 1970.
+// One entry of a listing. Dates are nanoseconds since 1970.
 struct cache_listing {
-    std::string_view key; // as long as the page
+    std::string_view key; // valid as long as the page
     std::uint64_t length;
     std::uint64_t stored_ns;
     std::uint64_t used_ns;
-    std::uint64_t expires_ns; // 0: when the cache's own limits say
+    std::uint64_t expires_ns; // 0: set_max_disk_age decides
     bool is_file;
 };
 
-// A part of a list. Class: immutable.
+// One page of a listing. Class: immutable.
 class cache_page : public detail::shared<sdimage_cache_page, sdimage_cache_page_ref, sdimage_cache_page_unref> {
 public:
     using shared::shared;
@@ -149,31 +149,31 @@ struct cache_totals {
     std::uint64_t count;
 };
 
-// Class: synchronised. Functions on bytes block on the disk; those whose name ends in _async do not, and call back once
-// on the library's callback thread.
+// Class: synchronised. Functions on bytes block on the disk. Functions whose name ends in _async do not block; they
+// call back once, on the library's callback thread.
 class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref> {
 public:
     using shared::shared;
     static cache open(const cache_config &config = nullptr) {
         return detail::make<cache>(sdimage_cache_new, config.get());
     }
-    // Pictures in the memory part of one, bytes in the disk part of the other.
+    // Stores images in the memory part of `memory` and bytes in the disk part of `disk`.
     static cache layered(const cache &memory, const cache &disk) {
         return detail::make<cache>(sdimage_cache_new_layered, memory.get(), disk.get());
     }
-    // Several as one; the last is the highest.
+    // Several caches as one; the last member is the highest.
     static cache chain(std::initializer_list<cache> members = {}) {
         cache made = detail::make<cache>(sdimage_cache_new_chain);
         for (const cache &member : members)
             made.chain_add(member);
         return made;
     }
-    // A cache of this process on top of one that a fleet shares.
+    // A cache of this process on top of a cache that a fleet shares.
     static cache tiered(const cache &local, const cache &fleet) {
         return detail::make<cache>(sdimage_cache_new_tiered, local.get(), fleet.get());
     }
 
-    // The picture kept in memory; empty when there is none. Well under a microsecond.
+    // The image in memory; empty when there is none. Takes well under a microsecond.
     sdimage::image memory_image(std::string_view key) const noexcept {
         return sdimage::image(sdimage_cache_memory_image(get(), key.data(), key.size()));
     }
@@ -210,14 +210,14 @@ public:
         detail::run(sdimage_cache_set_expiry, get(), key.data(), key.size(), date_ns);
     }
 
-    // The bytes of an entry; throws NOT_FOUND. try_data tells it without an exception.
+    // The bytes of an entry. Throws NOT_FOUND; try_data reports it without an exception.
     sdimage::data data(std::string_view key) const {
         return detail::make<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
     }
     outcome<sdimage::data> try_data(std::string_view key) const noexcept {
         return detail::attempt<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
     }
-    // The picture of an entry, from memory or decoded from the disk; the same.
+    // The image of an entry, from memory or decoded from disk. Errors as for data.
     sdimage::image image(std::string_view key, const decode_options &how = nullptr) const {
         return detail::make<sdimage::image>(sdimage_cache_image, get(), key.data(), key.size(), how.get());
     }
@@ -227,7 +227,7 @@ public:
     void store(std::string_view key, const sdimage::data &bytes) const {
         detail::run(sdimage_cache_store_data, get(), key.data(), key.size(), bytes.get());
     }
-    // `bytes` may be empty: the picture is encoded.
+    // Encodes the image when `bytes` is empty.
     void store(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes = {},
                cache_layers layers = cache_layers::all, const encode_options &how = nullptr) const {
         detail::run(sdimage_cache_store, get(), key.data(), key.size(), picture.get(), bytes.get(), detail::c(layers),
@@ -242,7 +242,7 @@ public:
     void clear(cache_layers layers = cache_layers::all) const {
         detail::run(sdimage_cache_clear, get(), detail::c(layers));
     }
-    // Where the bytes of an entry can be read until unpin.
+    // A path from which the bytes of an entry can be read until unpin.
     std::string path(std::string_view key) const {
         return std::string(detail::make<sdimage::data>(sdimage_cache_path, get(), key.data(), key.size()).text());
     }
@@ -254,23 +254,24 @@ public:
         detail::run(sdimage_cache_disk_totals, get(), &found.bytes, &found.count);
         return found;
     }
-    // JSON.
+    // Returns JSON.
     std::string statistics() const {
         return std::string(detail::make<sdimage::data>(sdimage_cache_statistics, get()).text());
     }
     std::string verify(bool repair = false) const {
         return std::string(detail::make<sdimage::data>(sdimage_cache_verify, get(), repair).text());
     }
-    // At most `limit` entries behind those of a page; begin with an empty page, end with the one that is the last.
+    // At most `limit` entries after those of the page `after`. Start with an empty page; stop at the page where
+    // is_last() is true.
     cache_page list(const cache_query &query = nullptr, const cache_page &after = {}, std::size_t limit = 100) const {
         return detail::make<cache_page>(sdimage_cache_list, get(), query.get(), after.get(), limit);
     }
 
-    // In manager.hpp: looks for the picture of a request here alone, as manager::start does.
+    // Searches only this cache for the image of a request, like manager::start. Defined in manager.hpp.
     template <class R, class P = detail::nothing>
     task load(const request &wanted, R on_result, P on_progress = {}) const;
 
-    // found(const data &, const failure &): both empty when there is no entry.
+    // Calls found(const data &, const failure &); both are empty when there is no entry.
     template <class F> void data_async(std::string_view key, F found) const {
         sdimage_cache_data_fn answer = [](void *self, sdimage_data *bytes, sdimage_error *why) {
             const detail::lent<sdimage::data> data_lent(bytes);
@@ -281,7 +282,7 @@ public:
             return sdimage_cache_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
         });
     }
-    // found(cache_layers, const failure &).
+    // Calls found(cache_layers, const failure &).
     template <class F> void contains_async(std::string_view key, F found) const {
         sdimage_cache_contains_fn answer = [](void *self, sdimage_cache_layers layers, sdimage_error *why) {
             const detail::lent<failure> failure_lent(why);
@@ -292,7 +293,7 @@ public:
                                                 why);
         });
     }
-    // counted(cache_totals, const failure &).
+    // Calls counted(cache_totals, const failure &).
     template <class F> void disk_totals_async(F counted) const {
         sdimage_cache_totals_fn answer = [](void *self, std::uint64_t bytes, std::uint64_t count, sdimage_error *why) {
             const detail::lent<failure> failure_lent(why);
@@ -302,7 +303,7 @@ public:
             return sdimage_cache_disk_totals_async(get(), answer, state, &detail::destroyed<F>, why);
         });
     }
-    // done(const failure &), of all that follow: empty when it went well.
+    // This and all following functions call done(const failure &), which is empty on success.
     template <class F>
     void store_async(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes,
                      cache_layers layers, F done, const encode_options &how = nullptr) const {
@@ -339,7 +340,7 @@ private:
         const detail::lent<failure> failure_lent(why);
         detail::guarded([&] { detail::state<F>(self)(*failure_lent); });
     }
-    // Moves a lambda to the heap and gives it to a C function, which destroys it whatever happens.
+    // Moves a lambda to the heap and passes it to a C function, which destroys it also on failure.
     template <class F, class C> static void hand_over(F &function, C &&call) {
         sdimage_error *why = nullptr;
         const sdimage_status said = call(static_cast<void *>(detail::boxed(std::move(function)).release()), &why);
@@ -347,7 +348,7 @@ private:
     }
 };
 
-// Watches for the system being short of memory, and then empties what can be; default false.
+// Watches for memory pressure of the system and then does the same as trim_memory(true); default false.
 inline void watch_memory_pressure(bool watch) noexcept {
     sdimage_watch_memory_pressure(watch);
 }

@@ -1,11 +1,11 @@
 // callback.hpp: lambdas and objects of the program behind tables of C functions.
 //
-// What a lambda captures, or an object of the program, lives on the heap from the moment it is handed over and is
-// destroyed exactly once, by the library's destroy callback: after its last call, also when the call that took it
-// fails, on a thread of the library.
+// A lambda with its captures, or an object of the program, lives on the heap from the moment it is passed. The
+// library's destroy callback destroys it exactly once, after its last call, on a thread of the library. This also
+// happens when the call that took it fails.
 //
-// No exception leaves a callback. Where the C function can answer with an error the exception becomes that error;
-// elsewhere it goes to the handler of on_unhandled_exception and the callback is over.
+// No exception leaves a callback. If the C function can report an error, the exception becomes that error. Otherwise it
+// goes to the handler of on_unhandled_exception and the callback ends.
 #ifndef SDIMAGE_CALLBACK_HPP
 #define SDIMAGE_CALLBACK_HPP
 
@@ -17,7 +17,7 @@
 
 namespace sdimage {
 
-// Hears of exceptions that callbacks of the program threw and nobody else can be told of. Any thread; must not throw.
+// Receives exceptions from callbacks of the program that cannot be reported otherwise. Any thread; must not throw.
 using unhandled_exception_fn = void (*)(std::exception_ptr);
 
 namespace detail {
@@ -31,7 +31,7 @@ inline void unhandled() noexcept {
     if (const unhandled_exception_fn handler = unhandled_handler().load()) handler(std::current_exception());
 }
 
-// The exception at hand as an error of the library.
+// The current exception as an error of the library.
 inline failure caught() noexcept {
     try {
         throw;
@@ -46,7 +46,7 @@ inline failure caught() noexcept {
     }
 }
 
-// Runs what cannot answer with an error.
+// Runs a function that cannot report an error.
 template <class F> void guarded(F &&body) noexcept {
     try {
         body();
@@ -55,7 +55,7 @@ template <class F> void guarded(F &&body) noexcept {
     }
 }
 
-// The same, with an answer for the case that it throws.
+// The same with a result: returns `otherwise` if the function throws.
 template <class R, class F> R guarded(R otherwise, F &&body) noexcept {
     try {
         return body();
@@ -65,7 +65,7 @@ template <class R, class F> R guarded(R otherwise, F &&body) noexcept {
     }
 }
 
-// Runs what answers with a status, and with an error where it throws.
+// Runs a function that returns a status; converts an exception to an error.
 template <class F> sdimage_status answered(sdimage_error **why, F &&body) noexcept {
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
@@ -82,7 +82,7 @@ template <class F> sdimage_status answered(sdimage_error **why, F &&body) noexce
     }
 }
 
-// Runs what brings something into a sink or an exchange, which takes along the message of what it throws.
+// Runs a function that writes into a sink or an exchange; an exception fails that sink or exchange with its message.
 template <class H, class F> sdimage_status into(typename H::c_type *object, F &&body) noexcept {
     const lent<H> sink(object);
     try {
@@ -95,7 +95,7 @@ template <class H, class F> sdimage_status into(typename H::c_type *object, F &&
     return SDIMAGE_STATUS_OK;
 }
 
-// A user_data of the library's: a T on the heap, and its sdimage_destroy_fn.
+// Converts a user_data pointer of the library to its T on the heap; and the matching sdimage_destroy_fn.
 template <class T> T &state(void *user_data) noexcept {
     return *static_cast<T *>(user_data);
 }
@@ -103,27 +103,28 @@ template <class T> void destroyed(void *user_data) {
     guarded([&] { delete static_cast<T *>(user_data); });
 }
 
-// Gives an object of the program to a function that ends with user_data and destroy, and makes a handle of what that
-// gives. The other arguments are pointers and numbers: once the object is released nothing may throw but the function's
-// own error.
+// Passes an object of the program to a function that ends with user_data and destroy, and returns its result as a
+// handle. The other arguments are pointers and numbers: after the object is released, only the error of the function
+// may throw.
 template <class H, class T, class F, class... A> H handed_over(std::unique_ptr<T> object, F *function, A... arguments) {
     static_assert((std::is_trivially_copyable_v<A> && ...));
     return make<H>(function, arguments..., static_cast<void *>(object.release()), &destroyed<T>);
 }
 
-// A table of functions in which all are left out.
+// A table of functions with all entries NULL.
 template <class T> T empty_table() noexcept {
     T table{};
     table.size = sizeof table;
     return table;
 }
 
-// Whether a member function of T is its own and not that of the base class: what is not overridden is NULL in a table.
+// Reports whether T overrides a member function of the base class. Functions that are not overridden are NULL in a
+// table.
 template <class Mine, class Base> constexpr bool overrides(Mine, Base) noexcept {
     return !std::is_same_v<Mine, Base>;
 }
 
-// Stands for a callback that was left out.
+// Placeholder type for an omitted callback.
 struct nothing {};
 template <class F> constexpr bool given = !std::is_same_v<std::decay_t<F>, nothing>;
 
@@ -144,7 +145,7 @@ template <class F> std::unique_ptr<std::decay_t<F>> boxed(F &&function) {
 
 } // namespace detail
 
-// Replaces the handler, for the process; nullptr, the default: they are dropped. Returns the one before.
+// Replaces the handler of the process and returns the previous one. nullptr, the default, drops exceptions.
 inline unhandled_exception_fn on_unhandled_exception(unhandled_exception_fn handler) noexcept {
     return detail::unhandled_handler().exchange(handler);
 }

@@ -1,4 +1,4 @@
-// codec.hpp: bytes to pixels and back, without loading: decoding, headers, encoding, growing and moving pictures.
+// codec.hpp: decoding, headers, encoding, progressive and animated images, all from bytes without loading.
 #ifndef SDIMAGE_CODEC_HPP
 #define SDIMAGE_CODEC_HPP
 
@@ -6,16 +6,16 @@
 
 namespace sdimage {
 
-// The limits of the operation that a coder works for. Borrowed from the options that it is given; may be empty. Any
-// thread.
+// The limits of the operation that a coder works for. Borrowed from the options that the coder receives; may be empty.
+// Any thread.
 class work_budget {
 public:
     explicit work_budget(const sdimage_work_budget *of = nullptr) noexcept : of_(of) {}
-    // Throws CANCELLED, or TIMEOUT once the time is over; to be called at least every 50 ms of work.
+    // Throws CANCELLED, or TIMEOUT once the time limit is exceeded. Call it at least every 50 ms of work.
     void check() const { require(sdimage_work_budget_check(of_)); }
-    // The same for bytes of input that are read; throws TOO_LARGE for far more than the input has.
+    // Like check, and counts bytes of input that were read. Throws TOO_LARGE for far more than the input holds.
     void spend(std::size_t bytes) const { require(sdimage_work_budget_spend(of_, bytes)); }
-    // UINT32_MAX without a time limit.
+    // Returns UINT32_MAX if there is no time limit.
     std::uint32_t remaining_ms() const noexcept { return sdimage_work_budget_remaining_ms(of_); }
 
 private:
@@ -25,7 +25,7 @@ private:
     const sdimage_work_budget *of_;
 };
 
-// How to decode. Class: single-owner.
+// Options for decoding. Class: single-owner.
 class decode_options : public detail::owned<sdimage_decode_options, sdimage_decode_options_unref> {
 public:
     using owned::owned;
@@ -106,7 +106,7 @@ public:
         sdimage_decode_options_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
         return *this;
     }
-    // After the size, which sets it.
+    // Call it after set_thumbnail_size, which also sets the mode.
     decode_options &set_thumbnail_mode(scale_mode mode) noexcept {
         sdimage_decode_options_set_thumbnail_mode(get(), detail::c(mode));
         return *this;
@@ -114,11 +114,11 @@ public:
     scale_mode thumbnail_mode() const noexcept {
         return static_cast<scale_mode>(sdimage_decode_options_thumbnail_mode(get()));
     }
-    // The request's own values; empty when there are none.
+    // The named values of the request; empty when there are none.
     sdimage::options values() const noexcept { return sdimage::options(sdimage_decode_options_copy_options(get())); }
 };
 
-// How to encode. Class: single-owner.
+// Options for encoding. Class: single-owner.
 class encode_options : public detail::owned<sdimage_encode_options, sdimage_encode_options_unref> {
 public:
     using owned::owned;
@@ -213,9 +213,9 @@ public:
     data xmp() const noexcept { return retain<data>(sdimage_encode_options_xmp(get())); }
 };
 
-// --- Decoding. Empty options are the defaults.
+// --- Decoding. Empty options mean the defaults.
 
-// The format by its signature alone.
+// Detects the format by its signature alone.
 inline format sniff(bytes_view bytes) noexcept {
     return static_cast<format>(sdimage_sniff(bytes.data(), bytes.size()));
 }
@@ -232,25 +232,25 @@ inline image decode_file(std::string_view path, const decode_options &how = null
 inline outcome<image> try_decode_file(const char *path, const decode_options &how = nullptr) noexcept {
     return detail::attempt<image>(sdimage_decode_file, path, how.get());
 }
-// What a header says, as a JSON object; no pixel is decoded.
+// The properties in the header, as a JSON object; decodes no pixels.
 inline std::string info(bytes_view bytes) {
     return std::string(detail::make<data>(sdimage_info, bytes.data(), bytes.size()).text());
 }
-// A block beside the pixels; try_: NOT_FOUND where there is none.
+// A metadata block; the try_ form reports NOT_FOUND when there is none.
 inline data read_metadata(bytes_view bytes, metadata_kind kind) {
     return detail::make<data>(sdimage_read_metadata, bytes.data(), bytes.size(), detail::c(kind));
 }
 inline outcome<data> try_read_metadata(bytes_view bytes, metadata_kind kind) noexcept {
     return detail::attempt<data>(sdimage_read_metadata, bytes.data(), bytes.size(), detail::c(kind));
 }
-// Whether a registered coder recognises the bytes, or encodes the format.
+// Reports whether a registered coder recognises the bytes, or encodes the format.
 inline bool can_decode(bytes_view bytes) noexcept {
     return sdimage_can_decode(bytes.data(), bytes.size());
 }
 inline bool can_encode(format wanted) noexcept {
     return sdimage_can_encode(detail::c(wanted));
 }
-// The limit of bytes of the process for programs that scale large pictures down.
+// The process-wide byte limit for programs that scale large images down.
 inline std::size_t default_limit_bytes() noexcept {
     return sdimage_default_limit_bytes();
 }
@@ -258,7 +258,7 @@ inline void set_default_limit_bytes(std::size_t bytes) noexcept {
     sdimage_set_default_limit_bytes(bytes);
 }
 
-// --- Encoding. `format::undefined`: PNG with alpha, else JPEG; of a file, what its name says.
+// --- Encoding. `format::undefined` means PNG for images with alpha, else JPEG; for files, the format of the file name.
 
 inline data encode(const image &picture, format wanted = format::undefined, const encode_options &how = nullptr) {
     return detail::make<data>(sdimage_encode, picture.get(), detail::c(wanted), how.get());
@@ -284,8 +284,8 @@ public:
         return detail::make<source>(sdimage_source_new_file, detail::text(path));
     }
     static source of(const data &bytes) { return detail::make<source>(sdimage_source_new_data, bytes.get()); }
-    // `read(offset, span<std::uint8_t>)` fills what it can, at least one byte, and returns how many; from several
-    // threads.
+    // `read(offset, span<std::uint8_t>)` fills as much as it can, at least one byte, and returns the number of bytes.
+    // It is called from several threads.
     template <class F> static source custom(std::uint64_t length, F read) {
         auto table = detail::empty_table<sdimage_source_vtable>();
         table.read = [](void *self, std::uint64_t offset, void *buffer, std::size_t wanted, std::size_t *count,
@@ -301,7 +301,7 @@ public:
     }
 
     std::uint64_t size() const noexcept { return sdimage_source_size(get()); }
-    // How many bytes were read: fewer only at the end.
+    // Returns the number of bytes read, which is smaller only at the end.
     std::size_t read(std::uint64_t offset, span<std::uint8_t> into) const {
         std::size_t count = 0;
         detail::run(sdimage_source_read, get(), offset, static_cast<void *>(into.data()), into.size(), &count);
@@ -311,11 +311,11 @@ public:
 
 class coder;
 
-// A picture that grows while its bytes arrive, or that moves. Class: synchronised, but for append.
+// A progressive or animated decode. Class: synchronised, except append.
 class decoder : public detail::shared<sdimage_decoder, sdimage_decoder_ref, sdimage_decoder_unref> {
 public:
     using shared::shared;
-    // In coder.hpp: an empty one, and one of all the bytes of a source; an empty coder chooses by the bytes.
+    // Defined in coder.hpp: a decoder to be fed, and one that reads a source. An empty coder selects one by the bytes.
     static decoder create(const decode_options &how, const coder &by);
     static decoder create(const decode_options &how = nullptr) {
         return detail::make<decoder>(sdimage_decoder_new, how.get(), nullptr);
@@ -325,11 +325,11 @@ public:
         return detail::make<decoder>(sdimage_decoder_new_with_source, bytes.get(), how.get(), nullptr);
     }
 
-    // The next bytes; ok, or end when more would change nothing.
+    // Appends bytes. Returns ok, or end when more bytes would change nothing.
     status append(bytes_view bytes, bool finished = false) const {
         return detail::run(sdimage_decoder_append, get(), bytes.data(), bytes.size(), finished);
     }
-    // The best picture so far; empty while there is none.
+    // The best image so far; empty while there is none.
     sdimage::image image() const { return detail::make<sdimage::image>(sdimage_decoder_copy_image, get()); }
     // The C functions of the same names: decoder.h.
     sdimage::size size() const noexcept { return sdimage_decoder_size(get()); }

@@ -1,4 +1,4 @@
-// coder.hpp: coders of one's own, and the registered ones.
+// coder.hpp: custom coders, and the registered ones.
 #ifndef SDIMAGE_CODER_HPP
 #define SDIMAGE_CODER_HPP
 
@@ -10,26 +10,26 @@ namespace sdimage {
 class coder : public detail::shared<sdimage_coder, sdimage_coder_ref, sdimage_coder_unref> {
 public:
     using shared::shared;
-    // "basic", "gif", "jpeg", …; throws NOT_FOUND.
+    // Names are "basic", "gif", "jpeg", …; throws NOT_FOUND.
     static coder builtin(std::string_view name) {
         return detail::make<coder>(sdimage_coder_builtin, detail::text(name));
     }
-    // In the order in which they are asked.
+    // The registered coders in the order in which they are tried.
     static std::vector<coder> registered() {
         std::vector<coder> all;
         for (std::size_t i = 0; i < sdimage_coder_registered_count(); i++)
             all.push_back(detail::make<coder>(sdimage_coder_registered, i));
         return all;
     }
-    // Takes all out; brings the built-in ones back, below those of the program.
+    // Unregisters all coders; registers the built-in ones again, below those of the program.
     static void unregister_all() noexcept { sdimage_coder_unregister_all(); }
     static void register_builtin() noexcept { sdimage_coder_register_builtin(); }
 
     std::string_view name() const &noexcept { return detail::view(sdimage_coder_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_coder_name(get()))); }
-    // For this process; asked before all others from the next decode on.
+    // Registers the coder for this process. From the next decode on it is tried before all others.
     void add() const { detail::run(sdimage_coder_register, get()); }
-    // Throws NOT_FOUND when it is not registered.
+    // Unregisters the coder. Throws NOT_FOUND when it is not registered.
     void remove() const { detail::run(sdimage_coder_unregister, get()); }
 };
 
@@ -40,49 +40,49 @@ inline decoder decoder::of(const source &bytes, const decode_options &how, const
     return detail::make<decoder>(sdimage_decoder_new_with_source, bytes.get(), how.get(), by.get());
 }
 
-// --- Coders of one's own.
+// --- Custom coders.
 
-// A picture that grows or moves, made by custom_coder::open. update, current and frame are called by one thread at a
-// time; the counts and durations may be asked for at the same time from others.
+// A progressive or animated image, created by custom_coder::open. update, current and frame are called by one thread at
+// a time. Other threads may call the counts and durations at the same time.
 class custom_picture {
 public:
     virtual ~custom_picture() = default;
-    // All bytes so far, valid for the call only; not called for pictures of a source.
+    // Receives all bytes so far, valid only during the call. Not called for images of a source.
     virtual void update(bytes_view bytes, bool finished) = 0;
-    // The best picture so far, of an animation its first frame; empty when there is none.
+    // The best image so far; the first frame of an animation; empty when there is none.
     virtual image current() = 0;
-    // A still has one frame; those of an animation are composed to the whole canvas.
+    // A still has one frame. Frames of an animation are composed to the whole canvas.
     virtual std::uint32_t frame_count() { return 1; }
     virtual std::uint32_t loop_count() { return 0; }
     virtual std::uint32_t duration_ms(std::uint32_t) { return 0; }
     virtual image frame(std::uint32_t) { return current(); }
-    // The encoded bytes; empty where they are not kept.
+    // The encoded bytes; empty if they are not held.
     virtual data bytes() { return {}; }
 };
 
-// To be derived from, for make_coder. Called on worker threads, from several at once. Shrinking, turning, colour and
-// pixel formats are the library's affair. What a class does not override the table leaves out, which tells the library
-// that this coder cannot do it; overrides must be public.
+// Base class for make_coder. Called on worker threads, on several at once. The library does the scaling, rotation,
+// colour and pixel format conversion. Functions that a class does not override are NULL in the table; the library then
+// knows that this coder does not support them. Overrides must be public.
 class custom_coder {
 public:
     virtual ~custom_coder() = default;
     virtual bool can_decode(bytes_view bytes) = 0;
-    // The first picture. `values` are the request's own and may be empty.
+    // Decodes the first image. `values` are the named values of the request and may be empty.
     virtual image decode(bytes_view bytes, const decode_options &how, const options &values) = 0;
 
-    // Both, or neither. Never empty.
+    // Override both or neither. encode must not return an empty handle.
     virtual bool can_encode(format) { return false; }
     virtual data encode(const image &, format, const encode_options &, const options &) { return {}; }
-    // Pictures that grow or move, from bytes as they come or from a source that is read as needed.
+    // Open progressive or animated images: from bytes as they arrive, or from a source that is read as needed.
     virtual std::unique_ptr<custom_picture> open(const decode_options &) { return {}; }
     virtual std::unique_ptr<custom_picture> open_source(const source &, const decode_options &) { return {}; }
-    // Draws a vector picture at a size in pixels.
+    // Draws a vector image at a size in pixels.
     virtual image render(bytes_view, const decode_options &, size) { return {}; }
-    // What the header says, by the setters of metadata; describe where that depends on the options.
+    // Reports header properties through the setters of metadata; describe is for properties that depend on the options.
     virtual void info(bytes_view, metadata &) {}
     virtual void describe(bytes_view, const decode_options &, metadata &) {}
-    // For libraries that cannot be interrupted: the stack of threads that calls run on, and are left behind on
-    // (coder.h).
+    // For libraries that cannot be interrupted: the stack size in bytes of the separate threads that calls run on and
+    // may be abandoned on (coder.h).
     virtual std::size_t detached_stack() const noexcept { return 0; }
 };
 
@@ -92,7 +92,7 @@ inline custom_picture &picture(void *instance) noexcept {
     return *static_cast<custom_picture *>(instance);
 }
 
-// An image that a coder returned, or the note that there is none yet.
+// Returns the image of a coder, or the status need_more_data when it is empty.
 inline status put(sdimage_image **into, image made) {
     if (!made) return status::need_more_data;
     *into = made.release();
@@ -111,7 +111,7 @@ inline void put_instance(void **into, std::unique_ptr<custom_picture> made) {
     *into = made.release();
 }
 
-// The functions of pictures that grow or move.
+// The functions of progressive and animated images.
 inline void set_instances(sdimage_coder_vtable &table) {
     table.instance_update = [](void *, void *instance, const void *bytes, std::size_t length, bool finished,
                                sdimage_error **why) {
@@ -216,7 +216,7 @@ template <class T> void set_headers(sdimage_coder_vtable &table) {
 
 } // namespace detail
 
-// A coder made of an object of T, constructed here of `arguments`. To be registered, or named by a request.
+// A coder backed by an object of T, which is constructed here from `arguments`. Register it, or name it in a request.
 template <class T, class... A> coder make_coder(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_coder, T>);
     auto table = detail::empty_table<sdimage_coder_vtable>();
@@ -243,7 +243,7 @@ private:
 };
 } // namespace detail
 
-// The same of two lambdas: bool(bytes_view) and image(bytes_view, const decode_options &).
+// The same from two lambdas: bool(bytes_view) and image(bytes_view, const decode_options &).
 template <class C, class D> coder coder_of(std::string_view name, C can_decode, D decode) {
     return make_coder<detail::lambda_coder<C, D>>(name, std::move(can_decode), std::move(decode));
 }

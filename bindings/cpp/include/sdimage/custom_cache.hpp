@@ -1,4 +1,4 @@
-// custom_cache.hpp: caches of one's own, usable wherever a built-in one is.
+// custom_cache.hpp: custom caches, usable wherever a built-in one is.
 #ifndef SDIMAGE_CUSTOM_CACHE_HPP
 #define SDIMAGE_CUSTOM_CACHE_HPP
 
@@ -6,35 +6,36 @@
 
 namespace sdimage {
 
-// To be derived from, for make_cache. Functions with a reply start work and return; the reply is completed once, at any
-// time. What a class does not override the table leaves out, which tells the library that this cache cannot do it;
-// overrides must be public.
+// Base class for make_cache. Functions with a reply start work and return; the reply is completed once, at any time.
+// Functions that a class does not override are NULL in the table; the library then knows that this cache does not
+// support them. Overrides must be public.
 class custom_cache {
 public:
     virtual ~custom_cache() = default;
-    // Required. What it throws is the reply's error, here and below.
+    // Required. A thrown exception becomes the error of the reply, here and below.
     virtual void remove(std::string_view key, cache_layers layers, reply answer) = 0;
     // The memory part. Inline: any thread, must not block.
     virtual image memory_image(std::string_view) { return {}; }
     virtual void set_memory_image(std::string_view, const image &) {}
     // Complete with data or an entry, or plainly when there is none.
     virtual void query(std::string_view, const options &, reply answer) { answer.complete(); }
-    // One of the two.
+    // Override one of the two.
     virtual void store(std::string_view, const data &, const options &, reply answer) { answer.complete(); }
     virtual void store_entry(std::string_view, const cache_entry &, const options &, reply answer) {
         answer.complete();
     }
-    // Complete with any data when the entry is there beyond memory, else plainly.
+    // Complete with any data when the entry exists outside of memory, else plainly.
     virtual void contains(std::string_view, reply answer) { answer.complete(); }
     virtual void clear(cache_layers, reply answer) { answer.complete(); }
-    // For caches that several processes share: whose turn it is to ask the origin.
+    // For caches that several processes share: the lease, the exclusive right to fetch from the origin.
     virtual void lease(std::string_view, std::uint64_t, const options &, reply answer) { answer.complete(); }
     virtual void end_lease(std::string_view) {}
-    // Compare-and-swap: the second entry in place of the first, where that is still there; completed plainly.
+    // Compare-and-swap: replaces the first entry by the second if the first is still stored; completed plainly.
     virtual void replace_entry(std::string_view, const cache_entry &, const cache_entry &, reply answer) {
         answer.complete();
     }
-    // To be hidden by a class whose entries other users or machines read: it is not given private responses.
+    // A class hides this constant if other users or machines read its entries. The cache then receives no private
+    // responses.
     static constexpr bool is_shared = false;
 };
 
@@ -44,7 +45,7 @@ inline std::string_view key_of(const void *key, std::size_t length) noexcept {
     return {static_cast<const char *>(key), length};
 }
 
-// Runs a function that answers by a reply, which is its own; what it throws is the answer.
+// Runs a function that receives a reply; a thrown exception completes the reply with an error.
 template <class F> void replied(sdimage_reply *object, F &&body) noexcept {
     const reply answer(object);
     try {
@@ -146,7 +147,7 @@ template <class T> void set_replacing(sdimage_cache_vtable &table) {
 
 } // namespace detail
 
-// A cache made of an object of T, constructed here of `arguments`.
+// A cache backed by an object of T, which is constructed here from `arguments`.
 template <class T, class... A> cache make_cache(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_cache, T>);
     auto table = detail::empty_table<sdimage_cache_vtable>();

@@ -1,4 +1,4 @@
-// custom_loader.hpp: loaders of one's own, and the sink that they write into.
+// custom_loader.hpp: custom loaders, and the sink that they write into.
 #ifndef SDIMAGE_CUSTOM_LOADER_HPP
 #define SDIMAGE_CUSTOM_LOADER_HPP
 
@@ -6,21 +6,22 @@
 
 namespace sdimage {
 
-// What a loader writes into. A copy of the handle keeps it when the work goes on elsewhere; exactly one finish ends the
-// load, and letting go of the last handle without one is an error of the load. Class: synchronised; written by one
-// thread at a time.
+// The output of a loader. Copy the handle to hold the sink while the work continues elsewhere. Exactly one finish ends
+// the load; releasing the last handle without one is an error of the load. Class: synchronised; written by one thread
+// at a time.
 class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref> {
 public:
     using shared::shared;
-    // Appends; throws CANCELLED when nobody waits any more, TOO_LARGE, NO_MEMORY.
+    // Appends bytes. Throws CANCELLED when no caller is waiting any longer, TOO_LARGE, NO_MEMORY.
     void write(bytes_view bytes) const { detail::run(sdimage_load_sink_write, get(), bytes.data(), bytes.size()); }
     // The same without exceptions.
     status try_write(bytes_view bytes) const noexcept {
         return static_cast<status>(sdimage_load_sink_write(get(), bytes.data(), bytes.size(), nullptr));
     }
-    // With what was written; or with the reason why not.
+    // Completes the load with the bytes written; fail completes it with an error.
     void finish() const noexcept { sdimage_load_sink_finish(get(), nullptr); }
-    // An empty failure, of a refused allocation, leaves the sink as it is: letting go of it is an error of the load.
+    // An empty failure, caused by a refused allocation, leaves the sink unchanged: releasing it is an error of the
+    // load.
     void fail(const failure &why) const noexcept {
         if (why) sdimage_load_sink_finish(get(), why.get());
     }
@@ -45,17 +46,17 @@ public:
     bool is_cancelled() const noexcept { return sdimage_load_sink_is_cancelled(get()); }
 };
 
-// To be derived from, for make_loader. What a class does not override is left to the library; overrides must be public.
+// Base class for make_loader. The library handles what a class does not override. Overrides must be public.
 class custom_loader {
 public:
     virtual ~custom_loader() = default;
-    // Inline: any thread, must not block. Every request unless overridden.
+    // Inline: any thread, must not block. Accepts every request unless overridden.
     virtual bool can_load(const request &) { return true; }
-    // Starts fetching and returns; on a thread that may block for a while. What it throws ends the load.
+    // Starts fetching and returns; runs on a thread that may block for a while. A thrown exception ends the load.
     virtual void load(const request &wanted, const load_sink &sink) = 0;
-    // Nobody waits any more: stop soon, then finish the sink. Any thread, must not block.
+    // No caller is waiting any longer: stop soon, then finish the sink. Any thread, must not block.
     virtual void cancel(const load_sink &) {}
-    // Whether loads of one URL may share one outcome. Inline.
+    // Reports whether loads of one URL may share one outcome. Inline.
     virtual bool can_share(const request &) { return true; }
 };
 
@@ -81,7 +82,7 @@ template <class T> void set_loading(sdimage_loader_vtable &table) {
 }
 } // namespace detail
 
-// A loader made of an object of T, constructed here of `arguments`.
+// A loader backed by an object of T, which is constructed here from `arguments`.
 template <class T, class... A> loader make_loader(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_loader, T>);
     auto table = detail::empty_table<sdimage_loader_vtable>();
@@ -104,7 +105,7 @@ private:
 };
 } // namespace detail
 
-// The same of two lambdas: bool(const request &) and void(const request &, const load_sink &).
+// The same from two lambdas: bool(const request &) and void(const request &, const load_sink &).
 template <class C, class L> loader loader_of(std::string_view name, C can_load, L load) {
     return make_loader<detail::lambda_loader<C, L>>(name, std::move(can_load), std::move(load));
 }

@@ -1,4 +1,4 @@
-// data.hpp: immutable bytes that move by reference, and the bag of named values that travels with requests.
+// data.hpp: immutable bytes that are passed by reference, and the named values that accompany requests.
 #ifndef SDIMAGE_DATA_HPP
 #define SDIMAGE_DATA_HPP
 
@@ -11,23 +11,23 @@ namespace sdimage {
 class data : public detail::shared<sdimage_data, sdimage_data_ref, sdimage_data_unref> {
 public:
     using shared::shared;
-    // Copies.
+    // Copies the bytes.
     explicit data(bytes_view bytes) : data(detail::make<data>(sdimage_data_new, bytes.data(), bytes.size())) {}
 
-    // Takes over a container (std::vector, std::string, …) whose bytes then move by reference, without a copy.
+    // Takes over a container (std::vector, std::string, …); its bytes are then passed by reference, without a copy.
     template <class C> static data adopt(C container) {
         auto kept = detail::boxed(std::move(container));
         const bytes_view bytes(*kept);
         return adopted(bytes, std::move(kept));
     }
-    // Bytes that stay valid and unchanged until `owner` is destroyed.
+    // Adopts bytes that stay valid and unchanged until `owner` is destroyed.
     template <class Owner> static data adopt(bytes_view bytes, Owner owner) {
         return adopted(bytes, detail::boxed(std::move(owner)));
     }
 
-    // The bytes, as long as a handle of them is there.
+    // The bytes; valid while a handle of them exists.
     bytes_view bytes() const noexcept { return {sdimage_data_bytes(get()), sdimage_data_length(get())}; }
-    // The same as text, for JSON and the like.
+    // The bytes as text, for JSON and the like.
     std::string_view text() const &noexcept { return bytes().text(); }
     std::string text() && { return std::string(bytes().text()); }
     std::size_t length() const noexcept { return sdimage_data_length(get()); }
@@ -70,18 +70,19 @@ public:
         return *this;
     }
 
-    // Carries an object of the program, destroyed with the last copy of the bag.
+    // Stores an object of the program, which is destroyed with the last copy of these options.
     template <class T> options &set_object(std::string_view name, T object) {
         const detail::text named(name);
         sdimage_options_set_pointer(get(), named, detail::boxed(std::move(object)).release(), &detail::destroyed<T>);
         return *this;
     }
-    // That object; nullptr when absent. T is the type that it was set with.
+    // The object set with set_object; nullptr when absent. T must be the type that it was set with.
     template <class T> T *object(std::string_view name) const {
         return static_cast<T *>(sdimage_options_get_pointer(get(), detail::text(name)));
     }
 
-    // `otherwise` where the name is absent or has another type. Text lives until the name is set again or the bag ends.
+    // Return `otherwise` if the name is absent or has another type. Text is valid until the name is set again or the
+    // options are destroyed.
     std::string_view string(std::string_view name, std::string_view otherwise = {}) const {
         const char *found = sdimage_options_get_string(get(), detail::text(name), nullptr);
         return found ? std::string_view(found) : otherwise;
@@ -101,11 +102,11 @@ public:
     }
 };
 
-// An entry of a cache with all that belongs to it. Class: immutable.
+// A cache entry with its metadata. Class: immutable.
 class cache_entry : public detail::shared<sdimage_cache_entry, sdimage_cache_entry_ref, sdimage_cache_entry_unref> {
 public:
     using shared::shared;
-    // Of bytes, and of what metadata() told of them when they were stored; empty: nothing is known.
+    // An entry with the given bytes and the metadata() that they were stored with. Empty metadata: nothing is known.
     explicit cache_entry(const sdimage::data &bytes, const sdimage::data &about = {})
         : shared(detail::make<cache_entry>(sdimage_cache_entry_new, bytes.get(), about.get())) {}
     // The C functions of the same names: cache_entry.h.

@@ -144,7 +144,7 @@ public:
     }
 };
 
-// A loader whose queue can be steered while it runs. Class: synchronised.
+// A loader with an adjustable queue. Class: synchronised.
 class downloader : public loader {
 public:
     using loader::loader;
@@ -158,10 +158,10 @@ public:
     }
     void set_suspended(bool suspended) const noexcept { sdimage_downloader_set_suspended(get(), suspended); }
     bool is_suspended() const noexcept { return sdimage_downloader_is_suspended(get()); }
-    // Transfers that run or wait.
+    // The number of transfers that run or wait.
     std::size_t transfer_count() const noexcept { return sdimage_downloader_transfer_count(get()); }
     void cancel_all() const noexcept { sdimage_downloader_cancel_all(get()); }
-    // For good; what is under way is cancelled, or ends by itself.
+    // Permanent. Cancels transfers in progress if `cancel` is true, otherwise they finish.
     void invalidate(bool cancel) const noexcept { sdimage_downloader_invalidate(get(), cancel); }
 };
 

@@ -1,4 +1,4 @@
-// enums.hpp: the choices about loads and caches; what each value means is told in the C headers.
+// enums.hpp: the enums of loads and caches; the C headers document each value.
 #ifndef SDIMAGE_ENUMS_HPP
 #define SDIMAGE_ENUMS_HPP
 

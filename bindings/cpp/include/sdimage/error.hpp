@@ -1,7 +1,7 @@
 // error.hpp: failures as exceptions, and as values.
 //
-// Functions that can fail throw sdimage::error. Those that programs without exceptions, or inner loops, want otherwise
-// have a form `try_…` that returns an outcome: the value, or why there is none.
+// Functions that can fail throw sdimage::error. For programs without exceptions, and for inner loops, some have a
+// `try_…` form. It returns an outcome: the value, or the reason for its absence.
 #ifndef SDIMAGE_ERROR_HPP
 #define SDIMAGE_ERROR_HPP
 
@@ -13,33 +13,33 @@
 
 namespace sdimage {
 
-// "TOO_LARGE"; "UNKNOWN" for a number of another version.
+// Returns "TOO_LARGE", for example; "UNKNOWN" for a number of another version.
 inline std::string_view status_name(status code) noexcept {
     return sdimage_status_name(detail::c(code));
 }
 
-// Why something failed: immutable, shared, cheap to copy. Empty: nothing did.
+// The reason of a failure: immutable, shared, cheap to copy. Empty on success.
 class failure : public detail::shared<sdimage_error, sdimage_error_ref, sdimage_error_unref> {
 public:
     using shared::shared;
-    // One of one's own, for loaders, coders and caches; one line.
+    // Creates a failure, for loaders, coders and caches. The message is one line.
     failure(status code, std::string_view message)
         : shared(detail::made(sdimage_error_new(detail::c(code), detail::text(message)))) {}
 
     status code() const noexcept { return static_cast<status>(sdimage_error_code(get())); }
-    // One line for people, without code and URL; as long as this object. Of a temporary one a text of its own.
+    // One readable line without code and URL; valid as long as this object. A temporary object returns a std::string.
     std::string_view message() const &noexcept { return detail::view(sdimage_error_message(get())); }
     std::string message() && { return sdimage_error_message(get()); }
-    // The HTTP status of the answer that was refused, or 0.
+    // The HTTP status of the refused response, or 0.
     std::int32_t http_status() const noexcept { return sdimage_error_http_status(get()); }
-    // The errno of the call that failed, or 0.
+    // The errno of the failed call, or 0.
     std::int32_t system_error() const noexcept { return sdimage_error_system_error(get()); }
-    // The number that the codec, database or transfer library gave, or 0.
+    // The error number from the codec, database or transfer library, or 0.
     std::int32_t library_code() const noexcept { return sdimage_error_library_code(get()); }
-    // The URL that was being loaded, without user and password; the same.
+    // The URL of the load, without user and password; valid as long as this object.
     std::string_view url() const &noexcept { return detail::view(sdimage_error_url(get())); }
     std::string url() && { return sdimage_error_url(get()); }
-    // Whether the same load may succeed later without any change.
+    // Reports whether the same load may succeed later without any change.
     bool is_transient() const noexcept { return sdimage_error_is_transient(get()); }
 };
 
@@ -58,7 +58,7 @@ public:
     std::int32_t library_code() const noexcept { return why_.library_code(); }
     std::string_view url() const noexcept { return why_.url(); }
     bool is_transient() const noexcept { return why_.is_transient(); }
-    // The same as a value.
+    // The same error as a value.
     const failure &why() const noexcept { return why_; }
 
 private:
@@ -71,7 +71,7 @@ private:
     sdimage::status code_ = status::ok;
 };
 
-// A value, or why there is none.
+// A value, or the reason for its absence.
 template <class T> class outcome {
 public:
     outcome(T value) noexcept(std::is_nothrow_move_constructible_v<T>)
@@ -79,16 +79,16 @@ public:
     outcome(failure why) noexcept : held_(std::in_place_index<1>, std::move(why)) {}
 
     explicit operator bool() const noexcept { return held_.index() == 0; }
-    // Throws sdimage::error where there is none.
+    // Throws sdimage::error if there is no value.
     T &value() & { return check(), std::get<0>(held_); }
     const T &value() const & { return check(), std::get<0>(held_); }
     T &&value() && { return check(), std::get<0>(std::move(held_)); }
-    // Only where there is one.
+    // Requires a value.
     T &operator*() noexcept { return *std::get_if<0>(&held_); }
     const T &operator*() const noexcept { return *std::get_if<0>(&held_); }
     T *operator->() noexcept { return std::get_if<0>(&held_); }
     const T *operator->() const noexcept { return std::get_if<0>(&held_); }
-    // Empty where there is a value.
+    // Empty if there is a value.
     failure why() const noexcept { return held_.index() == 1 ? *std::get_if<1>(&held_) : failure(); }
 
 private:
@@ -101,12 +101,12 @@ private:
 
 namespace detail {
 
-// What a failing call said, its reference taken over.
+// The error of a failed call; takes over its reference.
 inline failure taken(sdimage_status status, sdimage_error *why) {
     return why ? failure(why) : failure(static_cast<sdimage::status>(status), "");
 }
 
-// Calls function(arguments…, &error) and throws what went wrong. Returns OK or a note.
+// Calls function(arguments…, &error) and throws its error. Returns OK or another status that is no error.
 template <class F, class... A> status run(F *function, A... arguments) {
     sdimage_error *why = nullptr;
     const sdimage_status said = function(arguments..., &why);
@@ -123,14 +123,14 @@ template <class H, class F, class... A> outcome<H> attempt(F *function, A... arg
     return H(object);
 }
 
-// The same, and throws.
+// The same, and throws on failure.
 template <class H, class F, class... A> H make(F *function, A... arguments) {
     typename H::c_type *object = nullptr;
     run(function, arguments..., &object);
     return H(object);
 }
 
-// Calls function(arguments…, &object), which hands out a reference or NULL.
+// Calls function(arguments…, &object), which returns a reference or NULL in `object`.
 template <class H, class F, class... A> H copied(F *function, A... arguments) noexcept {
     typename H::c_type *object = nullptr;
     function(arguments..., &object);

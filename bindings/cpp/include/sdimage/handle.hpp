@@ -1,15 +1,14 @@
 // handle.hpp: objects of the library as C++ values.
 //
-// Every class of these headers holds one reference of one C object, and gives it back in its destructor. Classes of
-// objects that may be shared between threads are copied by taking one more reference; classes of single-owner objects
-// (requests, options, configurations) can only be moved. An empty handle is a NULL pointer: where the C functions take
-// NULL for "none" or "the default", pass an empty one, `cache{}` or `{}`.
+// Every class of these headers holds one reference to one C object and releases it in its destructor. Objects that
+// threads may share can be copied; a copy takes one more reference. Single-owner objects (requests, options,
+// configurations) can only be moved. An empty handle is a NULL pointer: where the C functions take NULL for "none" or
+// "the default", pass an empty one, `cache{}` or `{}`.
 //
-// Text that a getter lends lives as long as its object; of a temporary object the getter gives a std::string of its
-// own.
+// Text that a getter returns is valid as long as its object. The getter of a temporary object returns a std::string.
 //
-// What a function does, its errors and its threads are told by the C header of the same noun; said here is only what
-// C++ adds.
+// The C header of the same noun documents behavior, errors and threads of each function. These headers document only
+// what C++ adds.
 #ifndef SDIMAGE_HANDLE_HPP
 #define SDIMAGE_HANDLE_HPP
 
@@ -28,7 +27,7 @@ using size = sdimage_size;   // pixels
 using rect = sdimage_rect;   // points
 using color = sdimage_color; // sRGB, straight alpha, 0 to 1
 
-// The version of the library in use, and as one number: major * 1000000 + minor * 1000 + patch.
+// The version of the library in use; and as one number: major * 1000000 + minor * 1000 + patch.
 inline std::string_view version() noexcept {
     return sdimage_version();
 }
@@ -38,7 +37,7 @@ inline std::uint32_t version_number() noexcept {
 
 namespace detail {
 
-// One reference that can be moved.
+// One movable reference.
 template <class T, auto Unref> class owned {
 public:
     using c_type = T;
@@ -56,15 +55,15 @@ public:
     owned &operator=(const owned &) = delete;
     ~owned() { reset(); }
 
-    // The C object, lent: for functions of the C API.
+    // The borrowed C object, for functions of the C API.
     T *get() const noexcept { return object_; }
-    // Gives the reference away.
+    // Transfers the reference to the caller.
     T *release() noexcept { return std::exchange(object_, nullptr); }
     void reset(T *object = nullptr) noexcept {
         if (T *old = std::exchange(object_, object)) Unref(old);
     }
     explicit operator bool() const noexcept { return object_ != nullptr; }
-    // Whether both hold the same C object.
+    // Reports whether both hold the same C object.
     friend bool operator==(const owned &a, const owned &b) noexcept { return a.object_ == b.object_; }
     friend bool operator!=(const owned &a, const owned &b) noexcept { return a.object_ != b.object_; }
 
@@ -72,7 +71,7 @@ private:
     T *object_ = nullptr;
 };
 
-// One reference of an object that may be shared: a copy takes another.
+// One reference to an object that may be shared; a copy takes another.
 template <class T, auto Ref, auto Unref> class shared : public owned<T, Unref> {
 public:
     using owned<T, Unref>::owned;
@@ -85,13 +84,13 @@ public:
     shared &operator=(shared &&) noexcept = default;
     ~shared() = default;
 
-    // A handle of an object that is borrowed: takes a reference of its own.
+    // A handle of a borrowed object; takes a reference of its own.
     template <class H> static H retained(const T *object) noexcept {
         return H(object ? Ref(const_cast<T *>(object)) : nullptr);
     }
 };
 
-// A handle of an object that a callback was lent: gives no reference back. As an argument, `*lent<image>(picture)`, it
+// A handle of an object that a callback borrows; releases no reference. As an argument, `*lent<image>(picture)`, it
 // lives as long as the call.
 template <class H> class lent {
 public:
@@ -106,7 +105,7 @@ private:
     H handle_;
 };
 
-// Text with a NUL behind it, for C functions that take no length. A NUL inside would cut it: std::invalid_argument.
+// NUL-terminated text for C functions that take no length. Throws std::invalid_argument for text that contains a NUL.
 class text {
 public:
     text(std::string_view view) : text_(view) {
@@ -129,12 +128,12 @@ private:
     std::optional<text> text_;
 };
 
-// What a getter lends; "" for NULL.
+// Text borrowed from a getter; "" for NULL.
 inline std::string_view view(const char *lent) noexcept {
     return lent ? std::string_view(lent) : std::string_view();
 }
 
-// What a `_new` that tells no error gave: NULL is refused memory.
+// Checks the result of a `_new` that reports no error: NULL means that memory was refused.
 template <class T> T *made(T *object) {
     if (!object) throw std::bad_alloc();
     return object;
@@ -142,7 +141,7 @@ template <class T> T *made(T *object) {
 
 } // namespace detail
 
-// A handle of a C object that somebody else holds: takes one more reference.
+// A handle of a C object that has another owner; takes one more reference.
 // `retain<image>(sdimage_result_image(result))`.
 template <class H> H retain(const typename H::c_type *object) noexcept {
     return H::template retained<H>(object);

@@ -1,4 +1,4 @@
-// hooks.hpp: the program's say in downloads and in loads: keys, requests, answers, what is stored, what is refused.
+// hooks.hpp: hooks into downloads and loads: keys, requests, responses, stored bytes, refusals.
 #ifndef SDIMAGE_HOOKS_HPP
 #define SDIMAGE_HOOKS_HPP
 
@@ -7,7 +7,7 @@
 
 namespace sdimage {
 
-// What happens to a transfer; lent for the call that tells of it.
+// An event of a transfer; borrowed for the call that reports it.
 class download_event {
 public:
     explicit download_event(const sdimage_download_event *lent) noexcept : lent_(lent) {}
@@ -20,30 +20,30 @@ public:
     byte_progress progress() const noexcept {
         return {sdimage_download_event_received(get()), sdimage_download_event_expected(get())};
     }
-    // Since the transfer started.
+    // The time since the transfer started.
     std::uint64_t time_ns() const noexcept { return sdimage_download_event_time_ns(get()); }
-    // Empty when all went well.
+    // Empty on success.
     failure why() const noexcept { return retain<failure>(sdimage_download_event_error(get())); }
 
 private:
     const sdimage_download_event *lent_;
 };
 
-// To be derived from, for make_download_hooks. What a class does not override the table leaves out; overrides must be
-// public. Those with a reply may answer later, from any thread; what they throw is their answer.
+// Base class for make_download_hooks. Functions that a class does not override are NULL in the table. Overrides must be
+// public. Functions with a reply may complete it later, from any thread; a thrown exception completes it with an error.
 class custom_download_hooks {
 public:
     virtual ~custom_download_hooks() = default;
-    // Changes URL, method, header fields and body before they are sent. A request of the program's own until it
-    // answers.
+    // Changes URL, method, header fields and body before they are sent. The program owns the request until it completes
+    // the reply.
     virtual void modify_request(request, reply answer) { answer.complete(); }
-    // Changes status and header fields before they are judged.
+    // Changes status and header fields before they are evaluated.
     virtual void modify_response(response, reply answer) { answer.complete(); }
-    // Makes the picture's bytes of those that came. Computes only.
+    // Returns the bytes of the image, computed from the received bytes. Must only compute.
     virtual data decrypt(const data &bytes, const response &) { return bytes; }
-    // Complete follows, complete_with_data goes to the URL in the data, an error ends the load.
+    // complete follows the redirect, complete_with_data goes to the URL in the data, an error ends the load.
     virtual void redirect(std::string_view, std::string_view, std::int32_t, reply answer) { answer.complete(); }
-    // On the library's callback thread.
+    // Called on the library's callback thread.
     virtual void event(const download_event &) {}
 };
 
@@ -53,7 +53,8 @@ template <class T> void set_changes(sdimage_download_hooks_vtable &table) {
     if constexpr (overrides(&T::modify_request, &base::modify_request)) {
         table.modify_request = [](void *self, sdimage_request *wanted, sdimage_reply *answer) {
             replied(answer, [&](const reply &to) {
-                // "The host's until it completes the reply": with a reference of its own for as long as it is held.
+                // The C contract gives the request to the host until it completes the reply: takes a reference for that
+                // time.
                 state<T>(self).modify_request(request(sdimage_request_ref(wanted)), to);
             });
         };
@@ -67,7 +68,7 @@ template <class T> void set_changes(sdimage_download_hooks_vtable &table) {
 }
 } // namespace detail
 
-// Hooks made of an object of T, constructed here of `arguments`; for downloader_config and request.
+// Hooks backed by an object of T, which is constructed here from `arguments`; for downloader_config and request.
 template <class T, class... A> download_hooks make_download_hooks(A &&...arguments) {
     using base = custom_download_hooks;
     static_assert(std::is_base_of_v<base, T>);
@@ -100,20 +101,20 @@ template <class T, class... A> download_hooks make_download_hooks(A &&...argumen
                                                sdimage_download_hooks_new_custom, &table);
 }
 
-// To be derived from, for make_load_hooks. What a class does not override the table leaves out; overrides must be
+// Base class for make_load_hooks. Functions that a class does not override are NULL in the table. Overrides must be
 // public.
 class custom_load_hooks {
 public:
     virtual ~custom_load_hooks() = default;
     // Changes a request before anything else is done with it. Inline: must not block.
     virtual void process_request(request &) {}
-    // The base of the cache key in place of the URL; "" : no cache. Inline.
+    // The base of the cache key in place of the URL; "" disables caching. Inline.
     virtual std::string cache_key(const request &) { return {}; }
-    // The bytes that the disk keeps; empty: the library's own choice. Computes only.
+    // The bytes to store on disk; empty leaves the choice to the library. Must only compute.
     virtual data serialize(const request &, const image &, const data &) { return {}; }
-    // Whether what memory does not have may be loaded. Inline.
+    // Reports whether an image that is not in memory may be loaded. Inline.
     virtual bool should_load(const request &) { return true; }
-    // Whether a URL that failed is not asked again for a while. Inline.
+    // Reports whether a failed URL is not requested again for a while. Inline.
     virtual bool should_remember_failure(const request &, const failure &) { return false; }
 };
 
@@ -146,7 +147,7 @@ template <class T> void set_keys(sdimage_load_hooks_vtable &table) {
 }
 } // namespace detail
 
-// Hooks made of an object of T, constructed here of `arguments`; for manager_config and request.
+// Hooks backed by an object of T, which is constructed here from `arguments`; for manager_config and request.
 template <class T, class... A> load_hooks make_load_hooks(A &&...arguments) {
     using base = custom_load_hooks;
     static_assert(std::is_base_of_v<base, T>);

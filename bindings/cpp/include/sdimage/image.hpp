@@ -1,4 +1,4 @@
-// image.hpp: a picture: pixels, and what is known about them.
+// image.hpp: an image: pixels and their properties.
 #ifndef SDIMAGE_IMAGE_HPP
 #define SDIMAGE_IMAGE_HPP
 
@@ -11,7 +11,7 @@ namespace sdimage {
 class image;
 class transformer;
 
-// "jpeg", "image/jpeg", "rgba8", bytes of one pixel. Static text.
+// Names such as "jpeg", "image/jpeg" and "rgba8"; bytes of one pixel. Text is static.
 inline std::string_view name(format value) noexcept {
     return sdimage_format_name(detail::c(value));
 }
@@ -25,7 +25,7 @@ inline std::size_t bytes_of(pixel_format value) noexcept {
     return sdimage_pixel_format_bytes(detail::c(value));
 }
 
-// An editable copy of what is known about a picture. Class: single-owner.
+// An editable copy of the properties of an image. Class: single-owner.
 class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref> {
 public:
     using owned::owned;
@@ -101,19 +101,19 @@ public:
     }
 };
 
-// A picture of the library's own memory that is still to be written, by coders: see image::uninitialized.
+// An image in memory of the library whose pixels are not written yet, for coders: see image::uninitialized.
 struct unwritten_image;
 
-// Class: immutable. Pixels are valid as long as a handle of the image is there, whatever caches do.
+// Class: immutable. Pixels are valid while a handle of the image exists, whatever caches do.
 class image : public detail::shared<sdimage_image, sdimage_image_ref, sdimage_image_unref> {
 public:
     using shared::shared;
-    // Copies rows that lie `stride` bytes apart.
+    // Copies rows that are `stride` bytes apart.
     image(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are,
           const void *pixels)
         : image(detail::make<image>(sdimage_image_new, width, height, stride, detail::c(pixels_are), pixels)) {}
 
-    // Takes pixels over without a copy: they stay valid and unchanged until `owner` is destroyed.
+    // Takes over pixels without a copy; they stay valid and unchanged until `owner` is destroyed.
     template <class Owner>
     static image adopt(std::uint32_t width, std::uint32_t height, std::size_t stride, sdimage::pixel_format pixels_are,
                        void *pixels, Owner owner) {
@@ -121,9 +121,9 @@ public:
                                    static_cast<void *>(detail::boxed(std::move(owner)).release()),
                                    &detail::destroyed<Owner>);
     }
-    // Pooled memory to be written by the caller, before the image is handed on.
+    // Pooled memory that the caller writes before passing the image on.
     static unwritten_image uninitialized(std::uint32_t width, std::uint32_t height, sdimage::pixel_format pixels_are);
-    // Of pictures of one size; `durations_ms` has one number for each. 0 loops are for ever.
+    // An animation of images of one size; `durations_ms` has one number per frame. A loop count of 0 repeats forever.
     static image animation(span<const image> frames, span<const std::uint32_t> durations_ms,
                            std::uint32_t loop_count = 0) {
         if (frames.size() != durations_ms.size()) throw error(status::invalid_argument, "a duration for each frame");
@@ -192,7 +192,7 @@ public:
     }
     image blur(double radius) const { return detail::make<image>(sdimage_image_blur, get(), radius); }
 
-    // Rows top to bottom, stride() bytes apart, without a copy; the last one ends with its last pixel.
+    // Rows from top to bottom, stride() bytes apart, without a copy; the last row ends with its last pixel.
     bytes_view pixels() const noexcept {
         const std::size_t rows = height();
         return {sdimage_image_pixels(get()), rows == 0 ? 0 : (rows - 1) * stride() + row_bytes()};
@@ -204,7 +204,7 @@ public:
     }
     std::size_t row_bytes() const noexcept { return width() * bytes_of(pixel_format()); }
 
-    // The straight colour of a pixel.
+    // The straight (unpremultiplied) colour of a pixel.
     sdimage::color color_at(std::uint32_t x, std::uint32_t y) const {
         sdimage::color found{};
         sdimage_error *why = nullptr;
@@ -213,7 +213,7 @@ public:
         return found;
     }
 
-    // One transformer, made and applied.
+    // Each function creates one transformer and applies it.
     image resize(double width, double height, scale_mode mode = scale_mode::fill) const {
         return detail::make<image>(sdimage_image_resize, get(), width, height, detail::c(mode));
     }
@@ -225,7 +225,7 @@ public:
     image filter(std::string_view name, const options &parameters = nullptr) const {
         return detail::make<image>(sdimage_image_filter, get(), detail::text(name), parameters.get());
     }
-    // In transformer.hpp: of the first frame, and of every frame.
+    // Transform the first frame, or every frame. Defined in transformer.hpp.
     image transform(const transformer &change) const;
     image transform_frames(const transformer &change) const;
     outcome<image> try_transform(const transformer &change) const noexcept;
@@ -249,7 +249,7 @@ inline unwritten_image image::uninitialized(std::uint32_t width, std::uint32_t h
     return {image(object), static_cast<std::uint8_t *>(pixels), stride};
 }
 
-// --- Pictures in a few bytes (placeholder.h).
+// --- Images encoded in a few bytes (placeholder.h).
 
 inline std::string blurhash(const image &picture, std::uint32_t x_components = 4, std::uint32_t y_components = 3) {
     return std::string(detail::make<data>(sdimage_blurhash_encode, picture.get(), x_components, y_components).text());

@@ -1,4 +1,4 @@
-// image_enums.hpp: the choices about pictures; what each value means is told in the C headers.
+// image_enums.hpp: the enums of images; the C headers document each value.
 #ifndef SDIMAGE_IMAGE_ENUMS_HPP
 #define SDIMAGE_IMAGE_ENUMS_HPP
 

@@ -1,4 +1,4 @@
-// loader.hpp: who fetches bytes. Loaders of one's own are in custom_loader.hpp, the built-in one for http in
+// loader.hpp: loaders, which fetch bytes. Custom loaders are in custom_loader.hpp, the built-in one for http in
 // downloader.hpp.
 #ifndef SDIMAGE_LOADER_HPP
 #define SDIMAGE_LOADER_HPP
@@ -13,7 +13,7 @@ public:
     using shared::shared;
     static loader file() { return detail::make<loader>(sdimage_loader_new_file); }
     static loader data_url() { return detail::make<loader>(sdimage_loader_new_data_url); }
-    // Each URL goes to the first that can load it; the last one is asked first.
+    // Each URL goes to the first loader that can load it; the last member is tried first.
     static loader chain(std::initializer_list<loader> members = {}) {
         loader made = detail::make<loader>(sdimage_loader_new_chain);
         for (const loader &member : members)

@@ -1,4 +1,4 @@
-// manager.hpp: from a URL to pixels: caches, loaders and coders put together.
+// manager.hpp: from a URL to pixels with caches, loaders and coders.
 //
 //   manager loads = manager::create();
 //   image picture = loads.load(request(url).set_thumbnail_size(256, 256)).image();      waits
@@ -52,7 +52,7 @@ public:
         sdimage_manager_config_set_failed_url_retry_after(get(), seconds);
         return *this;
     }
-    // Told of the FINAL of every load: void(const result &). On the library's callback thread, one at a time.
+    // Receives the FINAL of every load: void(const result &). On the library's callback thread, one at a time.
     template <class F> manager_config &set_observer(F observe) {
         sdimage_manager_config_set_observer(
             get(),
@@ -67,7 +67,7 @@ public:
 
 namespace detail {
 
-// A callback of a load takes (const task &, const result &), or the result alone.
+// Calls a result callback with (const task &, const result &), or with the result alone.
 template <class F> void call_result(F &function, sdimage_task *from, sdimage_result *got) noexcept {
     const lent<task> task_lent(from);
     const lent<result> result_lent(got);
@@ -78,7 +78,7 @@ template <class F> void call_result(F &function, sdimage_task *from, sdimage_res
             function(*result_lent);
     });
 }
-// The same of progress: (const task &, byte_progress), or the numbers alone.
+// Calls a progress callback with (const task &, byte_progress), or with the numbers alone.
 template <class F> void call_progress(F &function, sdimage_task *from, byte_progress so_far) noexcept {
     const lent<task> task_lent(from);
     guarded([&] {
@@ -116,7 +116,7 @@ template <class R, class P, class S> task started(R on_result, P on_progress, S 
     return task(begun);
 }
 
-// Keeps the promise of a load: its FINAL, or why there is none.
+// Completes the promise of a load with its FINAL, or with the error that prevented it.
 struct promised {
     std::promise<result> promise;
     void operator()(const result &got) {
@@ -131,8 +131,8 @@ struct promised {
 
 } // namespace detail
 
-// A load under way as a future. Letting go of it does not cancel. get() throws what the load failed with, CANCELLED
-// too.
+// A load in progress as a future. Destroying it does not cancel the load. get() throws the error of the load, including
+// CANCELLED.
 class load_future {
 public:
     load_future() = default;
@@ -146,10 +146,10 @@ public:
         return future_.wait_for(time);
     }
     bool is_ready() const { return valid() && future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-    // Asks the load to end.
+    // Requests cancellation of the load.
     void cancel() const noexcept { task_.cancel(); }
     const task &load() const noexcept { return task_; }
-    // The bare future, for what takes one.
+    // The bare future, for code that takes a std::future.
     std::future<result> release() noexcept { return std::move(future_); }
 
 private:
@@ -157,17 +157,17 @@ private:
     task task_;
 };
 
-// Class: synchronised. The last handle closes it without waiting.
+// Class: synchronised. Releasing the last handle closes the manager without waiting.
 class manager : public detail::shared<sdimage_manager, sdimage_manager_ref, sdimage_manager_unref> {
 public:
     using shared::shared;
     static manager create(const manager_config &config = nullptr) {
         return detail::make<manager>(sdimage_manager_new, config.get());
     }
-    // The one that the process shares.
+    // The manager that the process shares.
     static manager shared_one() { return detail::make<manager>(sdimage_manager_shared); }
 
-    // Waits. Throws where there is no picture; a look into caches only that found nothing gives a result without one.
+    // Blocks. Throws if there is no image, except after a cache-only load that found nothing: its result has no image.
     result load(const request &wanted) const {
         sdimage_result *got = nullptr;
         sdimage_error *why = nullptr;
@@ -178,9 +178,9 @@ public:
         return kept;
     }
     result load(std::string_view url) const { return load(request(url)); }
-    // What memory can answer at once; empty where a load would have more to do.
+    // The result that memory can provide at once; empty if a load would need more work.
     result find(const request &wanted) const { return detail::make<result>(sdimage_manager_find, get(), wanted.get()); }
-    // The same without exceptions.
+    // The same as load without exceptions.
     outcome<result> try_load(const request &wanted) const noexcept {
         sdimage_result *got = nullptr;
         sdimage_error *why = nullptr;
@@ -190,17 +190,18 @@ public:
         if (said < 0 && !(kept && kept.image())) return reason;
         return kept;
     }
-    // A future of the FINAL. On the library's callback thread unless the request or the manager names a dispatcher: one
-    // that this thread has to drain is never ready while this thread waits.
+    // Returns a future of the FINAL. It completes on the library's callback thread unless the request or the manager
+    // names a dispatcher. If this thread has to drain that dispatcher, the future never becomes ready while this thread
+    // waits.
     load_future load_async(const request &wanted) const {
         detail::promised keeps;
         std::future<result> future = keeps.promise.get_future();
         task begun = start(wanted, std::move(keeps));
         return {std::move(future), std::move(begun)};
     }
-    // Starts a load and returns. The callbacks run on the load's dispatcher, in order, never two at once: PARTIAL and
-    // CACHED results, then exactly one FINAL; and bytes as they arrive. They take (const task &, const result &) and
-    // (const task &, byte_progress), or these without the task.
+    // Starts a load and returns. The callbacks run on the load's dispatcher, in order and serialized: PARTIAL and
+    // CACHED results, then exactly one FINAL; and progress as bytes arrive. They take (const task &, const result &)
+    // and (const task &, byte_progress), or the same without the task.
     template <class R, class P = detail::nothing>
     task start(const request &wanted, R on_result, P on_progress = {}) const {
         return detail::started(std::move(on_result), std::move(on_progress),
@@ -208,25 +209,26 @@ public:
                                    return sdimage_manager_load(get(), wanted.get(), table, state, destroy, begun, why);
                                });
     }
-    // Without callbacks: results come from the task, or as events of a pollable dispatcher with this token.
+    // Starts a load without callbacks: results come from the task, or as events of a pollable dispatcher with this
+    // token.
     task start_for_events(const request &wanted, void *token = nullptr) const {
         sdimage_task *begun = nullptr;
         detail::run(sdimage_manager_load, get(), wanted.get(), nullptr, token, nullptr, &begun);
         return task(begun);
     }
-    // The key under which a load of the request is cached, in its printed form; entry_key identifies the entry exactly.
+    // The cache key of a load of the request, in its printed form; entry_key identifies the entry exactly.
     std::string cache_key(const request &wanted) const {
         return std::string(detail::make<data>(sdimage_manager_cache_key, get(), wanted.get()).text());
     }
     std::string entry_key(const request &wanted) const {
         return std::string(detail::make<data>(sdimage_manager_entry_key, get(), wanted.get()).text());
     }
-    // All URLs unless one is named.
+    // Forgets all failed URLs unless one is given.
     void forget_failed(std::string_view url) const noexcept {
         sdimage_manager_forget_failed(get(), url.data(), url.size());
     }
     void forget_failed() const noexcept { sdimage_manager_forget_failed(get(), nullptr, 0); }
-    // Ends what runs with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
+    // Ends running loads with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
     void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }
     // The C functions of the same names: manager.h.
     sdimage::cache cache() const noexcept { return detail::copied<sdimage::cache>(sdimage_manager_copy_cache, get()); }
@@ -243,7 +245,7 @@ template <class R, class P> task cache::load(const request &wanted, R on_result,
                            });
 }
 
-// What managers use that are made from now on and name none; empty restores the library's own.
+// The default for managers created from now on without one; empty restores the library's own.
 inline void set_default_cache(const cache &shared) noexcept {
     sdimage_set_default_cache(shared.get());
 }
@@ -253,15 +255,15 @@ inline void set_default_loader(const loader &shared) noexcept {
 
 // --- The process.
 
-// What a bug report starts with, as JSON.
+// The diagnostics for a bug report, as JSON.
 inline std::string doctor() {
     return std::string(detail::make<data>(sdimage_doctor).text());
 }
-// Gives unused pixel memory back; with `empty_caches` empties the memory part of every cache.
+// Releases unused pixel memory; with `empty_caches` also empties the memory part of every cache.
 inline void trim_memory(bool empty_caches) noexcept {
     sdimage_trim_memory(empty_caches);
 }
-// The numbers of the process in the text format of Prometheus.
+// The metrics of the process in the Prometheus text format.
 inline std::string metrics() {
     return std::string(detail::make<data>(sdimage_metrics).text());
 }

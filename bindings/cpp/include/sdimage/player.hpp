@@ -1,4 +1,4 @@
-// player.hpp: animations in time, and a picture, moving or not, in a widget.
+// player.hpp: animation playback, and still or animated images in a widget.
 #ifndef SDIMAGE_PLAYER_HPP
 #define SDIMAGE_PLAYER_HPP
 
@@ -7,7 +7,7 @@
 
 namespace sdimage {
 
-// An animation played. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher.
+// A playing animation. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher.
 // Class: synchronised.
 class player : public detail::shared<sdimage_player, sdimage_player_ref, sdimage_player_unref> {
 public:
@@ -18,8 +18,8 @@ public:
     static player of(const frame_provider &frames) {
         return detail::make<player>(sdimage_player_new_provider, frames.get(), nullptr, nullptr, nullptr);
     }
-    // on_frame(const player &, index, const image &): it is to be drawn. on_loop(const player &, count): a round is
-    // over.
+    // Calls on_frame(const player &, index, const image &) to draw a frame, and on_loop(const player &, count) at the
+    // end of a loop.
     template <class F, class L = detail::nothing> static player of(const image &picture, F on_frame, L on_loop = {}) {
         const sdimage_player_handler table = handler<F, L>();
         return detail::make<player>(
@@ -35,7 +35,7 @@ public:
             static_cast<void *>(detail::paired(std::move(on_frame), std::move(on_loop)).release()),
             &detail::destroyed<detail::pair_of<F, L>>);
     }
-    // The dispatcher is where the library's clock calls; empty: its callback thread.
+    // Sets the clock. The library's clock calls on the dispatcher; empty means the callback thread of the library.
     void set_clock(player_clock clock, const dispatcher &where = {}) const {
         detail::run(sdimage_player_set_clock, get(), detail::c(clock), where.get());
     }
@@ -96,14 +96,13 @@ private:
     }
 };
 
-// What a widget shows: a still, an animation, or one that is still arriving. Class: synchronised.
+// The contents of a widget: a still, an animation, or an image that is still loading. Class: synchronised.
 class animated_view
     : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref> {
 public:
     using shared::shared;
-    // on_show(const animated_view &, const image &): this is to be drawn, nothing where it is empty. on_loop(const
-    // animated_view
-    // &, count): a round is over.
+    // Calls on_show(const animated_view &, const image &) to draw an image, which is empty for nothing, and
+    // on_loop(const animated_view &, count) at the end of a loop.
     template <class S, class L = detail::nothing> static animated_view create(S on_show, L on_loop = {}) {
         using state = detail::pair_of<S, L>;
         auto table = detail::empty_table<sdimage_animated_view_handler>();
@@ -123,7 +122,7 @@ public:
             static_cast<void *>(detail::paired(std::move(on_show), std::move(on_loop)).release()),
             &detail::destroyed<state>);
     }
-    // Nobody is told: draw image().
+    // Creates a view without callbacks: draw image().
     static animated_view create() {
         return detail::make<animated_view>(sdimage_animated_view_new, nullptr, nullptr, nullptr);
     }

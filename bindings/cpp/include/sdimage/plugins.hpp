@@ -1,4 +1,4 @@
-// plugins.hpp: coders of further formats, loaded by one call. Those of one plug-in that is linked: plugins/coders.hpp.
+// plugins.hpp: coders of further formats, loaded by one call. For a plug-in that the program links: plugins/coders.hpp.
 #ifndef SDIMAGE_PLUGINS_HPP
 #define SDIMAGE_PLUGINS_HPP
 
@@ -11,8 +11,8 @@ namespace sdimage {
 // A coder plug-in, installed or not. Static data is copied.
 struct plugin {
     std::string name;    // "tiff"
-    std::string path;    // the file, whether or not it is there
-    std::string library; // "libtiff 4.5.0"; the library alone while it is not loaded
+    std::string path;    // the file, existing or not
+    std::string library; // "libtiff 4.5.0"; only the name while it is not loaded
     failure why;         // empty when it is loaded; NOT_FOUND when it is not installed; MODULE_MISSING
 };
 
@@ -23,7 +23,7 @@ public:
 };
 } // namespace detail
 
-// Opens each coder plug-in that is installed, and registers its coder; says what became of each.
+// Opens each installed coder plug-in and registers its coder; returns the outcome of each.
 inline std::vector<plugin> load_plugins() {
     const auto list = detail::make<detail::plugin_list>(sdimage_plugins_load_all);
     std::vector<plugin> all;

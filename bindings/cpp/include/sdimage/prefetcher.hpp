@@ -1,4 +1,4 @@
-// prefetcher.hpp: pictures loaded before anybody asks for them.
+// prefetcher.hpp: images loaded before they are needed.
 #ifndef SDIMAGE_PREFETCHER_HPP
 #define SDIMAGE_PREFETCHER_HPP
 
@@ -6,12 +6,12 @@
 
 namespace sdimage {
 
-// A list under way. Class: synchronised.
+// A prefetch list in progress. Class: synchronised.
 class prefetch_group
     : public detail::shared<sdimage_prefetch_group, sdimage_prefetch_group_ref, sdimage_prefetch_group_unref> {
 public:
     using shared::shared;
-    // Until nothing of it is under way; throws TIMEOUT.
+    // Waits until the whole list is finished; throws TIMEOUT.
     void wait(std::uint32_t timeout_ms = forever_ms) const {
         detail::run(sdimage_prefetch_group_wait, get(), timeout_ms);
     }
@@ -25,7 +25,7 @@ public:
     std::string url(std::size_t index) const {
         return std::string(detail::make<data>(sdimage_prefetch_group_copy_url, get(), index).text());
     }
-    // Those that failed, in the order of failing: their places in the list, and why.
+    // The failed entries in the order of failure: index in the list, and reason.
     std::vector<std::pair<std::size_t, failure>> failures() const {
         std::vector<std::pair<std::size_t, failure>> all;
         std::size_t index = 0;
@@ -36,18 +36,19 @@ public:
     }
 };
 
-// To be derived from, for prefetcher::start. On the prefetcher's dispatcher, in order, never two at once.
+// Base class for prefetcher::start. Called on the prefetcher's dispatcher, in order and serialized.
 class prefetch_handler {
 public:
     virtual ~prefetch_handler() = default;
-    // The URL at `index` is done, be it with an error.
+    // The URL at `index` has finished, with or without an error.
     virtual void fetched(const prefetch_group &, std::size_t, const result &) {}
     virtual void progress(const prefetch_group &, std::size_t, std::size_t) {}
-    // The last call, exactly once: how many are done, and how many of these have no picture; CANCELLED or empty.
+    // The last call, exactly once: the number of finished URLs, the number of those without an image; and CANCELLED or
+    // empty.
     virtual void completed(const prefetch_group &, std::size_t, std::size_t, const failure &) {}
 };
 
-// The same of all groups together.
+// Base class for observers of all groups together.
 class prefetch_observer {
 public:
     virtual ~prefetch_observer() = default;
@@ -56,7 +57,7 @@ public:
 };
 
 namespace detail {
-// completed alone, of a lambda: (finished, skipped, const failure &).
+// A handler with only completed, from a lambda: (finished, skipped, const failure &).
 template <class F> class lambda_prefetch final : public prefetch_handler {
 public:
     explicit lambda_prefetch(F done) : done_(std::move(done)) {}
@@ -87,7 +88,7 @@ inline sdimage_prefetch_handler prefetch_table() noexcept {
     return table;
 }
 
-// URLs as C takes them; valid as long as they are.
+// URLs in the form that C takes; valid as long as the strings.
 struct url_list {
     std::vector<const char *> texts;
     std::vector<std::size_t> lengths;
@@ -100,7 +101,7 @@ struct url_list {
     }
 };
 
-// Starts a list by a function that ends with handler, user_data and destroy; the handler may be empty.
+// Starts a list with a function that ends with handler, user_data and destroy; the handler may be empty.
 template <class F, class... A>
 prefetch_group begun(std::unique_ptr<prefetch_handler> handler, F *function, A... arguments) {
     const sdimage_prefetch_handler table = prefetch_table();
@@ -113,7 +114,7 @@ prefetch_group begun(std::unique_ptr<prefetch_handler> handler, F *function, A..
 class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_ref, sdimage_prefetcher_unref> {
 public:
     using shared::shared;
-    // An empty manager: one of its own; an empty dispatcher: the library's callback thread.
+    // An empty manager means a private one; an empty dispatcher means the callback thread of the library.
     static prefetcher create(const manager &with = {}, const dispatcher &where = {}) {
         return detail::make<prefetcher>(sdimage_prefetcher_new, with.get(), where.get());
     }
@@ -124,7 +125,7 @@ public:
     void set_request(const request &value) const noexcept { sdimage_prefetcher_set_request(get(), value.get()); }
     void cancel_all() const noexcept { sdimage_prefetcher_cancel_all(get()); }
 
-    // Starts a list. `how` replaces the prefetcher's own request; the group is empty where the list is.
+    // Starts a list. `how` replaces the prefetcher's own request. The group is empty when the list is.
     prefetch_group start(span<const std::string> urls, std::unique_ptr<prefetch_handler> handler,
                          const request &how = nullptr) const {
         const detail::url_list list(urls);
@@ -132,12 +133,12 @@ public:
                              list.lengths.data(), list.texts.size(), how.get());
     }
     prefetch_group start(span<const std::string> urls) const { return start(urls, nullptr); }
-    // done(finished, skipped, const failure &), once.
+    // Calls done(finished, skipped, const failure &) once.
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, std::size_t, std::size_t, const failure &>>>
     prefetch_group start(span<const std::string> urls, F done, const request &how = nullptr) const {
         return start(urls, std::make_unique<detail::lambda_prefetch<F>>(std::move(done)), how);
     }
-    // Replaces the observer; empty for none.
+    // Replaces the observer; empty removes it.
     void set_observer(std::unique_ptr<prefetch_observer> observer) const {
         auto table = detail::empty_table<sdimage_prefetch_observer_vtable>();
         table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {

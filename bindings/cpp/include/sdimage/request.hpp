@@ -1,4 +1,4 @@
-// request.hpp: one wish for a picture.
+// request.hpp: the parameters of one load.
 //
 //   request("https://example.org/cat.jpg").set_thumbnail_size(256, 256).set_priority(priority::high)
 #ifndef SDIMAGE_REQUEST_HPP
@@ -11,14 +11,14 @@
 
 namespace sdimage {
 
-// A host's say in downloads and in loads; made in hooks.hpp. Class: immutable.
+// Hooks of the host into downloads and loads; made in hooks.hpp. Class: immutable.
 class download_hooks
     : public detail::shared<sdimage_download_hooks, sdimage_download_hooks_ref, sdimage_download_hooks_unref> {
 public:
     using shared::shared;
-    // Decrypts bodies that come in base 64.
+    // Decrypts bodies encoded in base 64.
     static download_hooks base64() { return detail::make<download_hooks>(sdimage_download_hooks_new_base64); }
-    // Says the same of every request and of every answer; either may be empty.
+    // Applies the same settings to every request and every response; either may be empty.
     static download_hooks fixed(const class request &request, const response &response);
 };
 
@@ -27,8 +27,8 @@ public:
     using shared::shared;
 };
 
-// Class: single-owner; a load copies it, so that it may be changed and used again. Setters never fail: what makes no
-// sense is told by the load. They return the request, so that calls can be strung together.
+// Class: single-owner; a load copies it, so it may be changed and reused. Setters never fail; the load reports invalid
+// values. They return the request, so that calls can be chained.
 class request : public detail::owned<sdimage_request, sdimage_request_unref> {
 public:
     using owned::owned;
@@ -46,7 +46,7 @@ public:
         sdimage_request_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
         return *this;
     }
-    // After the size, which sets it.
+    // Call it after set_thumbnail_size, which also sets the mode.
     request &set_thumbnail_mode(scale_mode mode) noexcept {
         sdimage_request_set_thumbnail_mode(get(), detail::c(mode));
         return *this;
@@ -64,7 +64,7 @@ public:
         const char *found = sdimage_request_header(get(), detail::text(name));
         return found ? std::optional<std::string>(found) : std::nullopt;
     }
-    // All of them, in their order.
+    // All header fields, in their order.
     std::vector<std::pair<std::string, std::string>> headers() const {
         std::vector<std::pair<std::string, std::string>> all;
         const char *value = nullptr;
@@ -262,9 +262,9 @@ public:
         sdimage_request_set_options(get(), value.get());
         return *this;
     }
-    // Its content; empty when there is none.
+    // The body of the request; empty when there is none.
     sdimage::data body() const noexcept { return retain<sdimage::data>(sdimage_request_body(get())); }
-    // The values for hooks, custom loaders, coders and caches, to be read; empty when there are none.
+    // The named values for hooks, custom loaders, coders and caches, read-only; empty when there are none.
     sdimage::options options() const noexcept {
         return sdimage::options(sdimage_options_ref(const_cast<sdimage_options *>(sdimage_request_options(get()))));
     }

@@ -1,4 +1,4 @@
-// resources.hpp: a program's own pictures, by their names.
+// resources.hpp: images of the program by name.
 //
 //   auto icons = resources::create("/usr/share/paint/icons");
 //   icons.set_scales({2, 3, 1});
@@ -12,32 +12,33 @@
 
 namespace sdimage {
 
-// The pictures below a folder. Class: synchronised.
+// The images below a folder. Class: synchronised.
 class resources : public detail::shared<sdimage_resources, sdimage_resources_ref, sdimage_resources_unref> {
 public:
     using shared::shared;
-    // The folder must be there; options say how to decode, empty ones are the defaults.
+    // The folder must exist. The options say how to decode; empty ones mean the defaults.
     static resources create(std::string_view folder, const decode_options &how = nullptr) {
         return detail::make<resources>(sdimage_resources_new, detail::text(folder), how.get());
     }
 
-    // Pixels per point, the best first.
+    // Pixels per point, preferred scale first.
     void set_scales(span<const double> scales) const {
         detail::run(sdimage_resources_set_scales, get(), scales.data(), scales.size());
     }
     void set_scales(std::initializer_list<double> scales) const {
         set_scales(span<const double>(scales.begin(), scales.size()));
     }
-    // The picture of a name; try_: NOT_FOUND where there is none. The same object until it is forgotten.
+    // The image of a name. The try_ form reports NOT_FOUND when there is none. Returns the same object until it is
+    // forgotten.
     sdimage::image image(std::string_view name) const {
-        // C would take what stands before it for the name.
+        // C would read only the part before the NUL as the name.
         if (name.find('\0') != name.npos) throw error(status::invalid_argument, "a name with a NUL");
         return detail::make<sdimage::image>(sdimage_resources_copy_image, get(), detail::text(name));
     }
     outcome<sdimage::image> try_image(const char *name) const noexcept {
         return detail::attempt<sdimage::image>(sdimage_resources_copy_image, get(), name);
     }
-    // Forgets all pictures.
+    // Forgets all images.
     void clear() const noexcept { sdimage_resources_clear(get()); }
 };
 

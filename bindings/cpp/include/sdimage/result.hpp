@@ -1,4 +1,4 @@
-// result.hpp: what one delivery of a load carries, and what servers answered.
+// result.hpp: the contents of one delivery of a load, and server responses.
 #ifndef SDIMAGE_RESULT_HPP
 #define SDIMAGE_RESULT_HPP
 
@@ -13,13 +13,13 @@ inline std::string_view name(freshness_rule value) noexcept {
     return sdimage_freshness_rule_name(detail::c(value));
 }
 
-// The answer of a server: status and header fields. Class: single-owner.
+// The response of a server: status and header fields. Class: single-owner.
 class response : public detail::owned<sdimage_response, sdimage_response_unref> {
 public:
     using owned::owned;
     explicit response(std::int32_t status) : owned(detail::made(sdimage_response_new(status))) {}
 
-    // The first of that name; none when it is absent. The text lives until the response is changed.
+    // The first field of that name; none when it is absent. The text is valid until the response is changed.
     std::optional<std::string_view> header(std::string_view name) const & {
         const char *found = sdimage_response_header(get(), detail::text(name));
         return found ? std::optional<std::string_view>(found) : std::nullopt;
@@ -46,16 +46,16 @@ public:
     }
 };
 
-// One exchange of the built-in downloader: a hop of a redirect, or a try.
+// One exchange of the built-in downloader: a redirect hop or an attempt.
 struct transaction {
-    std::string_view url;            // without user and password; these texts live as long as the result
-    std::int32_t http_status;        // 0 when no answer came
+    std::string_view url;            // without user and password; these texts are valid as long as the result
+    std::int32_t http_status;        // 0 without a response
     std::string_view protocol;       // "HTTP/2"
     std::string_view remote_address; // "192.0.2.1:443"
     bool is_connection_reused;
-    std::uint64_t wire_bytes; // heads and body as they came
-    std::uint64_t body_bytes; // with the encoding undone
-    // Nanoseconds from the beginning to the end of a phase, by its number; 0 where it did not run.
+    std::uint64_t wire_bytes; // heads and body as received
+    std::uint64_t body_bytes; // after content decoding
+    // Nanoseconds from the start to the end of each phase, indexed by phase; 0 for a phase that did not run.
     std::uint64_t time_ns[5];
 };
 
@@ -64,19 +64,19 @@ class result : public detail::shared<sdimage_result, sdimage_result_ref, sdimage
 public:
     using shared::shared;
 
-    // The picture; empty when there is none.
+    // The image; empty when there is none.
     sdimage::image image() const noexcept { return retain<sdimage::image>(sdimage_result_image(get())); }
-    // Its encoded bytes, where the load has them.
+    // The encoded bytes, if the load has them.
     sdimage::data data() const noexcept { return retain<sdimage::data>(sdimage_result_data(get())); }
-    // Why there is no picture, or why it is stale; empty when all went well.
+    // The reason for a missing or stale image; empty on success.
     failure why() const noexcept { return retain<failure>(sdimage_result_error(get())); }
-    // The picture; throws why there is none. A look into caches only that found nothing gives an empty one.
+    // The image; throws the error when there is none. Empty after a cache-only load that found nothing.
     sdimage::image value() const {
         sdimage::image picture = image();
         if (!picture) check();
         return picture;
     }
-    // Throws where the load failed without a picture.
+    // Throws if the load failed without an image.
     void check() const {
         if (!sdimage_result_image(get()) && sdimage_result_error(get())) throw error(why());
     }
@@ -95,7 +95,7 @@ public:
         return detail::copied<sdimage::response>(sdimage_result_copy_response, get());
     }
 
-    // What the built-in downloader asked and was answered, in order.
+    // The exchanges of the built-in downloader, in order.
     std::vector<transaction> transactions() const {
         std::vector<transaction> all;
         for (std::size_t i = 0; i < sdimage_result_transaction_count(get()); i++)

@@ -1,6 +1,6 @@
-// span.hpp: views of memory that somebody else owns.
+// span.hpp: views of memory with another owner.
 //
-// C++17 has no std::span; this one converts to it where there is one, because it has data() and size().
+// C++17 has no std::span; this type converts to std::span where available, because it has data() and size().
 #ifndef SDIMAGE_SPAN_HPP
 #define SDIMAGE_SPAN_HPP
 
@@ -12,7 +12,7 @@
 
 namespace sdimage {
 
-// A run of objects. Owns nothing: valid as long as what it was made of.
+// A view of contiguous objects. Valid as long as the memory it was created from; owns nothing.
 template <class T> class span {
 public:
     using element_type = T;
@@ -23,8 +23,8 @@ public:
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
     template <std::size_t N> constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {}
 
-    // Of anything contiguous: a vector, an array, a string, a std::span. Of a temporary one only to be read, for the
-    // length of a call.
+    // A view of any contiguous range: a vector, an array, a string, a std::span. A view of a temporary is read-only and
+    // valid for one call.
     template <class C, class = std::enable_if_t<!std::is_base_of_v<span, std::decay_t<C>>>,
               class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().data()), T *>>,
               class = std::enable_if_t<std::is_convertible_v<decltype(std::declval<C &>().size()), std::size_t>>,
@@ -37,9 +37,9 @@ public:
     constexpr bool empty() const noexcept { return size_ == 0; }
     constexpr T *begin() const noexcept { return data_; }
     constexpr T *end() const noexcept { return data_ + size_; }
-    // Not checked, as everywhere.
+    // Unchecked, as in std::span.
     constexpr T &operator[](std::size_t index) const noexcept { return data_[index]; }
-    // Cut off at the end of this one.
+    // Clamped to the end of this span.
     constexpr span subspan(std::size_t offset, std::size_t count = static_cast<std::size_t>(-1)) const noexcept {
         const std::size_t from = offset < size_ ? offset : size_;
         return span(data_ + from, count < size_ - from ? count : size_ - from);
@@ -50,7 +50,7 @@ private:
     std::size_t size_ = 0;
 };
 
-// Bytes to read: of anything contiguous whose elements have one byte (std::string, std::vector<std::byte>, …).
+// A read-only byte view of any contiguous range with one-byte elements (std::string, std::vector<std::byte>, …).
 class bytes_view : public span<const std::uint8_t> {
 public:
     constexpr bytes_view() noexcept = default;

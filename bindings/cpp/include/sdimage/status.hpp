@@ -1,6 +1,6 @@
-// status.hpp: the codes of failures, and how enums of the C headers become enums of C++.
+// status.hpp: status codes, and the mapping from enums of the C headers to enums of C++.
 //
-// Every enum has the names of its C constants in lower case without their prefix; a test compares them. They may gain
+// Every enum uses the names of its C constants in lower case without their prefix; a test compares them. Enums may gain
 // values: every switch needs a default.
 #ifndef SDIMAGE_STATUS_HPP
 #define SDIMAGE_STATUS_HPP
@@ -67,7 +67,7 @@ enum class status : int { // error.h
 
 namespace detail {
 
-// The C enum of a C++ one.
+// The C enum for a C++ enum.
 template <class E> struct c_enum;
 template <> struct c_enum<status> { using type = sdimage_status; };
 
@@ -75,7 +75,7 @@ template <class E> constexpr typename c_enum<E>::type c(E value) noexcept {
     return static_cast<typename c_enum<E>::type>(value);
 }
 
-// Enums whose values are bits, to be joined by | and looked for by &.
+// Enums whose values are bits, combined with | and tested with &.
 template <class E> inline constexpr bool is_set_of_bits = false;
 
 } // namespace detail

@@ -1,4 +1,4 @@
-// target.hpp: pictures for the widgets of a program, whatever its toolkit.
+// target.hpp: images for the widgets of a program, with any toolkit.
 #ifndef SDIMAGE_TARGET_HPP
 #define SDIMAGE_TARGET_HPP
 
@@ -7,7 +7,7 @@
 
 namespace sdimage {
 
-// How far something is: units completed of a total. Class: synchronised.
+// Progress: completed units of a total. Class: synchronised.
 class progress : public detail::shared<sdimage_progress, sdimage_progress_ref, sdimage_progress_unref> {
 public:
     using shared::shared;
@@ -19,7 +19,7 @@ public:
     void set(std::int64_t completed, std::int64_t total) const noexcept {
         sdimage_progress_set(get(), completed, total);
     }
-    // changed(const progress &), after each change, on the thread that made it. Replaces the one before.
+    // Calls changed(const progress &) after each change, on the thread that made it. Replaces the previous observer.
     template <class F> void set_observer(F changed) const {
         sdimage_progress_fn tell = [](void *self, sdimage_progress *of) {
             const detail::lent<progress> lent(of);
@@ -31,7 +31,7 @@ public:
     void clear_observer() const { detail::run(sdimage_progress_set_observer, get(), nullptr, nullptr, nullptr); }
 };
 
-// How one load of a target is shown. Class: single-owner.
+// Display options of one load of a target. Class: single-owner.
 class target_options : public detail::owned<sdimage_target_options, sdimage_target_options_unref> {
 public:
     using owned::owned;
@@ -85,19 +85,19 @@ public:
         sdimage_target_options_set_wait_for_transition(get(), wait);
         return *this;
     }
-    // 500 milliseconds where `duration_ms` is 0.
+    // A `duration_ms` of 0 means 500 milliseconds.
     target_options &set_transition(transition value, std::uint32_t duration_ms = 0) noexcept {
         sdimage_target_options_set_transition(get(), detail::c(value), duration_ms);
         return *this;
     }
 };
 
-// A widget, to be derived from. Everything on the target's dispatcher, in order. Images and results are lent: copy to
-// keep.
+// Base class for widgets. All calls come on the target's dispatcher, in order. Images and results are borrowed: copy
+// them to hold them.
 class widget {
 public:
     virtual ~widget() = default;
-    // Shows a picture; an empty one clears. The result is empty for a placeholder.
+    // Shows an image; an empty one clears the widget. The result is empty for a placeholder.
     virtual void set_image(std::string_view key, const image &picture, const result &from) = 0;
     virtual void indicator_start(std::string_view) {}
     virtual void indicator_stop(std::string_view) {}
@@ -109,7 +109,7 @@ private:
     bool has_transitions_ = false;
 };
 
-// A widget with transitions: around set_image, before it, right after it, and when the duration is over.
+// A widget with transitions: called around set_image, before it, right after it, and at the end of the duration.
 class animated_widget : public widget {
 public:
     animated_widget() noexcept { has_transitions_ = true; }
@@ -137,7 +137,7 @@ inline void set_showing(sdimage_target_vtable &table) {
     };
 }
 
-// The state is kept as a widget: back to what it is derived from it, which is no virtual base.
+// The state is stored as a widget pointer; casts it back to the derived class. widget is no virtual base.
 inline animated_widget &animated(void *self) noexcept {
     return static_cast<animated_widget &>(state<widget>(self));
 }
@@ -164,7 +164,7 @@ inline void set_transitions(sdimage_target_vtable &table) {
     };
 }
 
-// set_image alone, of a lambda: (key, const image &, const result &).
+// A widget with only set_image, from a lambda: (key, const image &, const result &).
 template <class F> class lambda_widget final : public widget {
 public:
     explicit lambda_widget(F show) : show_(std::move(show)) {}
@@ -178,19 +178,19 @@ private:
 
 } // namespace detail
 
-// A widget's loads: a new one cancels the one before, nothing late is shown. Keys name slots; none is the default one.
-// Class: synchronised.
+// The loads of a widget: a new load cancels the previous one, and no late result is shown. Keys name slots; no key
+// means the default slot. Class: synchronised.
 class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref> {
 public:
     using shared::shared;
-    // An empty dispatcher: the library's callback thread. The widget is destroyed after its last call.
+    // An empty dispatcher means the callback thread of the library. The widget is destroyed after its last call.
     static target create(const manager &with, std::unique_ptr<widget> shown, const dispatcher &where = {}) {
         auto table = detail::empty_table<sdimage_target_vtable>();
         detail::set_showing(table);
         if (shown && shown->has_transitions_) detail::set_transitions(table);
         return detail::handed_over<target>(std::move(shown), sdimage_target_new, with.get(), where.get(), &table);
     }
-    // show(std::string_view key, const image &, const result &).
+    // Calls show(std::string_view key, const image &, const result &).
     template <class F,
               class = std::enable_if_t<std::is_invocable_v<F &, std::string_view, const image &, const result &>>>
     static target create(const manager &with, F show, const dispatcher &where = {}) {
@@ -222,7 +222,7 @@ public:
     sdimage::progress progress(std::optional<std::string_view> key = {}) const {
         return detail::copied<sdimage::progress>(sdimage_target_copy_progress, get(), detail::optional_text(key));
     }
-    // An empty view: none.
+    // An empty view removes the current one.
     void set_view(const animated_view &view, std::optional<std::string_view> key = {}) const {
         sdimage_target_set_view(get(), detail::optional_text(key), view.get());
     }
@@ -232,7 +232,7 @@ public:
     void set_progress(const sdimage::progress &own, std::optional<std::string_view> key = {}) const {
         sdimage_target_set_progress(get(), detail::optional_text(key), own.get());
     }
-    // "" when there was none.
+    // Returns "" when there was none.
     std::string latest_key() const {
         return std::string(detail::copied<data>(sdimage_target_copy_latest_key, get()).text());
     }

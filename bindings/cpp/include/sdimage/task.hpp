@@ -1,4 +1,4 @@
-// task.hpp: a load under way, where its callbacks run, and events in place of callbacks.
+// task.hpp: a load in progress, the dispatcher of its callbacks, and events for programs without callbacks.
 #ifndef SDIMAGE_TASK_HPP
 #define SDIMAGE_TASK_HPP
 
@@ -6,16 +6,16 @@
 
 namespace sdimage {
 
-// No limit, for calls that wait.
+// No time limit, for calls that wait.
 inline constexpr std::uint32_t forever_ms = UINT32_MAX;
 
-// How far a load is, in bytes; -1 = unknown.
+// Progress of a load in bytes; -1 = unknown.
 struct byte_progress {
     std::int64_t received;
     std::int64_t expected;
 };
 
-// A load under way. Letting go of it does not cancel. Class: synchronised.
+// A load in progress. Releasing the handle does not cancel it. Class: synchronised.
 class task : public detail::shared<sdimage_task, sdimage_task_ref, sdimage_task_unref> {
 public:
     using shared::shared;
@@ -26,7 +26,7 @@ public:
         sdimage_task_progress(get(), &so_far.received, &so_far.expected);
         return so_far;
     }
-    // The user_data of a load that was started with the C function, or a token of start_for_events.
+    // The user_data of a load that the C function started, or the token of start_for_events.
     void *token() const noexcept { return sdimage_task_token(get()); }
     // The C functions of the same names: task.h.
     void cancel() const noexcept { sdimage_task_cancel(get()); }
@@ -40,8 +40,8 @@ public:
     }
 };
 
-// How a hook answers that may wait: once, from any thread, now or later. The last reference without an answer is the
-// error INTERNAL_ERROR. Class: synchronised.
+// The completion of an asynchronous hook: completed once, from any thread, immediately or later. Releasing the last
+// reference without completion is the error INTERNAL_ERROR. Class: synchronised.
 class reply : public detail::shared<sdimage_reply, sdimage_reply_ref, sdimage_reply_unref> {
 public:
     using shared::shared;
@@ -57,7 +57,7 @@ public:
     bool is_cancelled() const noexcept { return sdimage_reply_is_cancelled(get()); }
 };
 
-// One delivery of a load, taken out of a pollable dispatcher. Class: immutable.
+// One delivery of a load, taken from a pollable dispatcher. Class: immutable.
 class event : public detail::shared<sdimage_event, sdimage_event_ref, sdimage_event_unref> {
 public:
     using shared::shared;
@@ -69,18 +69,18 @@ public:
     void *token() const noexcept { return sdimage_event_token(get()); }
 };
 
-// Where callbacks run. Class: synchronised.
+// Determines where callbacks run. Class: synchronised.
 class dispatcher : public detail::shared<sdimage_dispatcher, sdimage_dispatcher_ref, sdimage_dispatcher_unref> {
 public:
     using shared::shared;
-    // The library's callback thread; whatever thread finishes the load; a queue behind a descriptor.
+    // The callback thread of the library; the thread that finishes the load; a queue behind a descriptor.
     static dispatcher library() { return detail::make<dispatcher>(sdimage_dispatcher_new_library); }
     static dispatcher immediate() { return detail::make<dispatcher>(sdimage_dispatcher_new_immediate); }
     static dispatcher pollable() { return detail::make<dispatcher>(sdimage_dispatcher_new_pollable); }
 
-    // A loop of the program: `post` is given a function object without arguments, to be called exactly once, soon, on
-    // the program's thread; it must not throw. `is_current` says whether the calling thread is that one; without it
-    // memory hits are posted too.
+    // An event loop of the program. `post` receives a function object without arguments, to be called exactly once,
+    // soon, on the program's thread; `post` must not throw. `is_current` reports whether the calling thread is that
+    // thread; without it memory hits are posted too.
     template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
         auto table = detail::empty_table<sdimage_host_vtable>();
@@ -98,8 +98,8 @@ public:
             &detail::destroyed<state>);
     }
 
-    // Pollable: to be watched for reading; -1 for other kinds.
-    // The C functions of the same names: dispatcher.h.
+    // The C functions of the same names: dispatcher.h. The descriptor is that of a pollable dispatcher, to be watched for
+    // reading; -1 for other kinds.
     int descriptor() const noexcept { return sdimage_dispatcher_descriptor(get()); }
     std::size_t drain() const noexcept { return sdimage_dispatcher_drain(get()); }
     void bind_current_thread() const { detail::run(sdimage_dispatcher_bind_current_thread, get()); }

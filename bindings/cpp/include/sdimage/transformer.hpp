@@ -1,4 +1,4 @@
-// transformer.hpp: pictures changed: by the library's transformers and filters, or by the program's own.
+// transformer.hpp: transformers and filters of the library or of the program.
 #ifndef SDIMAGE_TRANSFORMER_HPP
 #define SDIMAGE_TRANSFORMER_HPP
 
@@ -6,7 +6,7 @@
 
 namespace sdimage {
 
-// Class: immutable. Lengths are points.
+// Class: immutable. Lengths are in points.
 class transformer : public detail::shared<sdimage_transformer, sdimage_transformer_ref, sdimage_transformer_unref> {
 public:
     using shared::shared;
@@ -61,7 +61,7 @@ inline outcome<image> image::try_transform(const transformer &change) const noex
     return detail::attempt<image>(sdimage_image_transform, get(), change.get());
 }
 
-// The names of all filters; and what one does and takes, as JSON.
+// The names of all filters; and the description and parameters of one filter, as JSON.
 inline std::vector<std::string_view> filter_names() {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < sdimage_filter_count(); i++)
@@ -72,20 +72,20 @@ inline std::string filter_describe(std::string_view name) {
     return std::string(detail::make<data>(sdimage_filter_describe, detail::text(name)).text());
 }
 
-// --- Transformers of one's own.
+// --- Custom transformers.
 
-// To be derived from, for make_transformer; called on worker threads, from several at once.
+// Base class for make_transformer; called on worker threads, on several at once.
 class custom_transformer {
 public:
     virtual ~custom_transformer() = default;
-    // Makes another picture; returns the same one where nothing changes. `cache_key` is empty outside a load.
+    // Returns a new image, or the same one if nothing changes. `cache_key` is empty outside a load.
     virtual image transform(const image &picture, std::string_view cache_key) = 0;
-    // Whether the result takes over format, extended data and the like.
+    // Reports whether the result takes over format, extended data and the like.
     virtual bool preserves_metadata() { return true; }
 };
 
-// A transformer made of an object of T, constructed here of `arguments`. `key` must tell apart what it does, its
-// parameters included, from all others.
+// A transformer backed by an object of T, which is constructed here from `arguments`. `key` must identify the
+// transformation and its parameters uniquely.
 template <class T, class... A> transformer make_transformer(std::string_view key, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_transformer, T>);
     auto table = detail::empty_table<sdimage_transformer_vtable>();
@@ -115,7 +115,7 @@ private:
 };
 } // namespace detail
 
-// The same of a lambda: image(const image &).
+// The same from a lambda: image(const image &).
 template <class F> transformer transformer_of(std::string_view key, F change) {
     return make_transformer<detail::lambda_transformer<F>>(key, std::move(change));
 }

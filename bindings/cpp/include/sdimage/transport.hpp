@@ -1,4 +1,4 @@
-// transport.hpp: the program's own HTTP client under the roof of the downloader.
+// transport.hpp: HTTP clients of the program for use by the downloader.
 #ifndef SDIMAGE_TRANSPORT_HPP
 #define SDIMAGE_TRANSPORT_HPP
 
@@ -6,16 +6,16 @@
 
 namespace sdimage {
 
-// One request and its answer. A copy of the handle keeps it; exactly one finish ends it. Class: synchronised; written
-// by one thread at a time.
+// One request and its response. Copy the handle to hold the exchange; exactly one finish ends it. Class: synchronised;
+// written by one thread at a time.
 class exchange : public detail::shared<sdimage_exchange, sdimage_exchange_ref, sdimage_exchange_unref> {
 public:
     using shared::shared;
-    // Throws CANCELLED when nobody waits any more, here and in write.
+    // Throws CANCELLED when no caller is waiting any longer, here and in write.
     void respond(const response &answer) const { detail::run(sdimage_exchange_respond, get(), answer.get()); }
     void write(bytes_view bytes) const { detail::run(sdimage_exchange_write, get(), bytes.data(), bytes.size()); }
     void finish() const noexcept { sdimage_exchange_finish(get(), nullptr); }
-    // An empty failure, of a refused allocation, leaves the exchange as it is: letting go of it is a failure too.
+    // An empty failure, caused by a refused allocation, leaves the exchange unchanged: releasing it is a failure too.
     void fail(const failure &why) const noexcept {
         if (why) sdimage_exchange_finish(get(), why.get());
     }
@@ -28,17 +28,19 @@ public:
     using shared::shared;
 };
 
-// To be derived from, for make_transport.
+// Base class for make_transport.
 class custom_transport {
 public:
     virtual ~custom_transport() = default;
-    // Starts an exchange and returns; on a thread that may block for a while. What it throws ends the exchange.
+    // Starts an exchange and returns; runs on a thread that may block for a while. A thrown exception ends the
+    // exchange.
     virtual void start(const request &wanted, const exchange &with) = 0;
-    // Nobody waits any more: stop soon, and finish. Any thread, must not block.
+    // No caller is waiting any longer: stop soon, and finish. Any thread, must not block.
     virtual void cancel(const exchange &) {}
 };
 
-// A transport made of an object of T, constructed here of `arguments`; for downloader_config::set_transport.
+// A transport backed by an object of T, which is constructed here from `arguments`; for
+// downloader_config::set_transport.
 template <class T, class... A> transport make_transport(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_transport, T>);
     auto table = detail::empty_table<sdimage_transport_vtable>();
@@ -66,7 +68,7 @@ private:
 };
 } // namespace detail
 
-// The same of a lambda: void(const request &, const exchange &).
+// The same from a lambda: void(const request &, const exchange &).
 template <class S> transport transport_of(S start) {
     return make_transport<detail::lambda_transport<S>>(std::move(start));
 }

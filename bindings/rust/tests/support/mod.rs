@@ -1,4 +1,4 @@
-//! What the tests share: the origin that Tests/BindingTests/rust.sh starts, an executor, counting of drops.
+//! Shared parts of the tests: the origin that Tests/BindingTests/rust.sh starts, an executor, a drop counter.
 #![allow(dead_code)]
 
 use std::env;
@@ -19,7 +19,7 @@ pub fn url(name: &str) -> String {
     env::var("ORIGIN").expect("ORIGIN: run Tests/BindingTests/rust.sh") + name
 }
 
-/// A file that it serves.
+/// A file that the origin serves.
 pub fn picture(name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../Tests/Fixtures/pictures");
     fs::read(folder.join(name)).expect(name)
@@ -38,7 +38,7 @@ pub fn in_memory() -> Manager {
     Manager::with(ManagerConfig::new().cache(&CacheConfig::new().memory_only().open().unwrap())).unwrap()
 }
 
-/// Up to ten seconds, for what has no event.
+/// Waits up to ten seconds, for conditions without an event.
 pub fn becomes_true(condition: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(10) {
@@ -50,7 +50,7 @@ pub fn becomes_true(condition: impl Fn() -> bool) -> bool {
     false
 }
 
-/// Counts the objects that live.
+/// Counts live objects.
 pub struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -61,7 +61,7 @@ impl Counted {
 }
 
 impl Counted {
-    /// For closures that are to own it.
+    /// For closures that must own it.
     pub fn touch(&self) {}
 }
 

@@ -1,9 +1,9 @@
-// coders.hpp: the coders of single plug-ins and modules, for programs that link them: -lsdimage-tiff and so on. A
-// program that wants all that are installed calls load_plugins() in place of this.
+// coders.hpp: coders of single plug-ins and modules, for programs that link them: -lsdimage-tiff and so on. To load all
+// installed plug-ins call load_plugins() instead.
 //
 //   plugins::tiff_coder().add();
 //
-// Include it where the plug-ins' packages are; a function that is not called needs no library.
+// Include it only if the plug-in packages are installed; a function that is not called needs no library.
 #ifndef SDIMAGE_PLUGINS_CODERS_HPP
 #define SDIMAGE_PLUGINS_CODERS_HPP
 
@@ -20,7 +20,7 @@
 namespace sdimage {
 namespace plugins {
 
-// To be registered, or named by a request.
+// Register the coder, or name it in a request.
 inline coder av_coder() {
     return detail::make<coder>(sdimage_av_coder_new);
 }
@@ -43,7 +43,7 @@ inline coder tiff_coder() {
     return detail::make<coder>(sdimage_tiff_coder_new);
 }
 
-// Versions of the libraries in use.
+// The versions of the libraries in use.
 inline std::string_view av_library_version() noexcept {
     return sdimage_av_library_version();
 }
@@ -60,7 +60,7 @@ inline std::string_view tiff_library_version() noexcept {
     return sdimage_tiff_library_version();
 }
 
-// How many pages there are; 0 for what is none of that format. The page to decode is an option: SDIMAGE_PDF_PAGE,
+// The number of pages; 0 for bytes of another format. The page to decode is an option: SDIMAGE_PDF_PAGE,
 // SDIMAGE_TIFF_PAGE.
 inline std::uint32_t pdf_page_count(bytes_view bytes) noexcept {
     return sdimage_pdf_page_count(bytes.data(), bytes.size());

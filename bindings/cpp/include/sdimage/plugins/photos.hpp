@@ -1,11 +1,10 @@
-// photos.hpp: the photo library plug-in, -lsdimage-photos: photos that keep their names while files move.
+// photos.hpp: the photo library plug-in, -lsdimage-photos: photos with identifiers that stay valid when files move.
 //
 //   auto library = photos::library::open();                    the XDG Pictures folder
 //   for (const photos::asset &one : library.fetch())           newest first
-//       loads.start(one.request(), show);                      with a manager whose loader has photos::make_loader's in
-//       it
+//       loads.start(one.request(), show);                      the manager's loader includes photos::make_loader's
 //
-// Libraries of the program's own: photos_source.hpp.
+// Custom libraries: photos_source.hpp.
 #ifndef SDIMAGE_PLUGINS_PHOTOS_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_HPP
 
@@ -24,11 +23,11 @@ inline std::string freed(char *text) {
 }
 } // namespace detail
 
-// Class: immutable. Texts live as long as the asset.
+// Class: immutable. Texts are valid as long as the asset.
 class asset : public detail::shared<sdimage_photos_asset, sdimage_photos_asset_ref, sdimage_photos_asset_unref> {
 public:
     using shared::shared;
-    // The one that a request carries; empty when none.
+    // The asset that a request carries; empty when none.
     static asset of(const sdimage::request &wanted) noexcept {
         return retain<asset>(sdimage_photos_asset_of_request(wanted.get()));
     }
@@ -56,21 +55,21 @@ public:
     std::string path() && { return std::string(detail::view(sdimage_photos_asset_path(get()))); }
     std::string_view name() const &noexcept { return detail::view(sdimage_photos_asset_name(get())); }
     std::string name() && { return std::string(detail::view(sdimage_photos_asset_name(get()))); }
-    // The albums that it is in.
+    // The albums that contain the asset.
     std::vector<std::string_view> albums() const {
         std::vector<std::string_view> all;
         for (std::size_t i = 0; i < sdimage_photos_asset_album_count(get()); i++)
             all.push_back(detail::view(sdimage_photos_asset_album(get(), i)));
         return all;
     }
-    // A request for its ph: URL that carries the asset itself.
+    // A request for the asset's ph: URL that carries the asset itself.
     sdimage::request request() const { return detail::make<sdimage::request>(sdimage_photos_asset_request, get()); }
     std::string url() const { return detail::freed(sdimage_photos_url_of_asset(get())); }
-    // Writes a freedesktop thumbnail of the file for all programs of the user. Reads and decodes.
+    // Writes a freedesktop thumbnail of the file for all programs of the user. Reads and decodes the file.
     void write_thumbnail(std::uint32_t side) const { detail::run(sdimage_photos_asset_write_thumbnail, get(), side); }
 };
 
-// ph: URLs; "" for what is none.
+// ph: URLs; "" for invalid input.
 inline std::string url_of_identifier(std::string_view identifier) {
     return detail::freed(sdimage_photos_url_of_identifier(detail::text(identifier)));
 }
@@ -78,7 +77,7 @@ inline std::string identifier_of_url(std::string_view url) {
     return detail::freed(sdimage_photos_identifier_of_url(url.data(), url.size()));
 }
 
-// Which assets. Class: single-owner.
+// Selection of assets. Class: single-owner.
 class fetch_options : public detail::owned<sdimage_photos_fetch_options, sdimage_photos_fetch_options_unref> {
 public:
     using owned::owned;
@@ -113,7 +112,7 @@ public:
         sdimage_photos_fetch_options_set_origins(get(), static_cast<std::uint32_t>(value));
         return *this;
     }
-    // bool(const asset &), on the fetching thread; must not block.
+    // Takes bool(const asset &), called on the fetching thread; must not block.
     template <class F> fetch_options &set_filter(F accept) {
         sdimage_photos_fetch_options_set_filter(
             get(),
@@ -131,7 +130,7 @@ class list : public detail::shared<sdimage_photos_list, sdimage_photos_list_ref,
 public:
     using shared::shared;
     std::size_t size() const noexcept { return sdimage_photos_list_count(get()); }
-    // How many there are without the page.
+    // The total number of assets without paging.
     std::size_t total() const noexcept { return sdimage_photos_list_total(get()); }
     asset operator[](std::size_t index) const noexcept {
         return retain<asset>(sdimage_photos_list_asset(get(), index));
@@ -159,7 +158,8 @@ public:
     }
 };
 
-// What changed, to be derived from; on the library's thread. The asset is lent: copy to keep.
+// Base class for observers of library changes; called on the library's thread. The asset is borrowed: copy it to hold
+// it.
 class observer {
 public:
     virtual ~observer() = default;
@@ -168,12 +168,12 @@ public:
     virtual void changed(const asset &) {}
 };
 
-// Class: synchronised. Functions that look at the tree block.
+// Class: synchronised. Functions that read the tree block.
 class library
     : public detail::shared<sdimage_photos_library, sdimage_photos_library_ref, sdimage_photos_library_unref> {
 public:
     using shared::shared;
-    // A tree, or a database of Shotwell or digiKam; none: where these are by themselves.
+    // Opens a tree, or a database of Shotwell or digiKam. Without a path: the default location of that kind.
     static library open(std::optional<std::string_view> path = {}, const library_config &config = nullptr) {
         return detail::make<library>(sdimage_photos_library_open, detail::optional_text(path), config.get());
     }
@@ -191,9 +191,9 @@ public:
     std::string note() && { return std::string(detail::view(sdimage_photos_library_note(get()))); }
     void cancel_loads() const noexcept { sdimage_photos_library_cancel_loads(get()); }
 
-    // Looks at the whole tree now. bool(found, read) stops the scan by false.
+    // Scans the whole tree now. bool(found, read) stops the scan by returning false.
     template <class F> void scan(F progress) const {
-        // Lent for the call: it is over when this returns.
+        // Borrowed for the call: unused after the function returns.
         detail::run(sdimage_photos_library_scan, get(), scanner<F>(), static_cast<void *>(&progress));
     }
     void scan() const { detail::run(sdimage_photos_library_scan, get(), nullptr, nullptr); }
@@ -204,7 +204,7 @@ public:
     asset find(std::string_view identifier, const fetch_options &which = nullptr) const {
         return detail::make<asset>(sdimage_photos_library_find, get(), detail::text(identifier), which.get());
     }
-    // Replaces the observer; empty: none.
+    // Replaces the observer; empty removes it.
     void set_observer(std::unique_ptr<observer> hears) const {
         auto table = detail::empty_table<sdimage_photos_observer_vtable>();
         table.inserted = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::inserted); };
@@ -227,7 +227,7 @@ private:
     }
 };
 
-// Which picture of an asset. Class: single-owner.
+// Selects the picture of an asset and its delivery. Class: single-owner.
 class request_options : public detail::owned<sdimage_photos_request_options, sdimage_photos_request_options_unref> {
 public:
     using owned::owned;
@@ -311,12 +311,12 @@ public:
     }
 };
 
-// The loader for ph: URLs, for a chain.
+// The loader for ph: URLs, to be added to a chain.
 inline loader make_loader(const loader_config &config) {
     return detail::make<loader>(sdimage_photos_loader_new, config.get());
 }
 
-// Puts them among the values of a request; empty takes them out.
+// Adds the request options to the named values of a request; an empty handle removes them.
 inline void set_request_options(options &bag, const request_options &how) noexcept {
     sdimage_photos_set_request_options(bag.get(), how.get());
 }

@@ -1,4 +1,4 @@
-// photos_enums.hpp: the choices of the photo library's C headers (plugins/photos.h, photos_loader.h).
+// photos_enums.hpp: the enums of the photo library's C headers (plugins/photos.h, photos_loader.h).
 #ifndef SDIMAGE_PLUGINS_PHOTOS_ENUMS_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_ENUMS_HPP
 

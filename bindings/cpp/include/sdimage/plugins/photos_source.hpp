@@ -1,4 +1,4 @@
-// photos_source.hpp: photo libraries of the program's own: a phone, a web album, a catalogue.
+// photos_source.hpp: custom photo libraries: a phone, a web album, a catalogue.
 #ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 
@@ -54,32 +54,32 @@ public:
     asset make() const { return asset(detail::made(sdimage_photos_asset_new(get()))); }
 };
 
-// Who waits for an asset. The first answer counts. Class: synchronised.
+// The completion of a request for an asset. The first call counts. Class: synchronised.
 class asset_reply : public detail::shared<sdimage_photos_reply, sdimage_photos_reply_ref, sdimage_photos_reply_unref> {
 public:
     using shared::shared;
-    // Empty: there is none.
+    // An empty asset means that there is none.
     void complete(const asset &found) const noexcept { sdimage_photos_reply_complete(get(), found.get()); }
     void fail(const failure &why) const noexcept { sdimage_photos_reply_fail(get(), why.get()); }
     bool is_cancelled() const noexcept { return sdimage_photos_reply_is_cancelled(get()); }
 };
 
-// To be derived from, for make_library. On the library's one thread, one after the other; what is thrown is the load's
-// error. What a class does not override the table leaves out; overrides must be public.
+// Base class for make_library. Called on the library's single thread, serialized. A thrown exception is the error of
+// the load. Functions that a class does not override are NULL in the table. Overrides must be public.
 class custom_library {
 public:
     virtual ~custom_library() = default;
-    // Answers at any time, from any thread. The options may be empty.
+    // Completes the reply at any time, from any thread. The options may be empty.
     virtual void fetch(std::string_view identifier, const fetch_options &which, asset_reply answer) = 0;
-    // Brings a picture into the sink; 0 x 0 is the whole one.
+    // Writes a picture into the sink; 0 x 0 means the full size.
     virtual void image(const asset &one, size wanted, const request_options &how, const load_sink &sink) = 0;
-    // Brings the encoded bytes.
+    // Writes the encoded bytes into the sink.
     virtual void bytes(const asset &, const load_sink &) {}
-    // Nobody waits for the sink any more. Any thread, must not block.
+    // No caller is waiting for the sink any longer. Any thread, must not block.
     virtual void cancel(const load_sink &) {}
 };
 
-// A library made of an object of T, constructed here of `arguments`.
+// A library backed by an object of T, which is constructed here from `arguments`.
 template <class T, class... A> library make_library(std::string_view name, A &&...arguments) {
     static_assert(std::is_base_of_v<custom_library, T>);
     auto table = detail::empty_table<sdimage_photos_library_vtable>();

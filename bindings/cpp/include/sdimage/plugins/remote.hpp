@@ -1,4 +1,4 @@
-// remote.hpp: caches on memcached and Redis servers that a fleet of processes shares: -lsdimage-memcached,
+// remote.hpp: caches on memcached and Redis servers, shared by a fleet of processes: -lsdimage-memcached,
 // -lsdimage-redis.
 //
 //   auto shared = plugins::redis_cache("redis://cache.example:6379/0");
@@ -42,7 +42,7 @@ template <> struct c_enum<plugins::remote_statistic> { using type = sdimage_remo
 
 namespace plugins {
 
-// "host[:port]" separated by commas, or paths of sockets; the same list in every process.
+// A list of "host[:port]" separated by commas, or paths of sockets. Use the same list in every process.
 inline cache memcached_cache(std::string_view servers, const options &how = nullptr) {
     return detail::make<cache>(sdimage_memcached_cache_new, detail::text(servers), how.get());
 }
@@ -50,7 +50,7 @@ inline cache memcached_cache(std::string_view servers, const options &how = null
 inline cache redis_cache(std::string_view address, const options &how = nullptr) {
     return detail::make<cache>(sdimage_redis_cache_new, detail::text(address), how.get());
 }
-// A number since the cache was made; 0 for other caches.
+// A counter since the creation of the cache; 0 for other caches.
 inline std::uint64_t memcached_statistic(const cache &of, remote_statistic statistic) noexcept {
     return sdimage_memcached_cache_statistic(of.get(), detail::c(statistic));
 }

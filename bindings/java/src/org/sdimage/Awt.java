@@ -5,11 +5,11 @@ import java.awt.image.DataBufferInt;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 
-/** To and from the pictures of java.awt. In a class of its own: the rest does not need java.desktop. */
+/** Converts from and to java.awt images. In a class of its own, because the rest does not need java.desktop. */
 public final class Awt {
     private Awt() {}
 
-    /** A copy: TYPE_INT_ARGB_PRE of a picture with alpha, else TYPE_INT_RGB. */
+    /** Copies into TYPE_INT_ARGB_PRE for an image with alpha, else TYPE_INT_RGB. */
     public static BufferedImage toBufferedImage(Image image) {
         int type = image.hasAlpha() ? BufferedImage.TYPE_INT_ARGB_PRE : BufferedImage.TYPE_INT_RGB;
         BufferedImage copy = new BufferedImage(image.width(), image.height(), type);
@@ -24,7 +24,7 @@ public final class Awt {
         return copy;
     }
 
-    /** A copy, in RGBA8. */
+    /** Copies into RGBA8. */
     public static Image toImage(BufferedImage picture) {
         int width = picture.getWidth(), height = picture.getHeight();
         int[] row = new int[width];

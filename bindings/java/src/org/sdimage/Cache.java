@@ -6,7 +6,7 @@ import java.util.function.LongFunction;
 
 /** A memory and a disk cache. Calls that may touch the disk block. Use it from any thread. */
 public final class Cache implements AutoCloseable {
-    /** What holds an entry; NONE only as an answer. */
+    /** The layers that hold an entry; NONE only as a result. */
     public enum Layers {
         NONE,
         DISK,
@@ -14,7 +14,7 @@ public final class Cache implements AutoCloseable {
         ALL
     }
 
-    /** Where a cache is, and how large it becomes. */
+    /** The location and the limits of a cache. */
     public static final class Builder {
         private String directory;
         private String name;
@@ -52,7 +52,7 @@ public final class Cache implements AutoCloseable {
             return with(1, bytes);
         }
 
-        /** Pictures in memory; 0 is no limit. */
+        /** Number of images in memory; 0 is no limit. */
         public Builder maxMemoryCount(long count) {
             return with(2, count);
         }
@@ -62,7 +62,7 @@ public final class Cache implements AutoCloseable {
             return with(3, bytes);
         }
 
-        /** Seconds after the last access; negative is for ever. */
+        /** Seconds after the last access; a negative value never expires. */
         public Builder maxDiskAge(long seconds) {
             values[4] = seconds;
             return this;
@@ -83,7 +83,7 @@ public final class Cache implements AutoCloseable {
         return new Builder();
     }
 
-    /** The picture that memory has; null when it has none. */
+    /** The image in memory; null when there is none. */
     public Image memoryImage(String key) {
         return call(cache -> Image.orNull(Native.cacheMemoryImage(cache, Native.bytes(key))));
     }
@@ -102,7 +102,7 @@ public final class Cache implements AutoCloseable {
         return call(cache -> Native.cacheData(cache, Native.bytes(key)));
     }
 
-    /** Keeps a picture, its bytes, or both (the other null), and returns when they are committed. */
+    /** Stores an image, its bytes, or both (the other is null), and returns when they are committed. */
     public void store(String key, Image image, byte[] data, Layers layers) {
         LongFunction<Void> store = picture ->
                 run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.ordinal()));
@@ -125,7 +125,7 @@ public final class Cache implements AutoCloseable {
         run(cache -> Native.cacheClear(cache, layers.ordinal()));
     }
 
-    /** Returns when everything stored so far is committed. */
+    /** Returns when all earlier stores are committed. */
     public void flush() {
         run(Native::cacheFlush);
     }
@@ -138,7 +138,7 @@ public final class Cache implements AutoCloseable {
         return call(cache -> Native.cacheTotals(cache)[1]);
     }
 
-    /** Commits what is pending and closes the disk part. Again is harmless. */
+    /** Commits pending stores and closes the disk part. Repeated calls are harmless. */
     @Override
     public void close() {
         try {

@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** How bytes become pixels. The defaults: the whole picture, upright, in sRGB. Immutable: each method gives a copy. */
+/** Decode options. The defaults: full size, upright, in sRGB. Immutable: each method returns a copy. */
 public final class DecodeOptions {
     /** The defaults. */
     public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0});
@@ -24,7 +24,7 @@ public final class DecodeOptions {
         return with(index, value ? 1 : 0);
     }
 
-    /** A box in pixels that the picture is shrunk into while it is decoded; nothing is enlarged. */
+    /** A box in pixels. The image is scaled down into it while it is decoded; nothing is enlarged. */
     public DecodeOptions thumbnail(int width, int height) {
         return with(0, width).with(1, height);
     }
@@ -39,7 +39,7 @@ public final class DecodeOptions {
         return with(3, format.ordinal());
     }
 
-    /** Default false; true makes a still of an animation. */
+    /** Default false; true decodes an animation as a still. */
     public DecodeOptions firstFrameOnly(boolean only) {
         return with(4, only);
     }
@@ -59,17 +59,17 @@ public final class DecodeOptions {
         return with(7, accept);
     }
 
-    /** Shrinks until the bitmap takes at most so many bytes; 0 is no limit. */
+    /** Scales down until the bitmap takes at most this many bytes; 0 is no limit. */
     public DecodeOptions limitBytes(long bytes) {
         return with(8, bytes);
     }
 
-    /** A safety limit for the pixels that a header tells of; 0 is the library's. */
+    /** A safety limit for the number of pixels in the header; 0 is the library's limit. */
     public DecodeOptions maxPixels(long pixels) {
         return with(9, pixels);
     }
 
-    /** A safety limit for the bytes of the bitmap; 0 is the library's. */
+    /** A safety limit for the bytes of the bitmap; 0 is the library's limit. */
     public DecodeOptions maxBytes(long bytes) {
         return with(10, bytes);
     }

@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** How pixels become bytes. The default is the best quality. Immutable: each method gives a copy. */
+/** Encode options. The default is the best quality. Immutable: each method returns a copy. */
 public final class EncodeOptions {
     /** The defaults. */
     public static final EncodeOptions DEFAULT = new EncodeOptions(new double[] {1, 0, 0, 0, 0, 0, 0, 0});
@@ -33,17 +33,17 @@ public final class EncodeOptions {
         return with(1, lossless ? 1L : 0L);
     }
 
-    /** 1, fastest, to 9; 0 is the format's own. */
+    /** 1 (fastest) to 9; 0 is the default of the format. */
     public EncodeOptions effort(int effort) {
         return with(2, (long) effort);
     }
 
-    /** The best quality whose file has at most so many bytes. */
+    /** Selects the best quality with a file of at most this many bytes. */
     public EncodeOptions maxFileSize(long bytes) {
         return with(3, bytes);
     }
 
-    /** Shrinks into a box of pixels. */
+    /** Scales down into a box of pixels. */
     public EncodeOptions maxPixelSize(int width, int height) {
         return with(4, (long) width).with(5, (long) height);
     }

@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** Containers of pictures. */
+/** Container formats of images. */
 public enum Format {
     JPEG(0),
     PNG(1),
@@ -22,7 +22,7 @@ public enum Format {
         this.number = number;
     }
 
-    /** Null for pixels of one's own, and for formats of another version. */
+    /** Null for images created from pixels, and for formats of another version. */
     static Format of(long number) {
         for (Format format : values()) {
             if (format.number == number) {

@@ -15,7 +15,7 @@ final class Handle {
     private final Owned owned;
     private final Cleaner.Cleanable cleanable;
 
-    /** What is released; knows nothing of its owner. */
+    /** The released state; holds no reference to its owner. */
     private static final class Owned implements Runnable {
         private final int kind;
         private final long pointer;
@@ -56,7 +56,7 @@ final class Handle {
         }
     }
 
-    /** Takes the reference over, also when this throws. Releases it when `owner` is collected, at the latest. */
+    /** Takes over the reference, also when this throws. Releases it when `owner` is collected, at the latest. */
     Handle(Object owner, int kind, long pointer) {
         try {
             owned = new Owned(kind, pointer);
@@ -68,7 +68,10 @@ final class Handle {
         live.incrementAndGet();
     }
 
-    /** Calls with the address, which stays good until the call has returned, whoever closes, and whether the owner is held. */
+    /**
+     * Calls with the address, which stays valid until the call has returned, even if another thread closes the handle
+     * or the owner is collected.
+     */
     <T> T use(LongFunction<T> call) {
         if (!owned.enter()) {
             throw new IllegalStateException("it was closed");
@@ -80,7 +83,7 @@ final class Handle {
         }
     }
 
-    /** The same for a call without a result; nothing when it was closed. */
+    /** The same for a call without a result; does nothing after close. */
     void useIfOpen(LongConsumer call) {
         if (owned.enter()) {
             try {
@@ -91,7 +94,7 @@ final class Handle {
         }
     }
 
-    /** Released when the last use is over. */
+    /** The object is released after the last use. */
     void close() {
         cleanable.clean();
     }

@@ -4,14 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A picture: pixels that do not change, in memory of the library. Use it from any thread. Closing it, which is not necessary,
- * gives the memory back at once.
+ * An image: immutable pixels in memory of the library. Use it from any thread. Closing it is optional and releases the
+ * memory at once.
  */
 public final class Image implements AutoCloseable {
     private final Handle handle;
     private final long[] fields;
 
-    /** Takes the reference over. */
+    /** Takes over the reference. */
     Image(long pointer) {
         handle = new Handle(this, Handle.IMAGE, pointer);
         try {
@@ -58,7 +58,7 @@ public final class Image implements AutoCloseable {
         return PixelFormat.of(fields[3]);
     }
 
-    /** The container that it was decoded from; null for pixels of one's own. */
+    /** The container that the image was decoded from; null for images created from pixels. */
     public Format format() {
         return Format.of(fields[4]);
     }
@@ -67,7 +67,7 @@ public final class Image implements AutoCloseable {
         return fields[5] != 0;
     }
 
-    /** Size of the encoded picture: larger than the picture's own for a thumbnail. */
+    /** Size of the encoded image: larger than the size of a thumbnail. */
     public int sourceWidth() {
         return (int) fields[6];
     }
@@ -81,12 +81,12 @@ public final class Image implements AutoCloseable {
         return (int) fields[8];
     }
 
-    /** 0: for ever. */
+    /** 0 repeats forever. */
     public int loopCount() {
         return (int) fields[9];
     }
 
-    /** Of one round, in milliseconds. */
+    /** Duration of one loop in milliseconds. */
     public long durationMs() {
         return fields[10];
     }
@@ -95,25 +95,26 @@ public final class Image implements AutoCloseable {
         return fields[11] != 0;
     }
 
-    /** A part of the picture has not arrived. */
+    /** True if a part of the image has not arrived. */
     public boolean isIncremental() {
         return fields[12] != 0;
     }
 
     /**
-     * The rows, stride() bytes apart, in the library's own memory: a direct buffer without a copy, read-only, in the machine's
-     * byte order. It stays valid as long as it, or a buffer made of it, is reachable, also when the picture was closed.
+     * The rows, stride() bytes apart, in the library's own memory: a direct buffer without a copy, read-only, in native
+     * byte order. It stays valid as long as it, or a buffer derived from it, is reachable, also after the image is
+     * closed.
      */
     public ByteBuffer pixels() {
         return handle.use(image -> {
             ByteBuffer memory = Native.imagePixels(image);
             new Handle(memory, Handle.IMAGE, image);
-            // A view refers to `memory`, whose end is that of the reference.
+            // A view refers to `memory`, whose collection releases the reference.
             return memory.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
         });
     }
 
-    /** In another pixel format. */
+    /** Converts to another pixel format. */
     public Image convert(PixelFormat format) {
         return handle.use(image -> new Image(Native.imageConvert(image, format.ordinal())));
     }
@@ -123,12 +124,12 @@ public final class Image implements AutoCloseable {
         return handle.use(image -> new Image(Native.imageFrame(image, index)));
     }
 
-    /** Milliseconds that a frame is shown. */
+    /** The display duration of a frame in milliseconds. */
     public int frameDurationMs(int index) {
         return handle.use(image -> Native.imageFrameDuration(image, index));
     }
 
-    /** The picture as a file. */
+    /** Encodes the image as a file. */
     public byte[] encode(Format format, EncodeOptions options) {
         return handle.use(image -> Native.encode(image, format.number, options.values()));
     }

@@ -7,11 +7,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A load under way: a future that fails with an SdimageException. Cancelling it cancels the load; futures that are made of it
- * do not.
+ * A load in progress: a future that fails with an SdimageException. Cancelling it cancels the load; cancelling futures
+ * derived from it does not.
  */
 public final class Load extends CompletableFuture<Result> {
-    /** A manager that is collected would end the load, which is held itself until the library has told its end. */
+    /**
+     * Keeps the manager reachable: its collection would end the load. The load itself is held until the library reports
+     * its end.
+     */
     private volatile Manager manager;
     private final Executor executor;
     private final LoadListener listener;
@@ -43,7 +46,7 @@ public final class Load extends CompletableFuture<Result> {
         return isCancelled;
     }
 
-    /** On a thread of the library: only hands on. What cannot be told as it is ends the load. */
+    /** Called on a thread of the library; only forwards. A result that cannot be delivered ends the load. */
     void onResult(long pointer) {
         try {
             Result result = new Result(pointer);
@@ -60,12 +63,12 @@ public final class Load extends CompletableFuture<Result> {
     private void failLater(Throwable broken) {
         try {
             later(() -> fail(broken));
-        } catch (Throwable again) { // without memory for that
+        } catch (Throwable again) { // no memory for that
             fail(broken);
         }
     }
 
-    /** Nothing comes any more. */
+    /** No further calls follow. */
     void onDestroy() {
         manager = null;
     }
@@ -77,7 +80,7 @@ public final class Load extends CompletableFuture<Result> {
     }
 
     private void end(Result result) {
-        // A stale picture comes with the error of its renewal: that is a result.
+        // A stale image is delivered with the error of its failed revalidation: the load still has a result.
         if (result.image() == null && result.error() != null) {
             completeExceptionally(result.error());
         } else {
@@ -99,7 +102,7 @@ public final class Load extends CompletableFuture<Result> {
         }
     }
 
-    /** One after another, whatever the executor. */
+    /** Serializes calls, whatever the executor. */
     private void later(Runnable call) {
         synchronized (this) {
             waiting.add(call);
@@ -111,7 +114,7 @@ public final class Load extends CompletableFuture<Result> {
         submit();
     }
 
-    /** Throws nothing. */
+    /** Never throws. */
     private void runNext() {
         Runnable call;
         synchronized (this) {
@@ -136,16 +139,16 @@ public final class Load extends CompletableFuture<Result> {
             Thread thread = Thread.currentThread();
             thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
         } catch (Throwable ignored) {
-            // As the machine does with what a handler throws.
+            // As the virtual machine does with exceptions of a handler.
         }
     }
 
     /**
-     * Not under the lock: an executor may run the call at once, or wait for others that need it. A load must end, also when
-     * its executor was shut down: then on a thread of its own, or else on this one.
+     * Called outside the lock: an executor may run the call at once, or wait for others that need the lock. A load must
+     * end even if its executor was shut down: then on a thread of its own, or else on this one.
      */
     private void submit() {
-        AtomicBoolean isTaken = new AtomicBoolean(); // an executor may run the call and throw all the same
+        AtomicBoolean isTaken = new AtomicBoolean(); // an executor may run the call and still throw
         Runnable next = () -> {
             if (isTaken.compareAndSet(false, true)) {
                 runNext();

@@ -1,10 +1,13 @@
 package org.sdimage;
 
-/** Hears of a load, on the executor of its manager, one call at a time. What it throws goes to the thread's handler. */
+/**
+ * Receives the events of a load, on the executor of its manager, one call at a time. Exceptions go to the thread's
+ * handler.
+ */
 public interface LoadListener {
-    /** Bytes so far, and in all; -1 = unknown. */
+    /** Bytes received so far, and expected in total; -1 = unknown. */
     default void progress(long received, long expected) {}
 
-    /** A part of the picture, or the cached one while its origin is asked. */
+    /** Receives a partial image, or the cached one while it is revalidated. */
     default void partial(Result result) {}
 }

@@ -2,12 +2,13 @@ package org.sdimage;
 
 import java.io.InputStream;
 
-/** Fetches bytes from anywhere. */
+/** Fetches bytes from any source. */
 @FunctionalInterface
 public interface Loader {
     /**
-     * Opens what a URL stands for; it is read to its end and closed. Called on a thread of its own, which is interrupted when
-     * nobody waits any more; may block. An SdimageException is the error of the load, anything else INTERNAL_ERROR.
+     * Opens the content of a URL, which is read to its end and closed. Called on a thread of its own, which is
+     * interrupted when no caller is waiting any longer; may block. An SdimageException is the error of the load,
+     * anything else becomes INTERNAL_ERROR.
      */
     InputStream load(LoaderRequest request) throws Exception;
 }

@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** What a loader is asked for. */
+/** The request that a loader receives. */
 public final class LoaderRequest {
     private final String url;
     private final long sink;
@@ -16,19 +16,19 @@ public final class LoaderRequest {
         return url;
     }
 
-    /** Nobody waits any more. */
+    /** True if no caller is waiting any longer. */
     public boolean isCancelled() {
         return isCancelled;
     }
 
-    /** How many bytes will come: for progress. Nothing when the load is over. */
+    /** Announces the number of bytes to come, for progress. Does nothing after the end of the load. */
     public synchronized void expect(long length) {
         if (!isOver) {
             Native.sinkExpect(sink, length);
         }
     }
 
-    /** The sink is about to go. */
+    /** Called before the sink is released. */
     synchronized void end() {
         isOver = true;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A loader at work: its threads, one for each load, and what they are doing. Daemons: no program waits for them. */
+/** A running loader: its threads, one per load, and their work. They are daemons: no program waits for them. */
 final class LoaderThreads {
     private static final ExecutorService threads = Executors.newCachedThreadPool(work -> {
         Thread thread = new Thread(work, "sdimage-loader");
@@ -21,7 +21,7 @@ final class LoaderThreads {
         this.loader = loader;
     }
 
-    /** Takes the reference to the sink over. */
+    /** Takes over the reference to the sink. */
     void start(byte[] url, long sink) {
         Work work;
         try {
@@ -32,11 +32,11 @@ final class LoaderThreads {
             throw refused;
         }
         if (Native.sinkIsCancelled(sink)) {
-            work.cancel(); // cancel() may have come before the work was to be found
+            work.cancel(); // cancel() may have come before the work was registered
         }
         try {
             threads.execute(work);
-        } catch (Throwable refused) { // as when there can be no more threads
+        } catch (Throwable refused) { // such as when no more threads can be created
             work.refuse(refused);
         }
     }
@@ -90,12 +90,12 @@ final class LoaderThreads {
                 fail(thrown);
             } finally {
                 runsOn(null);
-                Thread.interrupted(); // the thread is the pool's
+                Thread.interrupted(); // the thread belongs to the pool
                 end();
             }
         }
 
-        /** A sink that was not finished ends the load with an error when it is let go. */
+        /** A sink that is released without finish ends the load with an error. */
         private void end() {
             running.remove(sink);
             request.end();
@@ -119,7 +119,7 @@ final class LoaderThreads {
             Native.sinkFinish(sink, code, Native.bytes(textOf(thrown)));
         }
 
-        /** The program’s own code, which may throw. */
+        /** Calls code of the program, which may throw. */
         private String textOf(Throwable thrown) {
             try {
                 String message = thrown.getMessage();

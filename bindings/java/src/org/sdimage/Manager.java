@@ -6,11 +6,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.LongFunction;
 
-/** Loads pictures through memory, disk and network. Use it from any thread. */
+/** Loads images through memory, disk and network. Use it from any thread. */
 public final class Manager implements AutoCloseable {
     private static final int CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
 
-    /** What a manager is made of. */
+    /** The configuration of a manager. */
     public static final class Builder {
         private Cache cache;
         private boolean hasNoCache;
@@ -22,7 +22,7 @@ public final class Manager implements AutoCloseable {
 
         private Builder() {}
 
-        /** Default: one that all managers of the process share. */
+        /** Default: the cache that all managers of the process share. */
         public Builder cache(Cache cache) {
             this.cache = cache;
             return this;
@@ -33,13 +33,13 @@ public final class Manager implements AutoCloseable {
             return this;
         }
 
-        /** Who loads the URLs of a scheme, "" for all, before the built-in loaders are asked. */
+        /** Adds a loader for the URLs of a scheme, "" for all. It is tried before the built-in loaders. */
         public Builder loader(String scheme, Loader loader) {
             loaders.put(scheme, loader);
             return this;
         }
 
-        /** Where listeners are called and futures completed. Default: ForkJoinPool.commonPool(). */
+        /** Sets the executor that calls listeners and completes futures. Default: ForkJoinPool.commonPool(). */
         public Builder executor(Executor executor) {
             this.executor = executor;
             return this;
@@ -50,7 +50,10 @@ public final class Manager implements AutoCloseable {
             return this;
         }
 
-        /** Seconds for which a URL that failed for good is not asked again; negative: until forgetFailed(). Default 300. */
+        /**
+         * Seconds for which a permanently failed URL is not requested again; negative: until forgetFailed(). Default
+         * 300.
+         */
         public Builder failedUrlRetryAfter(long seconds) {
             retryAfter = seconds;
             return this;
@@ -104,14 +107,14 @@ public final class Manager implements AutoCloseable {
         return load(request, null);
     }
 
-    /** Starts a load that a listener, which may be null, hears of. */
+    /** Starts a load with a listener, which may be null. */
     public Load load(Request request, LoadListener listener) {
         byte[] url = Native.bytes(request.url), key = Native.bytes(request.cacheKey);
         byte[][] fields = request.fields.stream().map(Native::bytes).toArray(byte[][]::new);
         long[] decode = request.decode.values();
         return handle.use(manager -> {
             Load load = new Load(this, executor, listener);
-            // A call that fails gives the token back by itself.
+            // A failed call releases the token itself.
             load.begin(Native.managerStart(manager, url, key, fields, decode, request.values(), Native.register(load)));
             return load;
         });
@@ -121,7 +124,7 @@ public final class Manager implements AutoCloseable {
         control(CANCEL_ALL, false);
     }
 
-    /** Loads without a final result. */
+    /** The number of loads without a final result. */
     public long runningCount() {
         return control(RUNNING, false);
     }
@@ -130,17 +133,17 @@ public final class Manager implements AutoCloseable {
         return control(IS_OFFLINE, false) != 0;
     }
 
-    /** Switches loading over the network off and on again. */
+    /** Switches network loading off and on again. */
     public void setOffline(boolean isOffline) {
         control(SET_OFFLINE, isOffline);
     }
 
-    /** Forgets which URLs failed. */
+    /** Forgets all failed URLs. */
     public void forgetFailed() {
         control(FORGET_FAILED, false);
     }
 
-    /** Takes no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */
+    /** Accepts no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */
     @Override
     public void close() {
         handle.useIfOpen(manager -> Native.managerClose(manager, 10000));

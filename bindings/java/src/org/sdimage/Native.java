@@ -8,13 +8,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The functions of the shim, and the calls that it makes. Objects of the library are addresses; text is UTF-8 in arrays,
- * because JNI's own is not quite that; options are arrays in the order of the shim.
+ * The functions of the shim, and the calls that it makes. Objects of the library are addresses. Text is UTF-8 in
+ * arrays, because JNI uses modified UTF-8. Options are arrays in the order of the shim.
  */
 final class Native {
     private Native() {}
 
-    /** What the library calls back for, by the token that it was given: it holds no object of Java. */
+    /** The loads by token. The library holds the token only, no Java object. */
     private static final Map<Long, Load> loads = new ConcurrentHashMap<>();
 
     private static final Map<Long, LoaderThreads> loaders = new ConcurrentHashMap<>();
@@ -48,7 +48,7 @@ final class Native {
 
     static native long[] imageFields(long image);
 
-    /** Has a reference of its own, to be given back with unref. */
+    /** Returns a separate reference, to be released with unref. */
     static native ByteBuffer imagePixels(long image);
 
     static native long imageConvert(long image, int pixelFormat);
@@ -96,7 +96,7 @@ final class Native {
 
     static native long[] resultFields(long result);
 
-    /** References of their own; 0 where there is none. */
+    /** Return separate references; 0 if there is none. */
     static native long resultImage(long result);
 
     static native long resultData(long result);
@@ -116,10 +116,10 @@ final class Native {
 
     static native boolean sinkIsCancelled(long sink);
 
-    /** With a null code the load has what was written. */
+    /** A null code completes the load with the bytes written. */
     static native void sinkFinish(long sink, String code, byte[] message);
 
-    /** Returns the text; refuses a NUL, at which C would cut it. */
+    /** Returns the text; refuses a NUL, which would end it in C. */
     static String checked(String text) {
         if (text != null && text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("a NUL in text");
@@ -147,7 +147,7 @@ final class Native {
         return token;
     }
 
-    // --- Called by the shim, on threads of the library: nothing may be thrown out of these.
+    // --- Called by the shim, on threads of the library: no exception may leave these.
 
     private static SdimageException exception(String code, byte[] message, int status, byte[] url, boolean isTransient) {
         return new SdimageException(code, string(message), status, string(url), isTransient);
@@ -186,7 +186,7 @@ final class Native {
         }
     }
 
-    /** Nothing comes for a token any more. */
+    /** No further calls for the token follow. */
     private static void onDestroy(long token) {
         Load load = loads.remove(token);
         if (load != null) {

@@ -1,8 +1,10 @@
 package org.sdimage;
 
-/** How one pixel lies in memory, in the order of the letters; samples of 16 bits and floats in the machine's order. */
+/**
+ * The layout of one pixel in memory, in the order of the letters; 16-bit samples and floats are in native byte order.
+ */
 public enum PixelFormat {
-    /** As a wish: the smallest straight format that holds the picture. */
+    /** As a request: the smallest straight format that holds the image. */
     AUTOMATIC,
     GRAY8,
     RGB8,

@@ -3,9 +3,9 @@ package org.sdimage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A wish for a picture. Immutable: each method gives a copy. */
+/** The parameters of a load. Immutable: each method returns a copy. */
 public final class Request {
-    /** How much a load cares whether what is cached is still that of its origin. */
+    /** How a load treats cached images that may be stale. */
     public enum Freshness {
         IGNORE,
         RESPECT,
@@ -18,15 +18,15 @@ public final class Request {
         HIGH
     }
 
-    /** Where a load may look. */
+    /** The sources that a load may use. */
     public enum Source {
         ANY,
         CACHE_ONLY,
         LOADER_ONLY
     }
 
-    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, wants data, waits
-    // for the store, retries failed, time-out.
+    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, wants data,
+    // waits for the store, retries failed, timeout.
     private final long[] values;
     final String url;
     final String cacheKey;
@@ -58,7 +58,7 @@ public final class Request {
         return with(index, value);
     }
 
-    /** A box in pixels that the picture is shrunk into. */
+    /** A box in pixels that the image is scaled down into. */
     public Request thumbnail(int width, int height) {
         return decode(decode.thumbnail(width, height));
     }
@@ -67,12 +67,12 @@ public final class Request {
         return new Request(url, cacheKey, fields, options, values);
     }
 
-    /** In place of the URL. */
+    /** Replaces the URL as the cache key. */
     public Request cacheKey(String key) {
         return new Request(url, key, fields, decode, values);
     }
 
-    /** A field of the HTTP request. */
+    /** Sets a field of the HTTP request. */
     public Request header(String name, String value) {
         List<String> more = new ArrayList<>(fields);
         more.add(Native.checked(name));
@@ -92,17 +92,17 @@ public final class Request {
         return with(2, freshness.ordinal());
     }
 
-    /** Parts of the picture while bytes arrive, at most so often. */
+    /** Delivers partial images while bytes arrive, at most once per interval. */
     public Request progressive(long intervalMs) {
         return with(3, 1).withUnsigned(4, intervalMs);
     }
 
-    /** The bytes of what is in memory, too. */
+    /** Delivers the encoded bytes also for images in memory. */
     public Request wantsData(boolean wants) {
         return with(5, wants ? 1 : 0);
     }
 
-    /** Ends when the disk has committed. */
+    /** Ends after the disk has committed. */
     public Request waitForStore(boolean wait) {
         return with(6, wait ? 1 : 0);
     }
@@ -111,7 +111,7 @@ public final class Request {
         return with(7, retry ? 1 : 0);
     }
 
-    /** Of the transfer; 0 is the downloader's. */
+    /** The timeout of the transfer; 0 uses that of the downloader. */
     public Request timeoutMs(long milliseconds) {
         return withUnsigned(8, milliseconds);
     }

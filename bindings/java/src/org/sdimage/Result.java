@@ -2,9 +2,9 @@ package org.sdimage;
 
 import java.nio.ByteBuffer;
 
-/** What one delivery of a load carries. */
+/** One delivery of a load. */
 public final class Result {
-    /** A part of the picture, the cached one while its origin is asked, or the end. */
+    /** A partial image, the cached one while it is revalidated, or the end. */
     public enum Kind {
         PARTIAL,
         CACHED,
@@ -23,7 +23,7 @@ public final class Result {
     private final String freshness;
     private final long totalNs;
 
-    /** Takes the reference over. */
+    /** Takes over the reference. */
     Result(long pointer) {
         try {
             long[] fields = Native.resultFields(pointer);
@@ -31,7 +31,7 @@ public final class Result {
             isChanged = fields[1] != 0;
             isStale = fields[2] != 0;
             totalNs = fields[3];
-            // Each reference has its owner before there is another that what throws in between could leave behind.
+            // Each reference gets its owner before the next one is taken, so that an exception in between leaks none.
             image = Image.orNull(Native.resultImage(pointer));
             data = bufferOf(Native.resultData(pointer));
             error = Native.resultError(pointer);
@@ -44,7 +44,7 @@ public final class Result {
         }
     }
 
-    /** What another version may add is no end. */
+    /** Values that a later version may add do not mean the end. */
     private static Kind kindOf(long number) {
         return number == 3 ? Kind.FINAL : number == 2 ? Kind.CACHED : Kind.PARTIAL;
     }
@@ -68,22 +68,22 @@ public final class Result {
         return kind;
     }
 
-    /** Null where a load that may use caches only found nothing. */
+    /** Null after a cache-only load that found nothing. */
     public Image image() {
         return image;
     }
 
-    /** The encoded bytes, where the load had them; null otherwise. Read-only, not copied. */
+    /** The encoded bytes, if the load had them; otherwise null. Read-only, not copied. */
     public ByteBuffer data() {
         return data == null ? null : data.duplicate();
     }
 
-    /** Of a refresh: it is another picture than the cached one. */
+    /** For a refresh: true if the image differs from the cached one. */
     public boolean isChanged() {
         return isChanged;
     }
 
-    /** The picture outlived its freshness and could not be renewed; error() tells why. */
+    /** True if the image is stale and could not be revalidated; error() has the reason. */
     public boolean isStale() {
         return isStale;
     }
@@ -105,7 +105,7 @@ public final class Result {
         return source;
     }
 
-    /** The rule that decided: "max_age", "refresh", …, or "none". */
+    /** The freshness rule that applied: "max_age", "refresh", …, or "none". */
     public String freshness() {
         return freshness;
     }

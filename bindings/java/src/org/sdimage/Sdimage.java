@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** What belongs to no object. */
+/** Functions of the library as a whole. */
 public final class Sdimage {
     private Sdimage() {}
 
@@ -9,27 +9,30 @@ public final class Sdimage {
         return Native.version();
     }
 
-    /** What a bug report starts with, as a JSON object. */
+    /** The diagnostics for a bug report, as a JSON object. */
     public static String doctor() {
         return Native.string(Native.text(0));
     }
 
-    /** The numbers of the process in the text format of Prometheus. */
+    /** The metrics of the process in the Prometheus text format. */
     public static String metrics() {
         return Native.string(Native.text(1));
     }
 
-    /** What a header says, as a JSON object: "format", "width", "height", "frame_count", … as of sdimage_info. */
+    /**
+     * The properties in a header, as a JSON object: "format", "width", "height", "frame_count", … as sdimage_info
+     * reports them.
+     */
     public static String info(byte[] bytes) {
         return Native.string(Native.info(bytes));
     }
 
-    /** The format by its signature; null when none matches. */
+    /** Detects the format by its signature; null when none matches. */
     public static Format sniff(byte[] bytes) {
         return Format.of(Native.sniff(bytes));
     }
 
-    /** Objects of the library that this program holds: for tests of leaks. */
+    /** The number of library objects that this program holds, for leak tests. */
     public static long liveHandles() {
         return Handle.live();
     }

@@ -1,6 +1,6 @@
 package org.sdimage;
 
-/** What the library answers in place of a result. */
+/** An error of the library. */
 public final class SdimageException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -9,7 +9,7 @@ public final class SdimageException extends RuntimeException {
     private final String url;
     private final boolean isTransient;
 
-    /** An error of one's own, for loaders; `code` is a name as "NOT_FOUND". */
+    /** Creates an error, for loaders; `code` is a name such as "NOT_FOUND". */
     public SdimageException(String code, String message) {
         this(code, message, 0, "", false);
     }
@@ -27,17 +27,17 @@ public final class SdimageException extends RuntimeException {
         return code;
     }
 
-    /** The status that was refused; 0 where HTTP had no part. */
+    /** The HTTP status of the refused response; 0 if HTTP was not involved. */
     public int httpStatus() {
         return httpStatus;
     }
 
-    /** The URL without user and password; empty where none was involved. */
+    /** The URL without user and password; empty if no URL was involved. */
     public String url() {
         return url;
     }
 
-    /** Whether the same may succeed later. */
+    /** True if the same operation may succeed later. */
     public boolean isTransient() {
         return isTransient;
     }
