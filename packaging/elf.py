@@ -1,4 +1,4 @@
-"""What an ELF file says of itself, by readelf and ldd."""
+"""Properties of ELF files, read by readelf and ldd."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ def output(*arguments: str | Path) -> str:
 
 
 def needed(path: Path) -> list[str]:
-    """The names of the libraries that it needs itself, without the runtime."""
+    """The names of its direct dependencies, without the runtime."""
     names = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", "-W", path))
     return [name for name in names if not RUNTIME.fullmatch(name)]
 
 
 def closure(path: Path, first: Path) -> dict[str, Path]:
-    """Every library that it needs in the end, without the runtime: by name, the file in the folder `first` or of this machine."""
+    """All its direct and indirect dependencies, without the runtime: by name, the file in the folder `first` or of
+    this machine."""
     found = {}
     listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True, env={**os.environ, "LD_LIBRARY_PATH": str(first)})
     for name, place in re.findall(r"^\s*(\S+) => (.+?)(?: \(0x[0-9a-f]+\))?$", listed.stdout, flags=re.M):
@@ -44,5 +45,5 @@ def newest(paths: list[Path], family: str) -> tuple[int, ...]:
         if family == "GLIBC" and "GLIBC_PRIVATE" in needs:
             raise SystemExit(f"{path.name} uses symbols that are private to this machine's glibc")
         if "GLIBC_ABI_DT_RELR" in needs:
-            versions.append((2, 36))  # the first that can relocate it
+            versions.append((2, 36))  # the first glibc that supports these relocations
     return max(versions)

@@ -1,4 +1,4 @@
-"""The licences of the libraries that a wheel brings: each was looked up once, and is looked for again."""
+"""The licences of the libraries in a wheel. Each was reviewed once (REVIEWED), and is verified again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import elf
 
-#: By Debian package: the licence of the library (not of its tools), and what of the package's copyright file says so: words, or
-#: which files are under which licence. What is under the GPL alone does not come in here.
+#: By Debian package: the licence of the library (not of its tools), and the evidence in the package's copyright file:
+#: words, or files with their licence. Libraries under the GPL alone are not permitted here.
 BSD = "Redistribution and use in source and binary forms, with or without modification, are permitted"
 REVIEWED = {
     "libbrotli1": ("MIT", "* => MIT"),
@@ -38,7 +38,7 @@ libsdimage.so.1 itself, under the MIT licence, has the Swift runtime in it: Apac
 
 
 def owner(file: Path) -> str:
-    """The Debian package of a file, which the database may know without the /usr before it."""
+    """The Debian package of a file; the package database may list it without the /usr prefix."""
     plain = str(file).removeprefix("/usr")
     for name in (str(file), plain, f"/usr{file}"):
         done = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
@@ -54,7 +54,7 @@ def says(copyright_file: str, words: str) -> bool:
 
 
 def text(files: dict[str, Path], libcurl: Path) -> str:
-    """The licences file for these libraries by soname; a file below `libcurl` is the one that packaging/libcurl built there."""
+    """The licences file for these libraries by soname; a file below `libcurl` was built by packaging/libcurl."""
     parts, by_package = [HEAD], {}
     for file in sorted(files.values()):
         package = "libcurl" if file.is_relative_to(libcurl.resolve()) else owner(file)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the README of a tarball: what it needs on the machine, file by file.
+"""Prints the README of a tarball: its dependencies on the machine, file by file.
 
-    tarball_readme.py TREE
-"""
+    tarball_readme.py TREE"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Lays out the files of a wheel beside its Python files, and prints the options by which `auditwheel repair` grafts the libraries.
+"""Lays out the non-Python files of a wheel, and prints the options by which `auditwheel repair` grafts the
+libraries.
 
     wheel_payload.py TREE LIBCURL PAYLOAD
 
-LIBCURL is the folder that packaging/libcurl makes. The libraries of modules and plug-ins stay the machine's.
-"""
+LIBCURL is the output folder of packaging/libcurl. Modules and plug-ins use the machine's libraries."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 import elf
 import licences
 
-#: Plug-ins whose libraries are under no GPL; pdf (poppler) and av (FFmpeg as Debian builds it) are.
+#: Plug-ins without GPL libraries; pdf (poppler) and av (FFmpeg as Debian builds it) have them.
 PLUGINS = ("jxl", "memcached", "photos", "redis", "svg", "tiff")
-#: PEP 600: every machine that a manylinux wheel is for has it.
+#: PEP 600: every machine that supports manylinux wheels has it.
 EXPECTED = ("libz.so.1",)
 
 

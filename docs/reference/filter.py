@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What Doxygen reads of a public header: the header with its plain comments turned into comments for Doxygen. The lines stay
-where they are, so that warnings tell the right ones.
+"""Doxygen's input filter for public headers: prints a header with its plain comments turned into Doxygen comments.
+Line numbers do not change, so that warnings refer to the right lines.
 
     filter.py HEADER
 
-The headers are written for people. A comment belongs to what follows it without a blank line; to all declarations of such a
-run, up to the next comment. A comment behind a value or a field belongs to that. Words that begin with sdimage_ or SDIMAGE_
-become links, so that a name that is not there is a warning. What base.h says of every `_ref`, every `_unref` and every `size`
-of a table is repeated here, so that each has its description."""
+The rules:
+- A comment belongs to the declarations that follow it without a blank line, up to the next comment.
+- A comment behind a value or a field belongs to that value or field.
+- Words that begin with sdimage_ or SDIMAGE_ become links, so that an undeclared name is a warning.
+- Every `_ref`, every `_unref` and every `size` of a table gets the general description of base.h."""
 
 import pathlib
 import re
@@ -16,7 +17,7 @@ import sys
 REF = "Takes one more reference, and returns its argument; NULL gives NULL."
 UNREF = "Gives one reference back; with the last one the object goes. NULL is fine."
 SIZE = "Set to sizeof of the table."
-# Names in prose that no header declares: those of the environment, and of groups of names.
+# Names in prose that no header declares: environment variables, and prefixes of groups of names.
 PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|CORPUS|LIBRARY|VERSION_)$|\w+_$")
 NAME = re.compile(r"\b(?:sdimage|SDIMAGE)_\w+\b")
 
@@ -37,13 +38,13 @@ def prose(line: str) -> str:
 
 
 def bare(line: str) -> str:
-    """A line of a comment without its frame, its indentation kept."""
+    """A comment line without its frame; preserves its indentation."""
     line = re.sub(r"\s*\*/\s*$", "", line)
     return re.sub(r"^\s*(?:/\*+|\*) ?", "", line).rstrip()
 
 
 def body(comment: list[str], lead: str = "") -> list[str]:
-    """The lines of a comment as Doxygen wants them: what is indented by two more is shown as it stands."""
+    """The lines of a comment in Doxygen's syntax; lines indented by two more columns are shown verbatim."""
     lines = [bare(line) for line in comment]
     out, open_block = [], False
     for index, line in enumerate(lines):
@@ -77,10 +78,10 @@ class Header:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines, self.out, self.at = lines, [], 0
-        self.shared: list[str] | None = None  # the comment of the run of declarations that is being read
+        self.shared: list[str] | None = None  # the comment of the current run of declarations
         self.within = ""  # "enum" or "struct" between its braces
         self.first = True
-        self.fresh = False  # the comment right above the line that is read next
+        self.fresh = False  # True if the comment is directly above the next line
 
     def comment(self) -> list[str]:
         start = self.at
@@ -90,7 +91,7 @@ class Header:
         return self.lines[start : self.at]
 
     def declaration(self) -> list[str]:
-        """From this line to the end of a declaration, a value, or the brace that opens a body."""
+        """The lines from this one to the end of a declaration or a value, or to the brace that opens a body."""
         start = self.at
         while True:
             code = re.sub(r"/\*.*?(\*/|$)", "", self.lines[self.at]).rstrip()
@@ -119,12 +120,12 @@ class Header:
         if self.first:
             self.first = False
             self.out += document(comment, "@file ") if bare(comment[0]).split(":")[0].endswith(".h") else comment
-            # "name.h: what it is" — the name is the command's argument.
+            # "name.h: description" — the name is the command's argument.
             self.out[0] = re.sub(r"@file (\S+?\.h): ", r"@file \1 ", self.out[0])
             return
         heading = bare(comment[0]).startswith("---") or not follows.strip()
         if re.search(r"\S.*/\*.*\*/\s*$", follows):
-            heading = True  # what follows has words of its own
+            heading = True  # the following declarations have a comment of their own
         self.shared = None if heading else comment
         self.out += ["" for _ in comment] if heading else document(comment)
         self.fresh = not heading
@@ -146,7 +147,7 @@ class Header:
         self.enter(" ".join(declaration))
 
     def repeated(self, declaration: list[str]) -> str:
-        """The comment of a declaration that has none of its own."""
+        """The standard comment of a declaration without one."""
         if self.within == "struct" and re.fullmatch(r"\s*size_t size;", declaration[0]):
             return f"/** {SIZE} */ "
         name = re.search(r"\b(sdimage_\w+?_(ref|unref))\(", declaration[0])

@@ -1,4 +1,4 @@
-"""The pages of the reference: one for each header, from Doxygen's XML and the text of the header."""
+"""The pages of the reference: one for each header, made from Doxygen's XML and the text of the header."""
 
 import html
 import pathlib
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 XML = ROOT / "build/doxygen/xml"
 Element = ElementTree.Element
-# What the filter says of every function that counts references: told once for both.
+# The filter's descriptions of functions that count references, shown once for both functions.
 COUNTING = ("Takes one more reference", "Gives one reference back")
 
 
 @dataclass
 class Item:
-    """What a header declares in one place: a function, a type with its values or fields, a macro."""
+    """One entry of a header: a function, a type with its values or fields, or a macro."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class Header:
 
 
 def breakable(name: str) -> str:
-    """A long name that may be broken behind its underscores."""
+    """A long name that may be broken after its underscores."""
     return name.replace("_", "_<wbr>") if len(name) > 24 else name
 
 
@@ -47,7 +47,7 @@ def page_of(header: str) -> str:
 
 
 class Reader:
-    """Reads the XML once; then makes HTML of it."""
+    """Reads the XML once, then generates HTML."""
 
     def __init__(self) -> None:
         self.places: dict[str, str] = {}  # Doxygen's ids -> URLs from the root of the site
@@ -119,7 +119,7 @@ class Reader:
             return "<p>One reference more; and one back, with the last of which the object goes. NULL is fine.</p>"
         parts = [self.block(node.find(kind)) for kind in ("briefdescription", "detaileddescription")]
         text = "".join(part for part in parts if part)
-        # The first sentence and the rest of its paragraph come as two.
+        # Doxygen separates the first sentence from the rest of its paragraph: joins the two.
         return re.sub(r"</p>\s*<p>", " ", text, count=1) if all(parts) else text
 
     def block(self, node: Element | None) -> str:
@@ -147,7 +147,7 @@ class Reader:
         return text
 
     def escaped(self, text: str | None) -> str:
-        """Text, in which the names of statuses without their prefix are links."""
+        """Escaped text, in which the names of statuses without their prefix are links."""
 
         def link(word: re.Match[str]) -> str:
             place = self.names.get(f"SDIMAGE_STATUS_{word[0]}")
@@ -170,7 +170,7 @@ class Reader:
     # --- Pages.
 
     def page(self, header: Header) -> str:
-        """The body of a page; {root} stands for the way to the root of the site."""
+        """The body of a page; {root} is replaced by the path to the root of the site."""
         out = [f"<h1><code>{header.name}</code></h1>", f'<div class="about">{header.about}</div>']
         last_line, previous = 0, None
         for item in header.items:
@@ -196,7 +196,7 @@ class Reader:
         return "\n".join(out)
 
     def row(self, item: Item) -> str:
-        """An opaque type, which has a name and nothing else to show."""
+        """An opaque type, which has only a name."""
         return f'<tr id="{item.name}"><td><code><b>{item.name}</b></code></td><td>{capital(item.description)}</td></tr>'
 
     def anchored(self, item: Item, header: Header) -> str:
@@ -262,7 +262,7 @@ def declaration(lines: list[str], start: int) -> str:
 
 
 def sections(lines: list[str]) -> dict[int, str]:
-    """The headings in a header: `--- Title.` at the beginning of a comment; and what stands before a run of types."""
+    """The headings in a header: `--- Title.` at the beginning of a comment; and the text before a run of types."""
     kinds = {
         number: line[3:-3]
         for number, line in enumerate(lines, 1)

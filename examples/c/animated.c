@@ -1,4 +1,4 @@
-/* animated.c: plays an animation into nothing: composes each frame, and says how long it would be shown.
+/* animated.c: plays an animation without a display: composes each frame and prints its duration.
  *
  *   animated FILE [BOX]
  *
@@ -15,7 +15,7 @@ static int failed(const char *what, sdimage_error *error) {
     return 1;
 }
 
-/* The share of the picture that is painted, in percent: rgba8 has alpha in every fourth byte. */
+/* Mean alpha in percent: in rgba8 every fourth byte is alpha. */
 static unsigned coverage(const sdimage_image *image) {
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     const uint8_t *row = sdimage_image_pixels(image);
@@ -26,7 +26,7 @@ static unsigned coverage(const sdimage_image *image) {
     return (unsigned)(sum * 100 / ((uint64_t)255 * width * height));
 }
 
-/* One image is open for all frames: it keeps the bytes and a few canvases, never all frames. */
+/* All frames come from one open image, which holds the encoded bytes and a few canvases, not all frames. */
 static int play(const sdimage_image *animation) {
     uint64_t time = 0;
     for (uint32_t i = 0; i < sdimage_image_frame_count(animation); i++) {

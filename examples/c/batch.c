@@ -1,4 +1,4 @@
-/* batch.c: many pictures of one size in one array, as programs that learn from pictures want them.
+/* batch.c: loads many images of one size into one array, as machine-learning programs need them.
  *
  *   batch WIDTH HEIGHT URL…        prints the mean colour of each
  *
@@ -18,7 +18,7 @@ static void print_mean(const uint8_t *picture, size_t pixels, const char *url) {
     printf("%3llu %3llu %3llu  %s\n", sums[0] / pixels, sums[1] / pixels, sums[2] / pixels, url);
 }
 
-/* Places without a picture are as they were: their reasons are with the group, in the order of failing. */
+/* Slots of failed images are unchanged. The group holds the errors, in the order of the failures. */
 static void print_failures(const sdimage_prefetch_group *group, const char *const *urls) {
     size_t index;
     sdimage_error *why = NULL;
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     sdimage_manager *manager = NULL;
     sdimage_prefetch_group *group = NULL;
     sdimage_error *error = NULL;
-    sdimage_batch_options *options = sdimage_batch_options_new(width, height); /* RGB, covering the size */
+    sdimage_batch_options *options = sdimage_batch_options_new(width, height); /* RGB, cropped to fill the size */
     size_t size = sdimage_batch_options_array_size(options, count);
     uint8_t *pixels = calloc(size, 1);
     size_t failed = count;

@@ -1,4 +1,4 @@
-/* custom_cache.c: a folder with a plain file for each picture.
+/* custom_cache.c: a cache that stores each image as a plain file in a folder.
  *
  *   custom_cache FOLDER URL
  *
@@ -10,8 +10,8 @@
 
 #include <sdimage.h>
 
-/* Where an entry lies: a number made of its key (FNV-1a, 64 bits). Good enough for a sample, not for keys of
-   strangers. */
+/* Path of an entry, made from a hash of its key (FNV-1a, 64 bits). Sufficient for a sample, but not for keys that an
+ * attacker chooses. */
 static void path_of(char *path, size_t size, const char *folder, const void *key, size_t length) {
     unsigned long long hash = 14695981039346656037ull;
     for (size_t i = 0; i < length; i++)
@@ -19,7 +19,7 @@ static void path_of(char *path, size_t size, const char *folder, const void *key
     snprintf(path, size, "%s/%016llx", folder, hash);
 }
 
-/* These run where they may block; each answers its reply once, and lets go of it. */
+/* The cache functions run on threads where they may block. Each completes its reply once and releases it. */
 static void query(void *folder, const void *key, size_t length, const sdimage_options *options, sdimage_reply *reply) {
     (void)options;
     char path[512];

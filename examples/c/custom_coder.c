@@ -1,9 +1,9 @@
-/* custom_coder.c: a coder for farbfeld, a format that the library does not know: "farbfeld", width, height, then rows
- * of RGBA with 16 bits a sample, all big-endian (https://tools.suckless.org/farbfeld).
+/* custom_coder.c: a coder for farbfeld, a format without built-in support: "farbfeld", width, height, then rows of
+ * RGBA with 16 bits a sample, all big-endian (https://tools.suckless.org/farbfeld).
  *
  *   custom_coder PICTURE.ff [SIDE]
  *
- * Shrinking to SIDE is the library's work: the coder knows nothing of it.
+ * The library scales to SIDE; the coder always decodes at full size.
  *
  * cc custom_coder.c $(pkg-config --cflags --libs sdimage) */
 #include <stdio.h>
@@ -29,7 +29,7 @@ static sdimage_status fail(sdimage_status status, const char *message, sdimage_e
     return status;
 }
 
-/* A request may name its coder, which is then not asked first: the header is looked at again. */
+/* A request may select this coder by name, which skips detection: check the header again. */
 static sdimage_status info(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error) {
     const uint8_t *from = bytes;
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
     sdimage_status status = sdimage_coder_new_custom("farbfeld", &table, NULL, NULL, &coder, &error);
     if (status >= 0)
         status = sdimage_coder_register(coder, &error);
-    if (status >= 0) /* from now on every decode and load of this process knows the format */
+    if (status >= 0) /* from now on every decode and load of this process supports the format */
         status = sdimage_decode_file(argv[1], options, &image, &error);
     if (status >= 0)
         printf("%ux%u %s\n", sdimage_image_width(image), sdimage_image_height(image),

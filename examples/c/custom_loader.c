@@ -1,4 +1,4 @@
-/* custom_loader.c: a loader for "demo:WIDTHxHEIGHT" URLs that paints the picture itself.
+/* custom_loader.c: a loader for "demo:WIDTHxHEIGHT" URLs that generates the image.
  *
  *   custom_loader demo:64x48
  *
@@ -24,12 +24,12 @@ static sdimage_status paint(uint32_t width, uint32_t height, sdimage_image **ima
             pixels[i + 1] = (uint8_t)(y * 255 / height);
             pixels[i + 2] = 128;
         }
-    /* The image takes the pixels over and frees them with its last reference. */
+    /* The image takes ownership of the pixels and frees them with its last reference. */
     return sdimage_image_new_adopting(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, pixels, free,
                                       image, error);
 }
 
-/* This loader has a picture at once; one that works on another thread would ref the sink and finish it there. */
+/* This loader finishes at once. A loader that works on another thread would reference the sink and finish it there. */
 static sdimage_status load(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     (void)user_data;
     unsigned width = 0, height = 0;
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     int code = show(manager, url);
-    if (code == 0) /* the second time it comes from memory */
+    if (code == 0) /* the second load comes from memory */
         code = show(manager, url);
     sdimage_manager_unref(manager);
     return code;

@@ -10,7 +10,7 @@
 
 #include <sdimage.h>
 
-/* No lock: only this program's own thread comes here. */
+/* Needs no lock: only the program's own thread uses it. */
 typedef struct state {
     unsigned waiting, failed;
 } state;
@@ -37,7 +37,7 @@ static int failed(sdimage_error *error) {
     return 1;
 }
 
-/* Where a real program would watch its other descriptors too. */
+/* A real program would also watch its other descriptors here. */
 static int run_loop(sdimage_dispatcher *dispatcher, const state *state) {
     struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(dispatcher), .events = POLLIN};
     while (state->waiting > 0) {

@@ -1,5 +1,5 @@
-/* load_hooks.c: pictures behind URLs that carry a token: one entry of the cache for all tokens, nothing private on
- * disk, and thumbnails for whoever does not say.
+/* load_hooks.c: loads images from URLs that carry a token. All tokens share one cache entry, private images are not
+ * stored, and every load gets a thumbnail.
  *
  *     cc -o load_hooks load_hooks.c -lsdimage
  *     ./load_hooks URL… */
@@ -8,7 +8,7 @@
 
 #include <sdimage.h>
 
-/* Scheme, host and path name the picture; what is private is kept nowhere. */
+/* The cache key consists of scheme, host and path; private images are not stored. */
 static sdimage_data *key_of(void *user_data, const sdimage_request *request) {
     size_t length = 0;
     const char *url = sdimage_request_url(request, &length);
@@ -25,7 +25,7 @@ static void make_small(void *user_data, sdimage_request *request) {
     sdimage_request_set_thumbnail_size(request, *side, *side, true);
 }
 
-/* A token that is no longer good is asked for again: the next one may be. */
+/* Remembers only 404. A failure with an expired token must not be remembered: the next token may be valid. */
 static bool is_gone(void *user_data, const sdimage_request *request, const sdimage_error *error) {
     (void)user_data, (void)request;
     return sdimage_error_http_status(error) == 404;

@@ -1,4 +1,4 @@
-/* load_many.c: many pictures at once; the callbacks run on the library's thread and count.
+/* load_many.c: loads many images at once. The callbacks run on the library's thread and count the results.
  *
  *   load_many URL…
  *
@@ -15,12 +15,12 @@ typedef struct counts {
     uint64_t bytes_of_pixels;
 } counts;
 
-/* Runs on the library's callback thread, one call at a time; what it is given is borrowed. */
+/* Runs on the library's callback thread, one call at a time. The arguments are borrowed. */
 static void on_result(void *user_data, sdimage_task *task, sdimage_result *result) {
     (void)task;
     counts *counts = user_data;
     if (sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL)
-        return; /* better ones follow */
+        return; /* better results follow */
     sdimage_image *image = sdimage_result_image(result);
     sdimage_error *error = sdimage_result_error(result);
     if (image)
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
         counts.waiting++;
         pthread_mutex_unlock(&counts.lock);
         if (sdimage_manager_load(manager, request, &handler, &counts, NULL, NULL, &error) < 0) {
-            /* A load that was refused never calls back. */
+            /* A refused load never calls back. */
             fprintf(stderr, "load_many: %s\n", sdimage_error_message(error));
             sdimage_error_unref(error);
             error = NULL;
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
         pthread_cond_wait(&counts.all_done, &counts.lock);
     pthread_mutex_unlock(&counts.lock);
 
-    /* Returns when the last callback has returned: `counts` may go out of scope. */
+    /* Returns after the last callback has returned, so `counts` may go out of scope. */
     if (sdimage_manager_close(manager, 10000, NULL) < 0)
         fputs("load_many: a callback is still running\n", stderr);
     sdimage_manager_unref(manager);

@@ -1,4 +1,4 @@
-/* load_one.c: one picture from a URL or a file, turned into a PPM.
+/* load_one.c: loads one image from a URL or a file and writes it as a PPM.
  *
  *   load_one URL-or-FILE [OUT.ppm]
  *
@@ -17,7 +17,7 @@ static int failed(const char *what, sdimage_error *error) {
     return 1;
 }
 
-/* Rows lie `stride` bytes apart: write each without its padding. */
+/* Rows are `stride` bytes apart: writes each row without its padding. */
 static int write_ppm(const sdimage_image *image, const char *path) {
     FILE *file = fopen(path, "wb");
     if (!file) {
@@ -37,13 +37,13 @@ static int write_ppm(const sdimage_image *image, const char *path) {
     return 0;
 }
 
-/* A file is decoded here and now; nothing is cached and no thread is started. */
+/* Decodes a file on the calling thread, without a cache and without other threads. */
 static sdimage_status from_file(const char *path, const sdimage_decode_options *options, sdimage_image **image,
                                 sdimage_error **error) {
     return sdimage_decode_file(path, options, image, error);
 }
 
-/* A URL goes through a manager, which looks into its caches first. */
+/* Loads a URL through a manager, which looks into its caches first. */
 static sdimage_status from_url(const char *url, const sdimage_decode_options *options, sdimage_image **image,
                                sdimage_error **error) {
     sdimage_manager *manager = NULL;

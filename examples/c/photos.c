@@ -1,4 +1,4 @@
-/* photos.c: the newest photos of a folder: the small picture at once, then the one that fits a window.
+/* photos.c: loads the newest photos of a folder: the embedded thumbnail first, then the image at window size.
  *
  *   photos [FOLDER]
  *
@@ -11,7 +11,7 @@
 
 static int failures;
 
-/* PARTIAL is what the camera or the file manager left; a window shows it until FINAL comes. */
+/* PARTIAL is the thumbnail of the camera or the file manager; a window shows it until FINAL arrives. */
 static void loaded(void *user_data, sdimage_task *task, sdimage_result *result) {
     const sdimage_image *image = sdimage_result_image(result);
     const char *name = user_data;
@@ -25,7 +25,7 @@ static void loaded(void *user_data, sdimage_task *task, sdimage_result *result) 
     }
 }
 
-/* A manager for ph: URLs beside those that it knows by itself would have a chain of loaders: loader.h. */
+/* Opens a manager for ph: URLs only. To support the built-in schemes too, use a chain of loaders (loader.h). */
 static sdimage_status open_manager(sdimage_photos_library *library, sdimage_manager **manager, sdimage_error **error) {
     sdimage_photos_loader_config *loading = sdimage_photos_loader_config_new();
     sdimage_manager_config *config = sdimage_manager_config_new();
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "photos: %s\n", sdimage_error_message(error));
         sdimage_error_unref(error);
     }
-    /* Waits until the last callback has returned: their names are those of the list. */
+    /* Waits until the last callback has returned: the callbacks use names that the list owns. */
     sdimage_manager_close(manager, 10000, NULL);
     sdimage_manager_unref(manager);
     sdimage_photos_list_unref(list);

@@ -1,4 +1,4 @@
-/* progressive.c: a picture while it arrives: prints every delivery of a load, the parts of the picture and the whole.
+/* progressive.c: shows an image while it arrives: prints every delivery of a load, partial and final.
  *
  *   progressive URL [MILLISECONDS-BETWEEN-PARTS]
  *
@@ -15,7 +15,7 @@ static int failed(sdimage_error *error) {
     return 1;
 }
 
-/* A window would show the picture; the whole one has the size of its parts. Runs on a thread of the library. */
+/* Runs on a thread of the library. A window would show the image here; partial and final images have the same size. */
 static void show(void *user_data, sdimage_task *task, sdimage_result *result) {
     const sdimage_image *image = sdimage_result_image(result);
     int64_t received = 0;
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     sdimage_manager *manager = NULL;
     sdimage_error *error = NULL;
     sdimage_manager_config *config = sdimage_manager_config_new();
-    sdimage_manager_config_set_cache(config, NULL); /* so that it arrives every time */
+    sdimage_manager_config_set_cache(config, NULL); /* no cache: every run transfers the image again */
     sdimage_status status = sdimage_manager_new(config, &manager, &error);
     sdimage_manager_config_unref(config);
     if (status < 0) {

@@ -1,4 +1,5 @@
-/* replay.c: pictures from recorded answers, with all that a downloader does to answers: redirects, freshness, retries.
+/* replay.c: loads images from recorded responses, with everything that a downloader does with responses: redirects,
+ * freshness, retries.
  *
  *   curl -si http://example.org/cat.jpg -o recorded/cat.jpg
  *   replay recorded http://example.org/cat.jpg...
@@ -10,8 +11,8 @@
 
 #include <sdimage.h>
 
-/* Status line and fields, up to the empty line; NULL where a file does not begin with an answer (RFC 9112, section
-   2.1). */
+/* Reads the status line and the fields, up to the empty line. Returns NULL if the file does not begin with a
+ * response (RFC 9112, section 2.1). */
 static sdimage_response *read_head(FILE *file) {
     char line[8192];
     int status;
@@ -29,7 +30,7 @@ static sdimage_response *read_head(FILE *file) {
     return response;
 }
 
-/* May block for a while: what answers slowly goes on with a thread of its own, and keeps the exchange. */
+/* May block briefly. A slow transport would continue on a thread of its own and hold the exchange. */
 static sdimage_status start(void *folder, sdimage_request *request, sdimage_exchange *exchange) {
     char path[4096], piece[65536];
     const char *name = strrchr(sdimage_request_url(request, NULL), '/');

@@ -1,4 +1,4 @@
-/* tar_loader.c: pictures out of a tar archive, by URLs of the form tar:ARCHIVE!NAME, through caches like any other.
+/* tar_loader.c: loads images from a tar archive, by URLs of the form tar:ARCHIVE!NAME, with the usual caches.
  *
  *   tar_loader ARCHIVE NAME...
  *
@@ -16,7 +16,7 @@ static bool can_load(void *user_data, const sdimage_request *request) {
     return !strncmp(sdimage_request_url(request, NULL), "tar:", 4);
 }
 
-/* Moves to the content of a member and returns its length; -1 when it is not there (POSIX.1-1988, "ustar"). */
+/* Seeks to the content of a member and returns its length, or -1 if the member is missing (POSIX.1-1988, "ustar"). */
 static long find(FILE *archive, const char *wanted) {
     char head[BLOCK], name[BLOCK], digits[13] = "";
     while (fread(head, 1, BLOCK, archive) == BLOCK && head[0]) {
@@ -34,7 +34,7 @@ static long find(FILE *archive, const char *wanted) {
     return -1;
 }
 
-/* May block. What was written so far is shown where the load is progressive. */
+/* May block. A progressive load shows the bytes written so far. */
 static sdimage_status load(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     char path[4096], piece[65536];
     snprintf(path, sizeof path, "%s", sdimage_request_url(request, NULL) + 4);
@@ -51,7 +51,7 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     while (status == SDIMAGE_STATUS_OK && left > 0) {
         size_t got = fread(piece, 1, left < (long)sizeof piece ? (size_t)left : sizeof piece, archive);
         left -= (long)got;
-        /* Fails when nobody waits any more. */
+        /* Fails when no load waits any more. */
         status = got ? sdimage_load_sink_write(sink, piece, got, NULL) : SDIMAGE_STATUS_TRUNCATED;
     }
     if (archive)

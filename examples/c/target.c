@@ -1,5 +1,5 @@
-/* target.c: a list of cells without a toolkit. Two rows scroll over more URLs than they can show; each is used again
- * for the next URL while the one before may still be loading, and never shows a picture of another.
+/* target.c: a list of cells without a toolkit. Two rows scroll over more URLs than they can show. Each row is reused
+ * for the next URL while the previous one may still be loading, and never shows the image of another URL.
  *
  *   target URL…
  *
@@ -16,7 +16,7 @@ typedef struct cell {
     int row;
 } cell;
 
-/* A toolkit would draw; here a line says what is seen. Everything runs on this thread, in order. */
+/* Prints a line where a toolkit would draw. All callbacks run on this thread, in order. */
 static void set_image(void *user_data, const char *key, sdimage_image *image, sdimage_result *result) {
     cell *cell = user_data;
     (void)key;
@@ -36,7 +36,7 @@ static void transition(void *user_data, const char *key, sdimage_transition tran
 static void on_result(void *user_data, sdimage_task *task, sdimage_result *result) {
     (void)task;
     if (sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL)
-        return; /* a cached picture that is being refreshed */
+        return; /* a cached image that is being revalidated */
     const sdimage_error *error = sdimage_result_error(result);
     if (error)
         printf("%s: %s\n", sdimage_status_name(sdimage_error_code(error)), sdimage_result_url(result));
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
     sdimage_target_options_set_transition(options, SDIMAGE_TRANSITION_FADE, 50);
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     for (int row = 0; row < argc - 1 && status >= 0; row++) {
-        cell *cell = &cells[row % CELLS]; /* what it was loading is cancelled */
+        cell *cell = &cells[row % CELLS]; /* cancels the previous load of the cell */
         cell->row = row;
         sdimage_request *request = sdimage_request_new(argv[row + 1], SDIMAGE_NUL_TERMINATED);
         waiting++;
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     sdimage_error_unref(error);
     sdimage_target_options_unref(options);
     for (int i = 0; i < CELLS; i++)
-        sdimage_target_unref(cells[i].target); /* as a widget goes away: nothing is shown any more */
+        sdimage_target_unref(cells[i].target); /* as when a widget is destroyed: nothing more is shown */
     sdimage_manager_unref(manager);
     sdimage_dispatcher_unref(loop);
     return status < 0 || waiting > 0;

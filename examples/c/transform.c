@@ -1,4 +1,4 @@
-/* transform.c: makes an avatar: a square part of a picture with round corners, as PNG or whatever the name says.
+/* transform.c: makes an avatar: a square crop with round corners, in the format of the output's name.
  *
  *   transform IN OUT [SIDE]
  *
@@ -15,7 +15,7 @@ static int failed(const char *what, sdimage_error *error) {
     return 1;
 }
 
-/* The centre of the picture, then a circle with a thin border: made once, and good for any number of pictures. */
+/* Crops to the centre, then to a circle with a thin border. One transformer serves any number of images. */
 static sdimage_status make_avatar(double side, sdimage_transformer **avatar, sdimage_error **error) {
     sdimage_color grey = {.red = 0.5, .green = 0.5, .blue = 0.5, .alpha = 1};
     sdimage_transformer *steps[2] = {NULL, NULL};
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     if (make_avatar(side, &avatar, &error) < 0)
         return failed("the avatar", error);
 
-    /* A large picture would better be decoded as a thumbnail first: sdimage_decode_options_set_thumbnail_size. */
+    /* For large images, decode a thumbnail first: sdimage_decode_options_set_thumbnail_size. */
     sdimage_status status = sdimage_decode_file(argv[1], NULL, &image, &error);
     if (status >= 0)
         status = sdimage_image_transform(image, avatar, &round, &error);

@@ -1,4 +1,4 @@
-/* arguments.c: arguments read as the table says, and told as help. */
+/* arguments.c: parses arguments by the table of commands and prints the help. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* --- Reading. */
 
-/* What getopt_long wants to know of a command; its `val` is the option's number, beyond all letters. */
+/* The getopt_long description of a command's options; `val` is the option's number, above all letters. */
 enum { BEYOND_LETTERS = 256 };
 
 static void tables_of(const command_row *command, struct option *options, char *letters) {
@@ -28,7 +28,7 @@ static void tables_of(const command_row *command, struct option *options, char *
     *letters = '\0';
 }
 
-/* The option of a number or letter that getopt_long gave; END for none. */
+/* The option for a number or letter that getopt_long returned; END if there is none. */
 static option_id option_of(const command_row *command, int found) {
     for (const option_id *id = command->options; *id; id++) {
         if (found == BEYOND_LETTERS + (int)*id || (found < BEYOND_LETTERS && found == option_row_of(*id)->letter))
@@ -87,11 +87,11 @@ bool parse_number(const char *text, unsigned long long least, unsigned long long
     return true;
 }
 
-/* --- Telling. */
+/* --- Help. */
 
 enum { WIDTH = 100, INDENT = 15 };
 
-/* Puts a piece on the line, or on the next one. */
+/* Prints a piece on the current line, or on the next one if it does not fit. */
 static void put_piece(const char *piece, int *column) {
     if (*column + 1 + (int)strlen(piece) > WIDTH) {
         printf("\n%*s", INDENT, "");
@@ -100,7 +100,7 @@ static void put_piece(const char *piece, int *column) {
     *column += printf(" %s", piece);
 }
 
-/* "-o OUT", "--cache DIR", "--shotwell[=DB]". */
+/* The option as help shows it: "-o OUT", "--cache DIR", "--shotwell[=DB]". */
 static void name_option(const option_row *row, char *text, size_t size) {
     if (row->letter && row->value)
         snprintf(text, size, "-%c %s", row->letter, row->value);
@@ -110,7 +110,7 @@ static void name_option(const option_row *row, char *text, size_t size) {
         snprintf(text, size, "--%s", row->name);
 }
 
-/* Options that several commands share, as one piece: all picture options, and those of libraries. */
+/* One piece for options that several commands share: all image options, and those of photo libraries. */
 static const char *shared_piece(const option_id *id) {
     if (*id == OPTION_THUMBNAIL && id[1] == OPTION_TRANSFORM)
         return "[PICTURE OPTIONS]";
@@ -151,7 +151,7 @@ static void put_option(const option_row *row) {
              "                         round:RADIUS  blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...");
 }
 
-/* The options of one command, or of all for NULL, that `belongs` says; with a title before the first. */
+/* Prints the options of one command (NULL: of all commands) that satisfy `belongs`, with a title before the first. */
 static void put_options(const command_row *command, const char *title, bool (*belongs)(option_id id)) {
     bool has_title = false;
     for (const option_row *row = option_rows; row->name; row++) {

@@ -1,4 +1,4 @@
-/* bench.c: sdimage bench: how long the user's own pictures take here, by every way that a load may go. */
+/* bench.c: sdimage bench: measures how long the user's own images take on this machine, for every path of a load. */
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
@@ -70,7 +70,7 @@ static bool run_all_frames(void *subject) {
     return decode(subject, NULL, true);
 }
 
-/* A load that may ask only one place. Its bytes in *data, where wanted. */
+/* Runs a load that must come from `source`. Unless `data` is NULL, *data receives a reference to its bytes. */
 static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers store, sdimage_data **data) {
     sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
     sdimage_result *result = NULL;
@@ -102,7 +102,7 @@ static bool run_network(void *subject) {
     return load(subject, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, NULL);
 }
 
-/* Gives back the pixels. */
+/* Returns the number of pixels. */
 static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     const bench *bench = subject;
     const picture *picture = &bench->pictures[(thread + round) % bench->count];
@@ -113,7 +113,7 @@ static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     return pixels;
 }
 
-/* --- A picture. */
+/* --- One image. */
 
 static bool measure_way(bench *bench, way way, bool (*run)(void *subject), uint32_t least, uint32_t most) {
     measure_plan plan = {bench->seconds / 5, least, most, way != WAY_NETWORK_FIRST && way != WAY_NETWORK};
@@ -121,7 +121,7 @@ static bool measure_way(bench *bench, way way, bool (*run)(void *subject), uint3
     return measure_runs(run, bench, &plan, &bench->current->measures[way]);
 }
 
-/* The first transfer opens the connection; it brings the bytes that all else is measured with. */
+/* The first transfer opens the connection. Its bytes are the input of all other measurements. */
 static bool fetch(bench *bench) {
     picture *picture = bench->current;
     uint64_t start = now_ns();
@@ -129,7 +129,7 @@ static bool fetch(bench *bench) {
         return false;
     uint64_t taken = now_ns() - start;
     picture->measures[WAY_NETWORK_FIRST] = (measure){1, taken, taken};
-    /* Others use that server too: a few times are enough. */
+    /* The server may be shared with others: at most five runs. */
     return measure_way(bench, WAY_NETWORK, run_network, 1, 5);
 }
 
@@ -145,7 +145,7 @@ static bool read_bytes(bench *bench) {
     return picture->data != NULL;
 }
 
-/* What it is. */
+/* Reads the image's properties. */
 static bool look(bench *bench) {
     picture *picture = bench->current;
     sdimage_image *image = NULL;
@@ -185,7 +185,7 @@ static bool measure_picture(bench *bench) {
            measure_way(bench, WAY_MEMORY, run_memory, 3, 2000);
 }
 
-/* --- All of them. */
+/* --- All images. */
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
     (void)status, (void)kind, (void)place;
@@ -217,7 +217,7 @@ static bool open_bench(bench *bench, sdimage_error **error) {
     return is_fine;
 }
 
-/* Stops the workers of loads, so that threads are measured alone. */
+/* Stops the worker threads of loads, so that the measured threads run alone. */
 static void close_manager(bench *bench) {
     if (bench->manager)
         sdimage_manager_close(bench->manager, 1000, NULL);
@@ -239,7 +239,7 @@ static void close_bench(bench *bench) {
     sdimage_decode_options_unref(bench->still);
 }
 
-/* 1, 2, 4 and so on, up to as many threads as there are processors. */
+/* Measures 1, 2, 4 and so on threads, up to the number of processors. */
 static void measure_scaling(bench *bench, uint64_t memory_before) {
     scaling scalings[MOST_SCALINGS];
     size_t count = 0;

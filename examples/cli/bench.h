@@ -1,4 +1,4 @@
-/* bench.h: what sdimage bench measures, and how it is told. */
+/* bench.h: the measurements of sdimage bench and their output. */
 #ifndef SDIMAGE_CLI_BENCH_H
 #define SDIMAGE_CLI_BENCH_H
 
@@ -6,7 +6,7 @@
 
 #include "measure.h"
 
-/* The ways that are measured. */
+/* The measured paths of a load. */
 typedef enum way {
     WAY_INFO,
     WAY_DECODE,
@@ -20,7 +20,7 @@ typedef enum way {
 } way;
 
 typedef struct picture {
-    const char *name; /* as it was given */
+    const char *name; /* as given on the command line */
     char *url;
     bool is_remote;
     sdimage_data *data;
@@ -29,7 +29,7 @@ typedef struct picture {
     measure measures[WAY_COUNT];
 } picture;
 
-/* What all pictures together do on so many threads. */
+/* Throughput of all images together on a number of threads. */
 typedef struct scaling {
     unsigned threads;
     pace pace; /* decodes, and pixels */
@@ -39,10 +39,10 @@ enum { MOST_SCALINGS = 16 };
 
 const char *name_of_way(way way);
 
-/* A picture's figures as a table, or as an object. */
+/* Prints the figures of an image as a table or as a JSON object. */
 void show_picture(const picture *picture, uint32_t width, uint32_t height, bool json);
 
-/* Those of the threads, and of the memory. */
+/* Prints the figures of threads and memory. */
 void show_threads(const scaling *scalings, size_t count, uint64_t memory_before, bool json);
 
 #endif

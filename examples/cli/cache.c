@@ -1,4 +1,4 @@
-/* cache.c: sdimage cache: what lies in a disk cache, and what to do about it. */
+/* cache.c: sdimage cache: lists and maintains a disk cache. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/* What the command line asks for, and the cache it is about. */
+/* The arguments of the command line, and the cache. */
 typedef struct wish {
     const char *command, *directory, *name, *prefix;
     uint64_t bytes;
@@ -36,7 +36,7 @@ static bool open_cache(wish *wish) {
         sdimage_cache_config_set_directory(config, wish->directory);
     if (wish->name)
         sdimage_cache_config_set_namespace(config, wish->name);
-    /* Looking must not make entries younger or remove old ones: no limit of age while this command runs. */
+    /* Listing must neither refresh entries nor remove old ones: this command runs without an age limit. */
     sdimage_cache_config_set_max_disk_age(config, -1);
     sdimage_status status = sdimage_cache_new(config, &wish->cache, &error);
     sdimage_cache_config_unref(config);
@@ -45,7 +45,7 @@ static bool open_cache(wish *wish) {
     return status >= 0;
 }
 
-/* True, or a line on stderr. */
+/* Returns true, or prints a line on stderr. */
 static bool fine(const wish *wish, sdimage_status status, sdimage_error **error) {
     if (status < 0)
         tell_failure(wish->json, "command", wish->command, *error);
@@ -94,16 +94,16 @@ static bool run_ls(wish *wish) {
     return is_fine;
 }
 
-/* --- The others. */
+/* --- Other commands. */
 
-/* Bytes and entries on disk, and the folder, which is the caller's. */
+/* Bytes and entries on disk, and the folder, which the caller frees. */
 static bool measure(wish *wish, uint64_t *bytes, uint64_t *count, sdimage_data **folder) {
     sdimage_error *error = NULL;
     return fine(wish, sdimage_cache_disk_totals(wish->cache, bytes, count, &error), &error) &&
            fine(wish, sdimage_cache_directory(wish->cache, folder, &error), &error);
 }
 
-/* What there is. */
+/* Prints the current totals. */
 static void show_totals(const wish *wish, uint64_t bytes, uint64_t count, const char *folder) {
     if (!wish->json) {
         printf("%" PRIu64 " bytes in %" PRIu64 " entries: %s\n", bytes, count, folder);
@@ -168,7 +168,7 @@ static bool run_rm(wish *wish) {
     return is_fine;
 }
 
-/* Removes, and tells for JSON what is left. */
+/* Removes entries and, for JSON, prints what is left. */
 static bool shrink(wish *wish, sdimage_status (*act)(struct wish *wish, sdimage_error **error)) {
     sdimage_error *error = NULL;
     if (!fine(wish, act(wish, &error), &error))

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-/* A row takes as few lines as it can. */
+/* Rows are kept as short as possible. */
 /* clang-format off */
 
 #define FORMATS "jpeg png gif webp bmp ico heic avif jxl"

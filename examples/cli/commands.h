@@ -1,5 +1,5 @@
-/* commands.h: every command and every option in one table: --help, the reading of arguments and the completion of
- * shells are made of it. */
+/* commands.h: the table of all commands and options, the source of --help, of argument parsing and of the shell
+ * completions. */
 #ifndef SDIMAGE_CLI_COMMANDS_H
 #define SDIMAGE_CLI_COMMANDS_H
 
@@ -8,7 +8,7 @@
 
 typedef enum option_id {
     OPTION_END = 0,
-    /* How pictures are decoded, changed and written. */
+    /* Decoding, transforming and writing images. */
     OPTION_THUMBNAIL,
     OPTION_TRANSFORM,
     OPTION_QUALITY,
@@ -16,11 +16,11 @@ typedef enum option_id {
     OPTION_LOSSLESS,
     OPTION_FORMAT,
     OPTION_FIRST_FRAME,
-    /* Which photo library. */
+    /* Selection of the photo library. */
     OPTION_LIBRARY,
     OPTION_SHOTWELL,
     OPTION_DIGIKAM,
-    /* The others. */
+    /* Other options. */
     OPTION_OUTPUT,
     OPTION_FOLDER,
     OPTION_SIZE,
@@ -48,18 +48,19 @@ typedef enum option_id {
     OPTION_HELP
 } option_id;
 
-/* What an argument may be, beside words that are listed. */
+/* The kinds of arguments beside listed words. */
 #define WORDS_FILE "@file"
 #define WORDS_FOLDER "@folder"
 #define WORDS_ANY "@any"
 
-/* Texts have no quotes, brackets, colons, dollars or backslashes: they stand in the files of three shells. */
+/* Texts must not contain quotes, brackets, colons, dollars or backslashes, because they are copied into the files of
+ * three shells. */
 typedef struct option_row {
     option_id id;
-    char letter;       /* 0: it has none */
+    char letter;       /* 0: none */
     const char *name;  /* without its dashes */
-    const char *value; /* what help calls its argument; NULL: it takes none */
-    const char *words; /* what the argument may be, separated by blanks; those that end in : have more behind it */
+    const char *value; /* the argument's name in the help; NULL: no argument */
+    const char *words; /* possible arguments, separated by blanks; one that ends in : has a continuation */
     bool is_value_optional;
     const char *about;
 } option_row;
@@ -70,41 +71,41 @@ typedef struct command_row command_row;
 struct command_row {
     const char *name;      /* one word, or two: "cache ls" */
     const char *arguments; /* as help shows them; "" for none */
-    const char *words;     /* what they may be; NULL for none */
-    int least, most;       /* how many */
-    option_id required;    /* an option that must be there, or OPTION_END */
+    const char *words;     /* possible values; NULL for none */
+    int least, most;       /* number of arguments */
+    option_id required;    /* a mandatory option, or OPTION_END */
     option_id options[MOST_OPTIONS];
     int (*run)(const command_row *command, int argc, char **argv); /* argv[0] is the last word of the name */
     const char *about;
-    bool is_hidden; /* of help and of completions */
+    bool is_hidden; /* from help and completions */
 };
 
-/* Both end with a row whose name is NULL. */
+/* Both tables end with a row whose name is NULL. */
 extern const option_row option_rows[];
 extern const command_row command_rows[];
 
-/* The row of an option that exists. */
+/* The row of an option, which must exist. */
 const option_row *option_row_of(option_id id);
 
-/* Whether an option belongs to those that several commands share, and is shown under one name. */
+/* True for options that several commands share and that help groups under one name. */
 bool is_picture_option(option_id id);
 bool is_library_option(option_id id);
 
 /* --- Arguments. */
 
-/* What became of an option that was handed on. */
+/* The result of handling an option. */
 typedef enum taken {
     TAKEN,
-    TAKEN_WRONG /* the argument is none of those */,
+    TAKEN_WRONG /* the argument is invalid */,
     TAKEN_TOLD /* as before, with a line on stderr */
 } taken;
 
-/* Hands every option of the command on, in order, with its argument, which is NULL where it has none; then checks how
- * many arguments are left, argv[optind] and those behind it. False after a line on stderr. */
+/* Passes every option of the command, in order, to the handler, with its argument (NULL if it has none). Then checks
+ * the number of remaining arguments, from argv[optind] on. Returns false after printing a line on stderr. */
 bool parse_arguments(const command_row *command, int argc, char **argv,
                      taken (*take)(void *wish, option_id option, const char *value), void *wish);
 
-/* A whole number from `least` to `most`, in decimal digits. */
+/* Parses a whole number from `least` to `most`, in decimal digits. */
 bool parse_number(const char *text, unsigned long long least, unsigned long long most, unsigned long long *number);
 
 /* --- Help. */

@@ -1,13 +1,13 @@
-/* completion.c: sdimage completion: what completes commands, options and their arguments in bash, zsh and fish. The
- * files of completion/ are what this prints, and are installed. */
+/* completion.c: sdimage completion: generates the completions of commands, options and arguments for bash, zsh and
+ * fish. The installed files in completion/ are its output. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Whether a row is the first of its group ("cache ls" of "cache"), and the length of the group's name; 0 for a command
- * of one word. */
+/* Length of the group's name ("cache" of "cache ls"), 0 for a command of one word; and true for the first row of a
+ * group. */
 static size_t group_length(const command_row *row) {
     const char *blank = strchr(row->name, ' ');
     return blank ? (size_t)(blank - row->name) : 0;
@@ -70,7 +70,7 @@ static const char bash_tail[] = "    esac\n"
                                 "}\n"
                                 "complete -o default -F _sdimage sdimage\n";
 
-/* The words behind `group`, or the first ones for NULL. */
+/* The words after `group`, or the first words for NULL. */
 static void bash_words(const command_row *group) {
     const char *blank = "";
     for (const command_row *row = command_rows; row->name; row++) {
@@ -138,7 +138,7 @@ static const char *zsh_action(const char *words, char *text, size_t size) {
         return "_files";
     if (!strcmp(words, WORDS_FOLDER))
         return "_files -/";
-    /* A colon separates the parts of a specification; what ends in one has more behind it. */
+    /* A colon separates the parts of a specification; a word that ends in one has a continuation. */
     if (strchr(words, ':'))
         return "_sdimage_transforms";
     snprintf(text, size, "(%s)", words);
@@ -168,7 +168,7 @@ static void zsh_command(const command_row *row) {
         zsh_option(option_row_of(*id));
     printf("        '--help[print help]'");
     for (int i = 1; row->words && i <= row->most && i <= 2; i++) {
-        /* "*:" is any number of them. */
+        /* "*:" means any number of arguments. */
         if (row->most == ANY_NUMBER)
             printf(" \\\n        '*:%s:%s'", row->arguments, zsh_action(row->words, text, sizeof text));
         else
@@ -179,7 +179,7 @@ static void zsh_command(const command_row *row) {
     puts("\n        ;;");
 }
 
-/* Names with what they do, of a group or of the first words. */
+/* Names and descriptions of a group's commands, or of the first words. */
 static void zsh_names(const command_row *group) {
     for (const command_row *row = command_rows; row->name; row++) {
         size_t length = group_length(row);
@@ -271,7 +271,7 @@ static void fish_command(const command_row *row) {
         if (option->letter)
             printf(" -s %c", option->letter);
         if (option->value && !option->is_value_optional) {
-            /* -x: nothing but what is told; -r: it wants an argument. */
+            /* -x: only the listed words; -r: an argument is required. */
             printf(strcmp(option->words, WORDS_FILE) ? " -x" : " -r");
             fish_words(option->words);
         }

@@ -1,4 +1,4 @@
-/* convert.c: sdimage convert and sdimage frames: files to files, without network and cache. */
+/* convert.c: sdimage convert and sdimage frames: convert files without network and cache. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static taken take(void *user_data, option_id option, const char *value) {
     return TAKEN;
 }
 
-/* Decodes a file, or standard input for "-". NULL after a line on stderr. */
+/* Decodes a file, or standard input for "-". Returns NULL after printing a line on stderr. */
 static sdimage_image *read_picture(const char *name, const char *path, const wish *wish) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
@@ -44,7 +44,7 @@ static sdimage_image *read_picture(const char *name, const char *path, const wis
 /* --- convert */
 
 static void tell_written(const char *input, const char *output, const sdimage_image *image) {
-    /* With the picture on standard output the object goes where people still see it. */
+    /* When the image goes to standard output, the object goes to stderr, where the user still sees it. */
     json object = begin_json(strcmp(output, "-") ? stdout : stderr, "input", input);
     add_json_text(&object, "output", output);
     add_json_length(&object, output);
@@ -71,7 +71,7 @@ static int convert(const command_row *command, int argc, char **argv, wish *wish
 
 /* --- frames */
 
-/* Frame `index` as a numbered file of its own. */
+/* Writes frame `index` to a numbered file. */
 static bool write_frame(const char *file, const sdimage_image *image, uint32_t index, const wish *wish) {
     sdimage_format format =
         wish->picture.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : wish->picture.format;

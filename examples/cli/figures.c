@@ -1,4 +1,4 @@
-/* figures.c: what sdimage bench tells. */
+/* figures.c: the output of sdimage bench. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static const char *about_way(way way) {
     return texts[way];
 }
 
-/* What passes in a run: encoded bytes where they are read, and pixels of the file where they are decoded. */
+/* The bytes that a run processes: encoded bytes for reads, pixels of the file for decodes. */
 static double bytes_of(const picture *picture, way way) {
     return way == WAY_MEMORY || way == WAY_INFO ? 0 : (double)sdimage_data_length(picture->data);
 }
@@ -85,7 +85,7 @@ static void put_threads(const scaling *scalings, size_t count, uint64_t memory_b
 
 /* --- Tables */
 
-/* "12.3 us": ten columns. */
+/* Prints a time such as "12.3 us" in ten columns. */
 static void put_time(uint64_t ns) {
     double value = (double)ns;
     if (value < 1e3)

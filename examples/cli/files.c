@@ -1,4 +1,4 @@
-/* files.c: bytes and pixels from files, and to them. */
+/* files.c: reads and writes files of bytes and pixels. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* More than any decoder takes; a device may have no end. */
+/* Above the limit of every decoder; a device may be endless. */
 enum { MOST_BYTES = 1 << 30 };
 
 void *read_file(const char *path, size_t *length) {
@@ -59,7 +59,7 @@ static FILE *open_output(const char *path, sdimage_error **error) {
 static bool close_output(FILE *out, const char *path, sdimage_error **error) {
     int problem = fflush(out) || ferror(out) ? errno : 0;
     struct stat status;
-    /* Never a device: only what a write could have made. */
+    /* Only a regular file is removed, never a device. */
     bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
     if (out != stdout && fclose(out) && !problem)
         problem = errno;
@@ -85,7 +85,7 @@ void add_json_length(json *object, const char *path) {
         add_json_literal(object, "bytes", "%lld", (long long)status.st_size);
 }
 
-/* How a pixel format looks in a PAM header. */
+/* The description of a pixel format in a PAM header. */
 typedef struct layout {
     unsigned depth, maximum;
     const char *tuple;
@@ -107,7 +107,7 @@ static bool layout_of(sdimage_pixel_format format, layout *layout) {
     }
 }
 
-/* Netpbm wants the high byte of a sample first, whatever the machine. */
+/* Netpbm requires the high byte of a sample first, on every machine. */
 static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum) {
     if (maximum == 255) {
         fwrite(row, 1, samples, out);

@@ -1,4 +1,4 @@
-/* get.c: sdimage get and sdimage thumb. Everything runs on this one thread: a pollable dispatcher brings the deliveries
+/* get.c: sdimage get and sdimage thumb. All code runs on this one thread: a pollable dispatcher delivers the results
  * here. */
 #include <errno.h>
 #include <getopt.h>
@@ -10,25 +10,25 @@
 
 #include "cli.h"
 
-/* Loads under way at once: enough to keep every connection busy, few enough to bound the pixels that wait here. */
+/* Maximum number of concurrent loads: enough to use every connection, few enough to bound the pixels in memory. */
 enum { MOST_AT_ONCE = 32 };
 
-/* What the command line asks for. */
+/* The arguments of the command line. */
 typedef struct wish {
     const char *output, *cache;
     bool output_is_folder, no_cache, json;
     picture_wish picture;
-    bool is_made; /* the output is made of the pixels, not the bytes as they came */
+    bool is_made; /* the output is made from pixels, not from the received bytes */
     char **urls;
     unsigned count;
 } wish;
 
-/* One get under way. */
+/* The state of one get. */
 typedef struct get {
     wish wish;
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
-    char **names; /* file names used so far, where the output is a folder */
+    char **names; /* file names used so far if the output is a folder */
     unsigned running, done, failed;
     int64_t received;
 } get;
@@ -65,7 +65,7 @@ static bool check(const command_row *command, wish *wish) {
     }
     if (!wish->output_is_folder && pixel_file_of(wish->output))
         wish->is_made = true;
-    /* A folder gets the form that keeps alpha. */
+    /* In a folder the default format is one that supports alpha. */
     if (wish->is_made && wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED)
         wish->picture.format = SDIMAGE_FORMAT_PNG;
     return !wish->is_made || check_output(command, wish->output, &wish->picture);
@@ -104,7 +104,7 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
 
 /* --- Results. */
 
-/* Where the `index`th picture is to be written. */
+/* The output path of the `index`th image. */
 static bool choose_path(get *get, unsigned index, const sdimage_result *result, char path[PATH_MAX]) {
     if (!get->wish.output_is_folder)
         return snprintf(path, PATH_MAX, "%s", get->wish.output) < PATH_MAX;
@@ -127,7 +127,7 @@ static bool keep(const get *get, const sdimage_result *result, const char *path,
     return is_fine;
 }
 
-/* `path` is NULL where nothing was written. */
+/* `path` is NULL if nothing was written. */
 static void report(const wish *wish, const sdimage_result *result, const char *url, const char *path) {
     const sdimage_image *image = sdimage_result_image(result);
     const char *source = sdimage_image_source_name(sdimage_result_source(result));
@@ -135,7 +135,7 @@ static void report(const wish *wish, const sdimage_result *result, const char *u
     double ms = (double)sdimage_result_time_ns(result, SDIMAGE_STAGE_TOTAL) / 1e6;
     size_t bytes = sdimage_data_length(sdimage_result_data(result));
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
-    /* With the bytes on standard output the line goes where people still see it. */
+    /* When the bytes go to standard output, the line goes to stderr, where the user still sees it. */
     FILE *out = wish->output && !strcmp(wish->output, "-") ? stderr : stdout;
     show_progress("%s", "");
     if (!wish->json) {
@@ -158,13 +158,13 @@ static void report(const wish *wish, const sdimage_result *result, const char *u
     end_json(&object);
 }
 
-/* The load's own number travels beside the get. */
+/* The index of a load together with its get. */
 typedef struct ticket {
     get *get;
     unsigned index;
 } ticket;
 
-/* Writes and tells. False after a line on stderr. */
+/* Writes the image and reports it. Returns false after printing a line on stderr. */
 static bool finish(get *get, unsigned index, const sdimage_result *result) {
     const wish *wish = &get->wish;
     char shown[512], path[PATH_MAX];
@@ -217,7 +217,7 @@ static void start(get *get, unsigned index) {
     *ticket = (struct ticket){get, index};
     sdimage_request *request = sdimage_request_new(from_file ? from_file : argument, SDIMAGE_NUL_TERMINATED);
     sdimage_request_set_decode_options(request, get->wish.picture.decoding);
-    /* A picture from memory would come without its bytes; and the disk keeps the original, not the thumbnail. */
+    /* A hit in the memory cache has no bytes, and the disk cache stores the original, not the thumbnail. */
     sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
     bool is_thumbnail = get->wish.picture.width > 0;
     sdimage_request_set_store_layers(request, is_thumbnail ? SDIMAGE_CACHE_LAYERS_NONE : SDIMAGE_CACHE_LAYERS_DISK);
@@ -276,7 +276,7 @@ static sdimage_status open_manager(get *get, sdimage_error **error) {
     return status;
 }
 
-/* Waits until what was loaded is on disk: the process ends right after. A cache that fails is no failure of a load. */
+/* Waits until all loads are on disk, because the process exits next. A cache failure is not a load failure. */
 static void flush_cache(const get *get) {
     sdimage_cache *cache = NULL;
     sdimage_error *error = NULL;

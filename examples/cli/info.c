@@ -24,7 +24,7 @@ static bool show_info(const char *path, bool json) {
     const char *text = sdimage_data_bytes(info);
     size_t size = sdimage_data_length(info);
     if (json && size > 1) {
-        /* The library's object with the file's name as its first member. */
+        /* The library's object, with the file's name as its first member. */
         fputs("{\"file\":", stdout);
         put_json_string(stdout, path);
         printf(",%.*s\n", (int)(size - 1), text + 1);
@@ -37,7 +37,7 @@ static bool show_info(const char *path, bool json) {
     return true;
 }
 
-/* The one option that both commands have. */
+/* Handles the one option of both commands. */
 static taken take(void *wish, option_id option, const char *value) {
     (void)option, (void)value;
     *(bool *)wish = true;

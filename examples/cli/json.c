@@ -1,11 +1,11 @@
-/* json.c: JSON out, and the library's JSON objects as text. */
+/* json.c: writes JSON, and prints the library's JSON objects as text. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Bytes of the UTF-8 sequence (RFC 3629, section 4) at the start of a text; 0 where there is none. */
+/* Length of the UTF-8 sequence (RFC 3629, section 4) at the start of a text; 0 if it is invalid. */
 static size_t sequence_length(const char *text) {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t length = *bytes < 0x80   ? 1
@@ -35,7 +35,7 @@ void put_json_string(FILE *out, const char *text) {
         else if (length)
             fwrite(text, 1, length, out);
         else
-            fprintf(out, "\\udc%02x", byte); /* names of files may be any bytes: half a surrogate, as Python has it */
+            fprintf(out, "\\udc%02x", byte); /* file names may be any bytes: a lone surrogate, as in Python */
     }
     fputc('"', out);
 }
@@ -105,7 +105,7 @@ sdimage_error *error_of_errno(int problem) {
     return sdimage_error_new(status, strerror(problem));
 }
 
-/* A place in a JSON text that the library wrote, and which is therefore known to be well formed. */
+/* A position in a JSON text that the library wrote, and that is therefore well formed. */
 typedef struct cursor {
     const char *next, *end;
 } cursor;
@@ -116,11 +116,11 @@ static char peek(cursor *at) {
     return at->next < at->end ? *at->next : '\0';
 }
 
-/* A string without its quotes, escapes but those of quotes and slashes left as they are; or a number or word. */
+/* Prints a string without its quotes, unescaping only quotes, backslashes and slashes; or a number or word. */
 static void put_scalar(FILE *out, cursor *at) {
     if (peek(at) == '"') {
         for (at->next++; at->next < at->end && *at->next != '"'; at->next++) {
-            /* What stands for a control character stays, so that no terminal obeys it. */
+            /* Escapes of control characters remain, so that none reaches the terminal. */
             if (*at->next == '\\' && at->next + 1 < at->end && strchr("\"\\/", at->next[1]))
                 at->next++;
             fputc(*at->next, out);

@@ -1,4 +1,4 @@
-/* main.c: sdimage, pictures on the command line; a small program on the public headers alone. */
+/* main.c: sdimage, the command line tool; a small program that uses only the public headers. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ void show_progress(const char *format, ...) {
     has_progress = true;
 }
 
-/* Whether an argument is, or is to become, a picture that needs no plug-in; or no picture at all. */
+/* True if an argument is an option, or an image file that needs no plug-in, by its contents or its name. */
 static bool is_plain(const char *argument) {
     static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF,
                                            SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_BMP, SDIMAGE_FORMAT_ICO,
@@ -70,7 +70,7 @@ static bool is_plain(const char *argument) {
     return *argument == '-' && argument[1];
 }
 
-/* The plug-ins take some tens of milliseconds to load: not for commands that have no use for them. */
+/* Loading the plug-ins takes some tens of milliseconds: skipped for commands that do not use them. */
 static void load_plugins(const command_row *command, int argc, char **argv) {
     bool wanted = command->run == run_doctor;
     if (command->run == run_cache || command->run == run_completion || command->run == run_serve)
@@ -81,7 +81,8 @@ static void load_plugins(const command_row *command, int argc, char **argv) {
         sdimage_plugins_load_all(NULL, NULL);
 }
 
-/* The command that the first words name, and how many words that are. NULL after a line on stderr. */
+/* The command that the first words name, and the number of these words. Returns NULL after printing a line on
+ * stderr. */
 static const command_row *find_command(char **argv, int *words) {
     size_t length = strlen(argv[1]);
     bool is_group = false;

@@ -1,4 +1,4 @@
-/* measure.c: how long something takes. */
+/* measure.c: measures durations. */
 #include "measure.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Nanoseconds of one run, as the mean of `batch` of them; 0 for a failure. */
+/* Nanoseconds of one run, as the mean of `batch` runs; 0 on failure. */
 static uint64_t sample(bool (*run)(void *subject), void *subject, uint64_t batch) {
     uint64_t start = now_ns();
     for (uint64_t i = 0; i < batch; i++) {
@@ -46,7 +46,7 @@ bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan 
     uint64_t *samples = calloc(plan->most, sizeof *samples), first = 1, batch = 1;
     uint32_t count = 0;
     bool is_fine = samples && (!plan->is_warmed || (first = sample(run, subject, 1)) > 0);
-    /* The clock takes some tens of nanoseconds itself. */
+    /* Reading the clock takes some tens of nanoseconds itself. */
     if (plan->is_warmed && first < SHORTEST_SAMPLE_NS)
         batch = SHORTEST_SAMPLE_NS / first + 1;
     uint64_t end = now_ns() + (uint64_t)(plan->seconds * 1e9);

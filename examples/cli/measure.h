@@ -1,4 +1,4 @@
-/* measure.h: how long something takes, by doing it again and again. */
+/* measure.h: measures durations by repetition. */
 #ifndef SDIMAGE_CLI_MEASURE_H
 #define SDIMAGE_CLI_MEASURE_H
 
@@ -6,34 +6,34 @@
 #include <stdint.h>
 
 typedef struct measure {
-    uint64_t runs;      /* that were counted; 0: it was not measured */
-    uint64_t median_ns; /* of one run; of what takes less than the clock can tell, means of many runs */
+    uint64_t runs;      /* counted runs; 0: not measured */
+    uint64_t median_ns; /* of one run; for runs too short for the clock, means of many runs */
     uint64_t least_ns;
 } measure;
 
 typedef struct measure_plan {
-    double seconds; /* to go on for, but at least `least` runs and at most `most` */
+    double seconds; /* measuring time, but at least `least` and at most `most` runs */
     uint32_t least, most;
-    bool is_warmed; /* a run before the others is not counted */
+    bool is_warmed; /* one run before the others is not counted */
 } measure_plan;
 
-/* False as soon as a run says so, or memory is refused. */
+/* Returns false as soon as a run does, or when memory is refused. */
 bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan *plan, measure *result);
 
-/* What threads together did in a second. */
+/* The throughput of all threads per second. */
 typedef struct pace {
-    double runs, amount; /* how often, and the sum of what the runs gave back */
+    double runs, amount; /* number of runs, and the sum of their results */
 } pace;
 
-/* Has threads do something for about so many seconds, each with its own number from 0 on; a run gives back how much it
- * did, and 0 where it failed. False where one did, or where no thread could be made. */
+/* Runs a function on threads numbered from 0 for about `seconds` seconds. A run returns the amount of its work, 0 on
+ * failure. Returns false if a run failed or a thread could not be created. */
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
                      double seconds, pace *pace);
 
-/* Processors that this process may use. */
+/* Number of processors that this process may use. */
 unsigned processor_count(void);
 
-/* The most memory that the process has had so far, in bytes. */
+/* Peak memory of the process so far, in bytes. */
 uint64_t peak_memory(void);
 
 uint64_t now_ns(void);

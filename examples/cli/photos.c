@@ -1,4 +1,4 @@
-/* photos.c: sdimage photos, the photo library on the command line; it opens the plug-in when it is asked for. */
+/* photos.c: sdimage photos, the photo library on the command line. The plug-in is loaded on first use. */
 #include <dlfcn.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "cli.h"
 
-/* What is called of the plug-in; each found by its name. */
+/* The functions of the plug-in, each looked up by its name. */
 #define FUNCTIONS(USE)                                                                                                 \
     USE(library_open)                                                                                                  \
     USE(library_open_shotwell)                                                                                         \
@@ -128,7 +128,7 @@ static bool tell(void *user_data, uint64_t found, uint64_t read) {
     return true;
 }
 
-/* NULL after a line on stderr. */
+/* Returns NULL after printing a line on stderr. */
 static sdimage_photos_library *open_library(const wish *wish) {
     sdimage_photos_library *library = NULL;
     sdimage_error *error = NULL;
@@ -217,7 +217,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
     return EXIT_FINE;
 }
 
-/* A manager without a cache; NULL after a line on stderr. */
+/* A manager without a cache. Returns NULL after printing a line on stderr. */
 static sdimage_manager *open_manager(sdimage_photos_library *library, bool json) {
     sdimage_photos_loader_config *loading = photos.loader_config_new();
     sdimage_manager_config *config = sdimage_manager_config_new();

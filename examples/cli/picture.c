@@ -1,4 +1,4 @@
-/* picture.c: what get, convert and frames have in common: how a picture is changed and written. */
+/* picture.c: transforming and writing an image, shared by get, convert and frames. */
 #include <stdlib.h>
 #include <string.h>
 

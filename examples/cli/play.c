@@ -1,4 +1,4 @@
-/* play.c: sdimage play: a picture on the terminal, moving where it moves. */
+/* play.c: sdimage play: shows an image on the terminal, and plays animations. */
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -44,7 +44,7 @@ static taken take(void *user_data, option_id option, const char *value) {
     }
 }
 
-/* Small enough for the screen; NULL after a line on stderr. */
+/* Decodes at a size that fits the screen. Returns NULL after printing a line on stderr. */
 static sdimage_image *load(const play_wish *wish, const screen *screen) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
@@ -74,7 +74,7 @@ static void show(void *user_data, sdimage_player *player, uint32_t index, const 
     draw_on_screen(user_data, image);
 }
 
-/* q ends, a space stops and goes on. */
+/* q quits, a space pauses and resumes. */
 static void take_key(sdimage_player *player) {
     char key;
     if (read(STDIN_FILENO, &key, 1) != 1)
@@ -100,7 +100,7 @@ static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
     if (wish->has_loops)
         sdimage_player_set_loop_limit(player, wish->loops);
     sdimage_player_set_rate(player, wish->rate);
-    /* A slow terminal shows fewer frames, not all of them later. */
+    /* A slow terminal drops frames instead of falling behind. */
     sdimage_player_set_drops_late_frames(player, true);
     sdimage_player_start(player);
     bool is_paused = false;

@@ -1,4 +1,5 @@
-/* prefetch.c: sdimage prefetch. Fills the disk cache; callbacks come to this one thread by a pollable dispatcher. */
+/* prefetch.c: sdimage prefetch: fills the disk cache. A pollable dispatcher delivers the callbacks on this one
+ * thread. */
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -12,7 +13,7 @@
 typedef struct prefetch {
     const char *cache;
     uint32_t jobs, width, height;
-    char **urls; /* into the text of the list, or made of the names of files */
+    char **urls; /* into the text of the list, or made from file names */
     size_t count, skipped;
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
@@ -34,8 +35,8 @@ static taken take(void *user_data, option_id option, const char *value) {
     }
 }
 
-/* One URL, or name of a file, a line; empty lines and those that begin with # do not count. Ends the lines where they
- * lie. */
+/* Splits a list of one URL or file name per line, skipping empty lines and those that begin with #. Terminates the
+ * lines in place. */
 static bool split(prefetch *prefetch, char *text) {
     size_t room = 0;
     for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
@@ -51,7 +52,7 @@ static bool split(prefetch *prefetch, char *text) {
             prefetch->urls = grown;
         }
         prefetch->urls[prefetch->count] = is_url(line) ? strdup(line) : url_of_file(line);
-        /* A file that is not there fails like a URL that is not. */
+        /* A missing file is a failure like that of a missing URL. */
         if (!prefetch->urls[prefetch->count] && !(prefetch->urls[prefetch->count] = strdup(line)))
             return false;
         prefetch->count++;
@@ -76,7 +77,7 @@ static bool read_list(prefetch *prefetch, const char *path) {
     return is_read;
 }
 
-/* --- What is told. */
+/* --- Output. */
 
 static void show_bar(const prefetch *prefetch, size_t finished) {
     struct winsize window = {.ws_col = 80};
@@ -158,7 +159,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     sdimage_request *request = sdimage_request_new("", 0);
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
     sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, true);
-    /* The process ends before anybody could look into its memory. */
+    /* The process exits before anything could use its memory cache. */
     sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_prefetch_handler handler = {
         .size = sizeof handler, .fetched = on_fetched, .progress = on_progress, .completed = on_completed};
@@ -174,7 +175,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     return status;
 }
 
-/* Waits until what was loaded is on disk. */
+/* Waits until all loads are on disk. */
 static sdimage_status flush(const prefetch *prefetch, sdimage_error **error) {
     sdimage_cache *cache = NULL;
     sdimage_manager_copy_cache(prefetch->manager, &cache);

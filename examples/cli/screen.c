@@ -1,4 +1,4 @@
-/* screen.c: pictures on a terminal: half blocks in 24-bit colour; sixel; the graphics protocol of kitty. */
+/* screen.c: images on a terminal: half blocks in 24-bit colour, sixel, and the graphics protocol of kitty. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void take_keys(void) {
     has_keys = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
-/* What the terminal answers to a question about its graphics, followed by one that all of them answer ("device
- * attributes"), so that nobody waits for those who do not know the first. */
+/* The terminal's response to a graphics query. A "device attributes" query follows, to which all terminals respond,
+ * so that there is no wait when a terminal ignores the first. */
 static screen_kind ask_terminal(void) {
     static const char question[] = "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c";
     char answer[256] = "";
@@ -76,7 +76,7 @@ void close_screen(screen *screen) {
     has_keys = false;
 }
 
-/* Three samples of a pixel on black. */
+/* The three samples of a pixel composed on black. */
 static void color_of(const uint8_t *pixel, unsigned color[3]) {
     for (int i = 0; i < 3; i++)
         color[i] = pixel[i] * pixel[3] / 255u;
@@ -107,7 +107,7 @@ static void draw_blocks(screen *screen, const sdimage_image *image) {
     screen->drawn_rows = (height + 1) / 2;
 }
 
-/* A cube of six levels each, and runs of equal columns (DEC STD 070, chapter 9). */
+/* A colour cube of six levels each, and runs of equal columns (DEC STD 070, chapter 9). */
 static unsigned level_of(const uint8_t *pixel) {
     unsigned color[3];
     color_of(pixel, color);
@@ -174,7 +174,7 @@ static void put_base64(const uint8_t *bytes, size_t count) {
     }
 }
 
-/* Pieces of at most 4,096 characters; the same number replaces the picture before. */
+/* Chunks of at most 4,096 characters; the same image number replaces the previous image. */
 static void draw_kitty(screen *screen, const sdimage_image *image) {
     enum { PIECE = 3072 };
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);

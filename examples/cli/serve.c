@@ -1,4 +1,4 @@
-/* serve.c: sdimage serve: the origin of the Python package, which is run in place of this program. */
+/* serve.c: sdimage serve: replaces this process by the origin of the Python package. */
 #include <errno.h>
 #include <getopt.h>
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* The package says itself which argument is wrong, with a status of 2. */
+/* The package itself reports invalid arguments, with exit status 2. */
 static const char program[] = "import sys\n"
                               "try:\n"
                               "    from sdimage import origin\n"
@@ -24,7 +24,7 @@ typedef struct wish {
     int count;
 } wish;
 
-/* "--port" "80" as it came: the Python package reads it again. */
+/* Passes options such as "--port" "80" unchanged; the Python package parses them. */
 static taken take(void *user_data, option_id option, const char *value) {
     wish *wish = user_data;
     char *argument = NULL;
@@ -46,10 +46,10 @@ int run_serve(const command_row *command, int argc, char **argv) {
     memcpy(text, program, sizeof program);
     if (parse_arguments(command, argc, argv, take, &wish)) {
         Dl_info library;
-        /* The same library as this program's. */
+        /* The same library file as this program's. */
         if (dladdr((void *)(uintptr_t)sdimage_version, &library))
             setenv("SDIMAGE_LIBRARY", library.dli_fname, 0);
-        /* No module of the folder that happens to be the current one. */
+        /* Prevents imports of modules from the current folder. */
         setenv("PYTHONSAFEPATH", "1", 1);
         execvp(python, wish.arguments);
         complain("serve: python3: %s", strerror(errno));

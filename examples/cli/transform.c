@@ -1,11 +1,11 @@
-/* transform.c: transformers as they are written on the command line. */
+/* transform.c: parses transformers in the notation of the command line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Reads a number and what must stand behind it; NULL where it is none. */
+/* Parses a number and the character that must follow it. Returns NULL on failure. */
 static const char *number(const char *text, char behind, double *value) {
     char *end = NULL;
     if (!text || strchr(" \t\n", *text))

@@ -1,4 +1,4 @@
-// custom_loader.cpp: a loader for "demo:WIDTHxHEIGHT" URLs that paints the picture itself, on a thread of its own.
+// custom_loader.cpp: a loader for "demo:WIDTHxHEIGHT" URLs that generates the image on a thread of its own.
 //
 //   custom_loader demo:64x48
 //
@@ -30,7 +30,7 @@ class painter final : public sdimage::custom_loader {
     }
     bool can_load(const sdimage::request &wanted) override { return wanted.url().substr(0, 5) == "demo:"; }
 
-    // What is thrown here is the error of the load.
+    // An exception thrown here becomes the error of the load.
     void load(const sdimage::request &wanted, const sdimage::load_sink &sink) override {
         unsigned width = 0, height = 0;
         const std::string url(wanted.url());
@@ -38,7 +38,7 @@ class painter final : public sdimage::custom_loader {
             throw sdimage::error(sdimage::status::invalid_url, "not demo:WIDTHxHEIGHT");
         if (work_.joinable())
             work_.join();
-        // The copy of the handle keeps the load waiting for this thread.
+        // The copy of the handle keeps the load open until this thread finishes it.
         work_ = std::thread([sink, width, height] { sink.finish_with_image(paint(width, height)); });
     }
 

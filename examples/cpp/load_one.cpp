@@ -1,4 +1,4 @@
-// load_one.cpp: one picture from a URL or a file, turned into a PPM.
+// load_one.cpp: loads one image from a URL or a file and writes it as a PPM.
 //
 //   load_one URL-or-FILE [OUT.ppm]
 //
@@ -8,7 +8,7 @@
 
 #include <sdimage.hpp>
 
-// Rows lie some bytes apart: each without its padding.
+// Writes each row without its padding.
 static void write_ppm(const sdimage::image &picture, const std::string &path) {
     std::ofstream file(path, std::ios::binary);
     file << "P6\n" << picture.width() << ' ' << picture.height() << "\n255\n";
@@ -18,7 +18,7 @@ static void write_ppm(const sdimage::image &picture, const std::string &path) {
         throw std::runtime_error(path + " cannot be written");
 }
 
-// A file is decoded here and now; a URL goes through a manager, which looks into its caches first.
+// Decodes a file on the calling thread. Loads a URL through a manager, which looks into its caches first.
 static sdimage::image load(const std::string &from) {
     sdimage::decode_options how;
     how.set_pixel_format(sdimage::pixel_format::rgb8).set_first_frame_only(true);

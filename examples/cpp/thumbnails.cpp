@@ -1,4 +1,4 @@
-// thumbnails.cpp: a contact sheet of many URLs: every thumbnail a future, all of them loaded at once.
+// thumbnails.cpp: a contact sheet of many URLs. Every thumbnail is a future, and all of them load at once.
 //
 //   thumbnails OUT.png URL…
 //
@@ -13,7 +13,7 @@
 
 constexpr std::uint32_t side = 96;
 
-// Copies a thumbnail into the middle of its cell.
+// Copies a thumbnail into the centre of its cell.
 static void place(sdimage::unwritten_image &sheet, const sdimage::image &picture, std::size_t column, std::size_t row) {
     const std::size_t left = column * side + (side - picture.width()) / 2,
                       top = row * side + (side - picture.height()) / 2;

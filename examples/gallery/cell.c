@@ -1,4 +1,4 @@
-/* cell.c: one cell of the wall: what it is told by its target and its view, and what it asks for. */
+/* cell.c: one cell of the wall: the callbacks of its target and its view, and its requests. */
 #include "wall.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ static void put(wall_picture *picture, sdimage_image *image) {
     picture->is_stale = true;
 }
 
-/* What the cell shows stays under what comes next. */
+/* Keeps the current image visible below the next one. */
 static void keep_below(wall_cell *cell) {
     wall_picture below = cell->now;
     cell->now = cell->before;
@@ -31,18 +31,17 @@ static void keep_below(wall_cell *cell) {
     put(&cell->now, NULL);
 }
 
-/* --- What it is told, all on the thread of the loop. First by the view: a frame, a still, a placeholder, or nothing.
- */
+/* --- Callbacks, all on the thread of the loop. The view's: a frame, a still image, a placeholder, or nothing. */
 
 static void show(void *user_data, sdimage_animated_view *view, const sdimage_image *image) {
     wall_cell *cell = user_data;
     sdimage_image *shown = NULL;
-    /* Keeps what has the format already. Where memory is refused the tile stays empty. */
+    /* An image that has the format already is only referenced. When memory is refused, the tile stays empty. */
     if (image)
         (void)sdimage_image_convert(image, cell->wall->pixel_format, &shown, NULL);
     bool is_part = sdimage_image_is_incremental(image);
     if (is_part && !cell->fade_start && !sdimage_image_is_incremental(cell->now.image))
-        keep_below(cell); /* the placeholder shines through where nothing has come yet */
+        keep_below(cell); /* the placeholder remains visible where no rows have arrived yet */
     else if (!is_part && !cell->fade_start)
         put(&cell->before, NULL);
     put(&cell->now, shown);
@@ -51,13 +50,13 @@ static void show(void *user_data, sdimage_animated_view *view, const sdimage_ima
     changed(cell);
 }
 
-/* By the target, after the view. */
+/* Called by the target, after the view. */
 static void set_image(void *user_data, const char *key, sdimage_image *image, sdimage_result *result) {
     (void)key;
     wall_cell *cell = user_data;
     uint32_t frames = sdimage_image_frame_count(image);
     if (!result)
-        cell->frames = 0; /* a placeholder: what is counted comes after it */
+        cell->frames = 0; /* a placeholder: frames are counted from the image on */
     cell->badge[0] = 0;
     if (frames > 1)
         snprintf(cell->badge, sizeof cell->badge, "%s %u", sdimage_format_name(sdimage_image_format(image)), frames);
@@ -85,7 +84,7 @@ static void prepare(void *user_data, const char *key, sdimage_transition transit
     (void)key, (void)transition, (void)image, (void)result;
     wall_cell *cell = user_data;
     if (sdimage_image_is_incremental(cell->now.image))
-        return; /* most of the picture is there already */
+        return; /* most of the image is visible already */
     keep_below(cell);
     cell->fade_start = now();
     cell->fade_ms = duration_ms;
@@ -104,18 +103,19 @@ static void loaded(void *user_data, sdimage_task *task, sdimage_result *result) 
     wall_cell *cell = user_data;
     sdimage_status code = sdimage_error_code(sdimage_result_error(result));
     if (code == SDIMAGE_STATUS_CANCELLED)
-        return; /* the cell has another picture, or none */
+        return; /* the cell has another image, or none */
     cell->error = code;
     cell->state = code < 0 ? WALL_FAILED : WALL_SHOWN;
     changed(cell);
 }
 
-/* --- What it asks for. */
+/* --- Requests. */
 
 sdimage_request *cell_request(const wall *wall, const char *url) {
     sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
     sdimage_decode_options *options = sdimage_decode_options_new();
-    /* Decoded small, then cut to the square, animations frame by frame: with sides of 3 to 2 it is still covered. */
+    /* Decodes a thumbnail, then crops it to the square, animations frame by frame. Images of up to 3:2 still cover
+     * the square. */
     uint32_t box = wall->pixel_side + wall->pixel_side / 2;
     sdimage_decode_options_set_thumbnail_size(options, box, box, true);
     sdimage_decode_options_set_pixel_format(options, wall->pixel_format);
@@ -141,7 +141,7 @@ sdimage_status cell_load(wall_cell *cell, size_t item, sdimage_error **error) {
     if (picture->thumbhash_length > 0)
         sdimage_target_options_set_thumbhash(options, picture->thumbhash, picture->thumbhash_length);
     sdimage_target_options_set_transition(options, SDIMAGE_TRANSITION_FADE, FADE_MS);
-    /* What is in memory is shown before this returns: scrolling back does not flash. */
+    /* Images in the memory cache are shown before this returns, so that scrolling back does not flash. */
     sdimage_status status = sdimage_target_load(cell->target, request, options, &handler, cell, NULL, NULL, error);
     sdimage_target_options_unref(options);
     sdimage_request_unref(request);
@@ -151,7 +151,7 @@ sdimage_status cell_load(wall_cell *cell, size_t item, sdimage_error **error) {
 void cell_release(wall_cell *cell) {
     sdimage_target_cancel_latest(cell->target);
     sdimage_animated_view_set_visible(cell->view, false);
-    (void)sdimage_animated_view_set_image(cell->view, NULL, NULL); /* nothing cannot fail */
+    (void)sdimage_animated_view_set_image(cell->view, NULL, NULL); /* clearing cannot fail */
     cell->badge[0] = 0;
     cell->is_used = false;
 }
@@ -185,14 +185,14 @@ sdimage_status cell_new(wall *wall, wall_cell **made, sdimage_error **error) {
 }
 
 void cell_free(wall_cell *cell) {
-    sdimage_target_unref(cell->target); /* cancels; nothing is shown any more */
+    sdimage_target_unref(cell->target); /* cancels the load; nothing more is shown */
     sdimage_animated_view_unref(cell->view);
     sdimage_image_unref(cell->now.image);
     sdimage_image_unref(cell->before.image);
     free(cell);
 }
 
-/* --- How it is drawn. */
+/* --- Drawing. */
 
 double cell_fade(const wall_cell *cell) {
     double share = cell->fade_start ? (double)(now() - cell->fade_start) / (cell->fade_ms * 1e6) : 1;

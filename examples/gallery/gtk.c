@@ -2,7 +2,7 @@
  *
  *   gallery-gtk [--cell POINTS] [--size WIDTHxHEIGHT] [--cache FOLDER] [--script COMMANDS] [--list FILE] [URL...]
  *
- * Wheel, arrows, Page Up and Down, Home and End scroll; Escape leaves. The library's descriptor is a source of GLib's
+ * Wheel, arrows, Page Up and Down, Home and End scroll; Escape quits. The library's descriptor is a source of GLib's
  * main loop.
  *
  * cc gtk.c snapshot.c wall.c cell.c list.c script.c $(pkg-config --cflags --libs sdimage gtk4) */
@@ -23,7 +23,7 @@ struct _GalleryArea {
     GtkWidget parent;
     wall wall;
     script script;
-    guint ticks, source; /* the clock of fades and scripts; the library's descriptor */
+    guint ticks, source; /* the clock of fades and scripts; the source of the library's descriptor */
     GMainLoop *loop;
 };
 
@@ -35,7 +35,7 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot) {
     snapshot_wall(widget, snapshot, &GALLERY_AREA(widget)->wall, STATUS_LINE);
 }
 
-/* Writes what the window shows, in its pixels. */
+/* Writes the contents of the window to an image file, at the window's pixel size. */
 static void shoot(GalleryArea *area, const char *path) {
     GtkWidget *widget = GTK_WIDGET(area);
     float scale = (float)gtk_widget_get_scale_factor(widget);
@@ -61,7 +61,7 @@ static gboolean on_descriptor(gint descriptor, GIOCondition condition, gpointer 
     return G_SOURCE_CONTINUE;
 }
 
-/* Once in a refresh of the screen, as long as something fades or a script runs. */
+/* Runs once per screen refresh while a cell fades or a script runs. */
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_data) {
     (void)clock, (void)user_data;
     GalleryArea *area = GALLERY_AREA(widget);
@@ -162,7 +162,7 @@ static void gallery_area_init(GalleryArea *area) {
 static void run(GalleryArea *area) {
     GtkWidget *window = gtk_window_new();
     gtk_window_set_title(GTK_WINDOW(window), "sdimage");
-    gtk_window_set_decorated(GTK_WINDOW(window), !area->script.is_scripted); /* the size is then that of the wall */
+    gtk_window_set_decorated(GTK_WINDOW(window), !area->script.is_scripted); /* the window has the size of the wall */
     gtk_window_set_default_size(GTK_WINDOW(window), (int)area->script.width, (int)area->script.height);
     gtk_window_set_child(GTK_WINDOW(window), GTK_WIDGET(area));
     area->loop = g_main_loop_new(NULL, FALSE);

@@ -1,4 +1,4 @@
-/* list.c: the pictures of a wall, read from a file. */
+/* list.c: reads the list of images of a wall from a file. */
 #include "wall.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* paint.c: how the gallery looks in SDL. */
+/* paint.c: draws the gallery with SDL. */
 #include "paint.h"
 
 #include <ctype.h>
@@ -19,11 +19,11 @@ static void fill(const painter *painter, SDL_Color color, int x, int y, int widt
     SDL_RenderFillRect(painter->renderer, &(SDL_Rect){x, y, width, height});
 }
 
-/* --- Letters: capitals, digits and `_`, in seven rows of five points each, the leftmost in the highest bit. */
+/* --- Letters: capitals, digits and `_`, in seven rows of five dots each, the leftmost in the highest bit. */
 
 static const char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-/* Seven rows of five points each, the leftmost in the highest bit. */
+/* Seven rows of five dots each, the leftmost in the highest bit. */
 static const Uint8 ROWS[][7] = {{0x0e, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}, {0x1e, 0x11, 0x11, 0x1e, 0x11, 0x11, 0x1e},
                                 {0x0f, 0x10, 0x10, 0x10, 0x10, 0x10, 0x0f}, {0x1e, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1e},
                                 {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x1f}, {0x1f, 0x10, 0x10, 0x1e, 0x10, 0x10, 0x10},
@@ -44,7 +44,7 @@ static const Uint8 ROWS[][7] = {{0x0e, 0x11, 0x11, 0x1f, 0x11, 0x11, 0x11}, {0x1
                                 {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}, {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e},
                                 {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}};
 
-/* So many pixels a point. */
+/* Pixels per dot. */
 static int point_of(const painter *painter) {
     return painter->scale >= 1.5 ? 2 : 1;
 }
@@ -53,7 +53,7 @@ static int width_of(const char *text, int point) {
     return ((int)strlen(text) * 6 - 1) * point;
 }
 
-/* What has no letter is a space. */
+/* A character without a glyph is drawn as a space. */
 static void draw_text(const painter *painter, const char *text, SDL_Color color, int x, int y, int point) {
     set_color(painter, color);
     for (; *text; text++, x += 6 * point) {
@@ -64,10 +64,9 @@ static void draw_text(const painter *painter, const char *text, SDL_Color color,
     }
 }
 
-/* --- Pictures. */
+/* --- Images. */
 
-/* A texture with the pixels of the image; made anew only where the size is another. NULL where there is none to be had.
- */
+/* A texture with the pixels of the image, reused while the size is the same. Returns NULL if there is no texture. */
 static SDL_Texture *upload(const painter *painter, wall_picture *picture) {
     const sdimage_image *image = picture->image;
     int width = (int)sdimage_image_width(image), height = (int)sdimage_image_height(image), w = 0, h = 0;
@@ -150,10 +149,10 @@ void paint_wall(const painter *painter, const wall *wall, int line_height) {
     draw_text(painter, text, DIM, (int)(WALL_GAP * painter->scale), height - line / 2 - 4 * point, point);
 }
 
-/* --- What lies over the corners of a cell: the background, but for a square with round corners. */
+/* --- The overlay on the corners of a cell: the background colour with a hole, a square with round corners. */
 
 static Uint8 cover(int i, int side, double radius) {
-    double x = i % side + 0.5, y = i / side + 0.5; /* how far it is outside the circle of its corner */
+    double x = i % side + 0.5, y = i / side + 0.5; /* distance beyond the circle of its corner */
     double dx = SDL_max(SDL_max(radius - x, x - side + radius), 0),
            dy = SDL_max(SDL_max(radius - y, y - side + radius), 0);
     double outside = SDL_sqrt(dx * dx + dy * dy) - radius + 0.5;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 3, PATIENCE = 60 }; /* of a fling in a row; seconds */
+enum { STEPS = 3, PATIENCE = 60 }; /* steps of a fling per row; seconds */
 
 static uint64_t now(void) {
     struct timespec time;
@@ -77,9 +77,9 @@ bool script_begin(script *script, wall *wall, int argc, char **argv) {
     return (is_possible && wall->item_count > 0) || usage(script);
 }
 
-/* --- What it waits for. */
+/* --- Conditions. */
 
-/* Whether all that is seen is final, or at least so much of it has come. */
+/* True if all visible images are final, or if at least `fraction` of each has arrived. */
 static bool has_come(const wall *wall, double fraction) {
     int64_t x, y;
     for (size_t i = 0; i < wall->cell_count; i++) {
@@ -91,7 +91,7 @@ static bool has_come(const wall *wall, double fraction) {
     return true;
 }
 
-/* Places are in pixels. A picture that is not there has no size. */
+/* Positions are in pixels. A missing image has no size. */
 static void print_cell(const wall *wall, const wall_cell *cell, int64_t x, int64_t y) {
     double scale = (double)wall->pixel_side / wall->side;
     const char *state = cell->fade_start ? "fading" : cell->state == WALL_LOADING ? "loading" : "shown";
@@ -117,7 +117,7 @@ static void print(const wall *wall) {
 
 /* --- Commands. */
 
-/* Begins the next command; false at the end. */
+/* Begins the next command; returns false at the end. */
 static bool next(script *script, const wall *wall) {
     static const char blanks[] = " \t\n";
     char *text = strsep(&script->commands, ","), *rest = NULL;
@@ -136,7 +136,7 @@ static bool next(script *script, const wall *wall) {
     return true;
 }
 
-/* True when the command is over. */
+/* Returns true when the command is complete. */
 static bool run(script *script, wall *wall) {
     const char *command = script->command;
     if (strcmp(command, "settle") == 0)

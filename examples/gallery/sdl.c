@@ -2,7 +2,7 @@
  *
  *   gallery-sdl [--cell POINTS] [--size WIDTHxHEIGHT] [--cache FOLDER] [--script COMMANDS] [--list FILE] [URL...]
  *
- * Wheel, arrows, Page Up and Down, Home and End scroll; Escape leaves. The library's descriptor wakes SDL's loop
+ * Wheel, arrows, Page Up and Down, Home and End scroll; Escape quits. The library's descriptor wakes SDL's loop
  * through an event, and the loop sleeps while nothing changes.
  *
  * cc sdl.c paint.c wall.c cell.c list.c script.c $(pkg-config --cflags --libs sdimage sdl2) */
@@ -25,8 +25,8 @@ typedef struct program {
     SDL_Window *window;
     painter painter;
     bool is_dirty, is_over;
-    Uint32 wake; /* the event: something is queued */
-    int quit[2]; /* a pipe: its end is the end of the watching thread */
+    Uint32 wake; /* the event type that announces queued callbacks */
+    int quit[2]; /* a pipe; closing it ends the watching thread */
     SDL_sem *drained;
     SDL_Thread *watcher;
 } program;
@@ -42,7 +42,7 @@ static int complain(const char *what) {
 
 /* --- Drawing. */
 
-/* Writes what was drawn, before it is shown: afterwards there may be nothing to read. */
+/* Writes the frame before it is presented: afterwards its pixels may be gone. */
 static void shoot(program *program, const char *path) {
     int width = 0, height = 0;
     sdimage_image *image = NULL;
@@ -71,7 +71,7 @@ static void draw(program *program, const char *shot) {
 
 /* --- Events. */
 
-/* Says that the library has something for the loop, and waits until that was taken. */
+/* Wakes the loop when the library has queued callbacks, and waits until they are drained. */
 static int watch(void *user_data) {
     program *program = user_data;
     struct pollfd watched[2] = {{.fd = sdimage_dispatcher_descriptor(program->wall.loop), .events = POLLIN},
@@ -82,7 +82,7 @@ static int watch(void *user_data) {
         if (SDL_PushEvent(&(SDL_Event){.type = program->wake}) > 0)
             SDL_SemWait(program->drained);
         else
-            SDL_Delay(1); /* the queue of events is full */
+            SDL_Delay(1); /* the event queue is full */
     }
     return 1;
 }
@@ -131,7 +131,7 @@ static void handle(program *program, const SDL_Event *event) {
     }
 }
 
-/* Draws what changed, at most once in a refresh, and sleeps until there is something to do. */
+/* Draws changes, at most once per refresh, and sleeps while there is nothing to do. */
 static void run(program *program) {
     Uint64 drawn = 0;
     while (!program->is_over) {

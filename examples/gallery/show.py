@@ -31,20 +31,20 @@ import sdimage
 from sdimage import placeholders, transforms
 from sdimage.origin import Origin
 
-#: What is made to move: the format, frames, milliseconds a frame, and how far it turns at a moment of 0 to 1, in radians.
+#: Generated animations: the format, frames, milliseconds per frame, and the rotation in radians at a time from 0 to 1.
 MOVING = {
     "pinwheel.gif": ("png", 36, 40, lambda moment: math.tau * moment),
     "star-sticker.gif": ("webp", 24, 50, lambda moment: 0.3 * math.sin(math.tau * moment)),
     "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
 }
-#: For --shot: six columns and four rows; what arrives slowly, and after which picture one is missing.
+#: For --shot: six columns and four rows; the slow images, and the image after which one is missing.
 SIZE = {"sdl": "1164x808", "gtk": "1164x808", "qt": "1164x780"}
 SLOW, MISSING = {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 RENDERERS = {"SDL_RENDER_DRIVER": "software", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "QT_QUICK_BACKEND": "software"}
 
 
 def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
-    """URL and hash of every picture, formats side by side."""
+    """URL and hash of every image, formats side by side."""
     names = sorted(path.name for path in folder.iterdir() if path.suffix != ".json")
     found = []
     for name in (name for start in range(7) for name in names[start::7]):
@@ -71,7 +71,7 @@ def _hash(image: sdimage.Image, index: int) -> str:
 
 
 def entries(pictures: list[tuple[str, str]], origin: Origin, count: int) -> Iterator[str]:
-    """Lines of a list: the pictures again and again, each time under another URL; the first time some come slowly."""
+    """Lines of a list: the images repeated, each time under another URL; in the first round some arrive slowly."""
     for number in range(count):
         url, text = pictures[number % len(pictures)]
         slow = SLOW.get(url.rpartition("/")[2]) if number < len(pictures) else None
@@ -81,7 +81,7 @@ def entries(pictures: list[tuple[str, str]], origin: Origin, count: int) -> Iter
 
 
 def shrink(path: Path) -> None:
-    """The same picture in 256 colours."""
+    """Reduces an image to 256 colours."""
     few = sdimage.decode(sdimage.decode(path).encode("gif"))
     path.write_bytes(few.encode("png", effort=9))
 

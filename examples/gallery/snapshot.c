@@ -1,4 +1,4 @@
-/* snapshot.c: how the gallery looks in GTK. What the library decoded becomes a texture without a copy. */
+/* snapshot.c: draws the gallery with GTK. A decoded image becomes a texture without a copy. */
 #include "snapshot.h"
 
 enum { RADIUS = 10 };
@@ -12,7 +12,7 @@ static void fill(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y
     gtk_snapshot_append_color(snapshot, color, &place);
 }
 
-/* A text with its upper left corner at a place, on a shade or not; or in the middle of a square. */
+/* Draws a text with its upper left corner at a point, optionally on a shade, or centred in a square. */
 static void draw_text(GtkWidget *widget, GtkSnapshot *snapshot, const char *text, const GdkRGBA *color, double x,
                       double y, double side, const GdkRGBA *shade) {
     PangoLayout *layout = gtk_widget_create_pango_layout(widget, text);
@@ -35,7 +35,7 @@ static void free_image(gpointer image) {
     sdimage_image_unref(image);
 }
 
-/* The texture is the image's own memory, which it holds. */
+/* The texture uses the image's own memory and holds a reference to it. */
 static GdkTexture *texture_of(wall_picture *picture) {
     if (picture->is_stale)
         g_clear_object((GdkTexture **)&picture->drawn);
@@ -56,7 +56,7 @@ static void draw_picture(GtkSnapshot *snapshot, wall_picture *picture, double al
     GdkTexture *texture = texture_of(picture);
     if (!texture)
         return;
-    /* What stands over the square is cut off by the cell's clip. */
+    /* The cell's clip cuts off everything outside the square. */
     sdimage_rect crop = cell_crop(picture->image);
     double scale = side / crop.width;
     graphene_rect_t place = GRAPHENE_RECT_INIT((float)(x - crop.x * scale), (float)(y - crop.y * scale),

@@ -1,4 +1,4 @@
-/* snapshot.h: how the gallery looks in GTK. */
+/* snapshot.h: draws the gallery with GTK. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
@@ -6,9 +6,9 @@
 
 #include "wall.h"
 
-/* Everything that the widget shows: the cells that can be seen, and the line below them. */
+/* Draws everything in the widget: the visible cells, and the line below them. */
 void snapshot_wall(GtkWidget *widget, GtkSnapshot *snapshot, const wall *wall, int line_height);
-/* Lets go of the textures of all cells. */
+/* Releases the textures of all cells. */
 void snapshot_end(const wall *wall);
 
 #endif

@@ -1,11 +1,11 @@
-/* wall.c: which cells there are, and what they show. */
+/* wall.c: chooses the rows that have cells, and their contents. */
 #include "wall.h"
 
 #include <stdlib.h>
 
-enum { MARGIN = 1, AHEAD = 2, MEMORY = 64 << 20 }; /* rows with cells out of sight; rows fetched beyond them; bytes */
+enum { MARGIN = 1, AHEAD = 2, MEMORY = 64 << 20 }; /* rows with cells out of sight; rows fetched beyond; bytes */
 
-/* --- Where things are. */
+/* --- Positions. */
 
 int64_t wall_row_height(const wall *wall) {
     return (int64_t)wall->side + WALL_GAP;
@@ -42,9 +42,9 @@ void wall_describe(const wall *wall, char *text, size_t size) {
              loading, playing, wall->cell_count);
 }
 
-/* --- Which rows have cells. */
+/* --- Rows with cells. */
 
-/* The cell of a picture; or, for NULL, one that is free. */
+/* The cell of an image, or a free cell for NULL. */
 static wall_cell *find(const wall *wall, const size_t *item) {
     for (size_t i = 0; i < wall->cell_count; i++) {
         wall_cell *cell = wall->cells[i];
@@ -65,7 +65,7 @@ static sdimage_status add_cell(wall *wall, wall_cell **cell, sdimage_error **err
     return status;
 }
 
-/* Fetches the rows that come next in the background; those of another place are not needed any more. */
+/* Prefetches the next rows in the background, and cancels the prefetches of an earlier position. */
 static sdimage_status fetch(wall *wall, bool is_down, sdimage_error **error) {
     if (wall->group)
         sdimage_prefetch_group_cancel(wall->group);
@@ -80,7 +80,7 @@ static sdimage_status fetch(wall *wall, bool is_down, sdimage_error **error) {
     for (size_t item = start * wall->columns; item < wall->item_count && count < rows * wall->columns; item++)
         urls[count++] = wall->items[item].url;
     wall->fetched += count;
-    sdimage_request *request = cell_request(wall, ""); /* the same pictures, under the same keys */
+    sdimage_request *request = cell_request(wall, ""); /* the same images, under the same cache keys */
     sdimage_request_set_progressive(request, false);
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -92,7 +92,7 @@ static sdimage_status fetch(wall *wall, bool is_down, sdimage_error **error) {
     return status;
 }
 
-/* Frees the cells of rows that are far away, and loads what is missing in those that are near. */
+/* Releases the cells of distant rows, and loads the missing images of near ones. */
 static sdimage_status arrange(wall *wall, bool is_down, sdimage_error **error) {
     size_t step = (size_t)wall_row_height(wall), first = (size_t)wall->top / step,
            rows = wall->height / step + 2 + MARGIN;

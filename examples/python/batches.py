@@ -15,7 +15,8 @@ import sdimage
 
 
 def batches(manager: sdimage.Manager, urls: list[str], side: int, count: int) -> Iterator[tuple[numpy.ndarray, list[str]]]:
-    """Arrays of up to `count` pictures, ``(n, side, side, 3)``, and their URLs; an array is good until the next is asked for."""
+    """Yields arrays of up to `count` images, ``(n, side, side, 3)``, and their URLs. An array is valid until the
+    next request."""
     arrays = itertools.cycle(numpy.zeros((2, count, side, side, 3), numpy.uint8))
 
     def fill(some: list[str]) -> tuple[numpy.ndarray, list[str]]:

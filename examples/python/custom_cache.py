@@ -7,7 +7,7 @@ import sdimage
 
 
 class Dictionary(sdimage.Cache):
-    """Encoded pictures by key. A dictionary of Python needs no lock for this."""
+    """Encoded images by key. Operations on a Python dictionary are atomic, so that it needs no lock."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
@@ -29,7 +29,7 @@ def main(url: str) -> int:
     try:
         with sdimage.Manager(cache=chain) as manager:
             sources = [manager.load(url, wait_for_store=True).source]
-            # As another process would find it, with nothing in memory.
+            # Loads as another process would, without the memory cache.
             sources.append(manager.load(url, query_layers="disk").source)
             sources.append(manager.load(url).source)
     except sdimage.Error as error:

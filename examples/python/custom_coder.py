@@ -10,7 +10,7 @@ HEADER = 16
 
 
 class Farbfeld(sdimage.Coder):
-    """The word, width, height, then rows of RGBA with 16 bits a sample, all big-endian."""
+    """A coder for "farbfeld", width, height, then rows of RGBA with 16 bits a sample, all big-endian."""
 
     name = "farbfeld"
 
@@ -34,7 +34,7 @@ class Farbfeld(sdimage.Coder):
 
 
 def main(path: str, side: str = "0") -> int:
-    sdimage.register_coder(Farbfeld())  # from now on every decode and load of this process knows the format
+    sdimage.register_coder(Farbfeld())  # from now on every decode and load of this process supports the format
     try:
         image = sdimage.decode(path, thumbnail_size=(int(side), int(side)))
     except sdimage.Error as error:

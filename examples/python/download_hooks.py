@@ -15,7 +15,7 @@ SECRET = os.environ.get("SIGNING_SECRET", "demo").encode()
 
 
 def sign(request: sdimage.DownloadRequest) -> None:
-    """Good for one minute. The picture is cached under the URL as it was asked for."""
+    """Adds a signature that is valid for one minute. The image is cached under the original URL."""
     path, until = urllib.parse.urlsplit(request.url).path, int(time.time()) + 60
     signature = hmac.new(SECRET, f"{path} {until}".encode(), hashlib.sha256).hexdigest()
     request.url += f"{'&' if '?' in request.url else '?'}until={until}&signature={signature}"
@@ -26,7 +26,7 @@ told = threading.Semaphore(0)
 
 
 def tell(event: sdimage.DownloadEvent) -> None:
-    """Runs on a thread of the library, which may be a moment behind the result."""
+    """Runs on a thread of the library, possibly shortly after the result."""
     milliseconds = event.seconds * 1000
     print(f"{event.kind:9} {event.http_status:3} {event.received:8} bytes {milliseconds:7.1f} ms", file=sys.stderr)
     if event.kind == "finished" or event.error:

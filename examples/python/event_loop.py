@@ -9,7 +9,7 @@ import sdimage
 
 async def load(manager: sdimage.Manager, url: str) -> bool:
     try:
-        # The time limit cancels the load, not only the waiting.
+        # The timeout cancels the load, not only the wait.
         result = await asyncio.wait_for(manager.load_async(url), 2)
     except TimeoutError:
         print(f"{url}: too slow")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Downloads and shrinks a list of URLs with many processes: fleet.py LIST FOLDER [--redis ADDRESS | --memcached SERVERS]
 
-LIST has a URL a line. A picture becomes FOLDER/NAME.webp, NAME made of its URL; FOLDER/index.tsv says which is which, and
-FOLDER/errors.tsv what could not be loaded. Started again, it goes on where it was, and tries what failed once more.
+LIST has one URL per line. An image becomes FOLDER/NAME.webp, NAME made from its URL; FOLDER/index.tsv maps the
+names, and FOLDER/errors.tsv lists the failures. A restart continues with the remaining URLs and retries the
+failed ones.
 
-With Ray installed the processes may be on many machines (RAY_ADDRESS); otherwise they are on this one. With a remote cache
-they share what they download, also with other fleets: the origin is asked once for each picture."""
+With Ray installed the processes may be on many machines (RAY_ADDRESS); otherwise they are on this one. With a
+remote cache they share their downloads, also with other fleets: each image is fetched from the origin once."""
 
 import argparse
 import concurrent.futures
@@ -24,12 +25,12 @@ try:
 except ImportError:
     ray = None
 
-#: URLs that a process gets at once, and loads at the same time.
+#: Number of URLs that a process receives at once and loads concurrently.
 CHUNK = 16
 
 
 class Member:
-    """A process of the fleet: a manager with memory of its own above what all share."""
+    """A process of the fleet: a manager with its own memory cache above the shared cache."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.folder, self.size = pathlib.Path(options.folder), options.size
@@ -41,14 +42,14 @@ class Member:
         self.manager = sdimage.Manager(cache=cache)
 
     def shrink(self, urls: list[str]) -> list[tuple[str, str]]:
-        """Each URL with what went wrong; nothing where all went well."""
+        """Writes the thumbnails; returns each URL with its error, or nothing on success."""
         tasks = [(url, self.manager.start(url, thumbnail_size=(self.size, self.size))) for url in urls]
         return [(url, self.keep(url, task)) for url, task in tasks]
 
     def keep(self, url: str, task: sdimage.Task) -> str:
         try:
             picture = task.wait().image.encode("webp")
-            # Whoever finds a file finds a whole one, whenever this process ends.
+            # Files are renamed into place, so that they are always complete, whenever this process ends.
             part = self.folder / f".{name_of(url)}.{os.getpid()}"
             part.write_bytes(picture)
             part.rename(self.folder / name_of(url))
@@ -74,23 +75,23 @@ def shrink(urls: list[str]) -> list[tuple[str, str]]:
 
 
 def outcomes(chunks: list[list[str]], options: argparse.Namespace) -> Iterator[list[tuple[str, str]]]:
-    """What became of each chunk, in the order in which they are done."""
+    """The results of the chunks, in the order of their completion."""
     if ray is not None:
         ray.init(log_to_driver=False)
         actor = ray.remote(num_cpus=1)(Member)
         members = ray.util.ActorPool([actor.remote(options) for _ in range(options.processes)])
         yield from members.map_unordered(lambda member, chunk: member.shrink.remote(chunk), chunks)
         return
-    # Not by fork: the library's threads stay with the parent.
+    # Does not fork: a child of fork would not have the library's threads.
     context = multiprocessing.get_context("spawn")
-    # An executor says when one of its processes was killed; a pool would wait for it for ever.
+    # An executor reports a killed process; a pool would wait for it for ever.
     with concurrent.futures.ProcessPoolExecutor(options.processes, context, begin, (options,)) as executor:
         for done in concurrent.futures.as_completed([executor.submit(shrink, chunk) for chunk in chunks]):
             yield done.result()
 
 
 def progress(results: Iterable[list[tuple[str, str]]], total: int) -> Iterator[tuple[str, str]]:
-    """The same one by one, with a bar on a terminal."""
+    """Yields the results one by one, with a progress bar on a terminal."""
     done = failed = 0
     start = time.monotonic()
     for result in results:

@@ -11,12 +11,12 @@ def small(request: sdimage.RequestDraft) -> None:
 
 
 def without_query(request: sdimage.LoadRequest) -> str | None:
-    """Scheme, host and path name the picture; what is private is kept nowhere."""
+    """The cache key consists of scheme, host and path; private images are not stored."""
     return None if "/private/" in request.url else request.url.partition("?")[0]
 
 
 def is_gone(_request: sdimage.LoadRequest, error: sdimage.Error) -> bool:
-    """A token that is no longer good is asked for again: the next one may be."""
+    """Remembers only 404. A failure with an expired token must not be remembered: the next token may be valid."""
     return error.http_status == 404
 
 

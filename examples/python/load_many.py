@@ -8,7 +8,7 @@ import sdimage
 
 
 def main(urls: list[str]) -> int:
-    # Callbacks run on a thread of the library: they only hand the result on.
+    # Callbacks run on a thread of the library and only queue the result.
     results: queue.SimpleQueue[tuple[str, sdimage.Result]] = queue.SimpleQueue()
     failed = 0
     with sdimage.Manager() as manager:

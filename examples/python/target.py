@@ -14,7 +14,7 @@ CELLS = 2
 
 
 class Cell:
-    """A widget. A toolkit would draw; here a line says what is seen."""
+    """A widget. Prints a line where a toolkit would draw."""
 
     def __init__(self, manager: sdimage.Manager, post: Callable[[Callable[[], None]], object]) -> None:
         self.row = 0
@@ -31,13 +31,13 @@ class Cell:
 
 
 def main(urls: list[str]) -> int:
-    # The loop of a toolkit: what is posted runs on its thread.
+    # The loop of a toolkit: runs posted functions on its thread.
     posted: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
     results: list[sdimage.Result] = []
     with sdimage.Manager() as manager:
         cells = [Cell(manager, posted.put) for _ in range(CELLS)]
         for row, url in enumerate(urls):
-            cell = cells[row % CELLS]  # what it was loading is cancelled
+            cell = cells[row % CELLS]  # cancels the previous load of the cell
             cell.row = row
             cell.target.load(
                 url, blurhash="LEHV6nWB2yk8pyo0adR*.7kCMdnj", transition="fade", transition_ms=50, on_result=results.append
@@ -45,7 +45,7 @@ def main(urls: list[str]) -> int:
         while len(results) < len(urls):
             posted.get(timeout=30)()
         for cell in cells:
-            cell.target.close()  # as a widget goes away: nothing is shown any more
+            cell.target.close()  # as when a widget is destroyed: nothing more is shown
     for result in results:
         if result.error:
             print(f"{result.error.code}: {result.url}")

@@ -9,14 +9,14 @@ import sdimage
 
 
 class ZipLoader(sdimage.Loader):
-    """Loads URLs of the form ``zip:NAME`` from one archive; with other loaders in a chain it takes those alone."""
+    """Loads URLs of the form ``zip:NAME`` from one archive. In a chain with other loaders it handles only those."""
 
     def __init__(self, path: str) -> None:
         self.archive = zipfile.ZipFile(path)
         super().__init__(self.read, can_load=lambda url: url.startswith("zip:"), name="zip")
 
     def read(self, request: sdimage.LoadRequest) -> Iterator[bytes]:
-        """In pieces: a progressive load shows what has come."""
+        """Reads in pieces, so that a progressive load shows the bytes received so far."""
         try:
             member = self.archive.open(request.url.removeprefix("zip:"))
         except KeyError:

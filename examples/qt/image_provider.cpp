@@ -1,4 +1,4 @@
-/* image_provider.cpp: each Image is a load; what the load delivers on a thread of the library is handed to Qt's. */
+/* image_provider.cpp: each Image is a load. Deliveries on a thread of the library are passed to Qt's thread. */
 #include "image_provider.h"
 
 #include <QFile>
@@ -13,22 +13,22 @@ namespace {
 
 std::atomic<int> loadCount, cancelCount, pictureCount;
 
-/* What a load and its response share: either may end first. */
+/* The state that a load and its response share; either may end first. */
 struct Load {
     std::mutex mutex;
-    QQuickImageResponse *response; /* null when nobody waits any more */
+    QQuickImageResponse *response; /* null after the response was destroyed */
     QImage image;
     QString error;
 };
 
 using SharedLoad = std::shared_ptr<Load>;
 
-/* On a worker, or before sdimage_manager_load returns. */
+/* Runs on a worker, or before sdimage_manager_load returns. */
 void onResult(void *userData, sdimage_task *, sdimage_result *result) {
     Load &load = **static_cast<SharedLoad *>(userData);
     if (sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL)
         return;
-    /* A stale picture has an error beside it, and is shown. */
+    /* A stale image comes with an error, and is shown. */
     QImage image = toQImage(sdimage_result_image(result));
     const sdimage_error *error = sdimage_result_error(result);
     std::lock_guard<std::mutex> lock(load.mutex);
@@ -36,7 +36,7 @@ void onResult(void *userData, sdimage_task *, sdimage_result *result) {
     load.image = image;
     if (image.isNull())
         load.error = QString::fromUtf8(sdimage_error_message(error));
-    /* Queued: the engine looks for it only after it has got the response. */
+    /* Queued, because the engine connects to the signal only after it has received the response. */
     if (load.response)
         QMetaObject::invokeMethod(load.response, &QQuickImageResponse::finished, Qt::QueuedConnection);
 }
@@ -59,7 +59,7 @@ class Response : public QQuickImageResponse {
         sdimage_error_unref(error);
     }
 
-    /* A picture that is there already. */
+    /* A response with an image that is available at once. */
     explicit Response(const QImage &image) : load(std::make_shared<Load>()) {
         load->image = image;
         if (image.isNull())
@@ -76,7 +76,7 @@ class Response : public QQuickImageResponse {
         sdimage_task_unref(task);
     }
 
-    /* The engine waits for `finished` all the same, which the load's last delivery brings. */
+    /* The engine waits for `finished` in either case; the load's last delivery emits it. */
     void cancel() override { sdimage_task_cancel(task); }
 
     QQuickTextureFactory *textureFactory() const override {
@@ -94,13 +94,13 @@ class Response : public QQuickImageResponse {
     sdimage_task *task = nullptr;
 };
 
-/* Qt has decoded what it could; encodeURIComponent leaves nothing to it. */
+/* Qt has decoded some escapes of the id; an id from encodeURIComponent is fully decoded. */
 QByteArray urlOf(const QString &id) {
     bool isPlain = id.contains(QLatin1String(":/")) || id.startsWith(QLatin1String("data:"));
     return isPlain ? QUrl(id).toEncoded() : QByteArray::fromPercentEncoding(id.toUtf8());
 }
 
-/* One side alone is a box without an end in the other direction. */
+/* If only one side is given, the box is unlimited in the other direction. */
 uint32_t sideOf(int side, int other) {
     constexpr uint32_t endless = 1 << 24;
     return side > 0 ? uint32_t(side) : other > 0 ? endless : 0;
@@ -111,7 +111,7 @@ sdimage_request *newRequest(const QByteArray &url, const QSize &size) {
     sdimage_decode_options *options = sdimage_decode_options_new();
     sdimage_decode_options_set_thumbnail_size(options, sideOf(size.width(), size.height()),
                                               sideOf(size.height(), size.width()), true);
-    /* What Qt draws without converting. */
+    /* The format that Qt draws without a conversion. */
     sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED);
     sdimage_decode_options_set_first_frame_only(options, true);
     sdimage_request_set_decode_options(request, options);
@@ -119,7 +119,7 @@ sdimage_request *newRequest(const QByteArray &url, const QSize &size) {
     return request;
 }
 
-/* What stands in for a picture, a few dozen pixels; null where the text is no such hash. */
+/* Decodes a placeholder of a few dozen pixels; returns null if the text is not a valid hash. */
 QImage decodeHash(const QByteArray &hash) {
     constexpr uint32_t side = 32;
     sdimage_image *image = nullptr;
@@ -140,7 +140,7 @@ QImage decodeHash(const QByteArray &hash) {
 QImage toQImage(const sdimage_image *image) {
     static_assert(Q_BYTE_ORDER == Q_LITTLE_ENDIAN, "elsewhere ARGB32 is no BGRA");
     sdimage_image *shared = nullptr;
-    /* The same image where it has the format already. */
+    /* Returns the same image if it has the format already. */
     if (!image || sdimage_image_convert(image, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED, &shared, nullptr) < 0)
         return {};
     bool hasAlpha = sdimage_image_has_alpha(shared);
@@ -177,7 +177,7 @@ ImageProvider::ImageProvider(const QString &folder) {
     sdimage_cache_config_unref(cacheConfig);
 }
 
-/* Running loads end with an error, which whoever still waits is told. */
+/* Running loads fail, and their waiters receive the error. */
 ImageProvider::~ImageProvider() {
     sdimage_manager_unref(manager);
 }

@@ -1,16 +1,16 @@
-/* image_provider.h: pictures for Qt Quick, loaded by libsdimage.
+/* image_provider.h: images for Qt Quick, loaded by libsdimage.
  *
  *   engine.addImageProvider("sd", new ImageProvider);
  *
  *   Image {
  *       source: "image://sd/" + encodeURIComponent(url)
- *       sourceSize: Qt.size(256, 256)   // a box in pixels; the picture is decoded into it
- *       cache: false                    // the provider has a cache that knows how long a picture is fresh
+ *       sourceSize: Qt.size(256, 256)   // a box in pixels; the image is decoded into it
+ *       cache: false                    // the provider has a cache that honours freshness
  *   }
  *
- * A URL may also stand there as it is, "image://sd/https://example.org/cat.jpg", where it has no characters that Qt
- * would decode on the way. "blurhash:TEXT" and "thumbhash:HEX" are the blurred pictures that stand in for others.
- * Animations show their first frame. An Image that is destroyed, or gets another source, cancels its load. */
+ * A URL may also be given unencoded, "image://sd/https://example.org/cat.jpg", if it has no characters that Qt
+ * decodes. "blurhash:TEXT" and "thumbhash:HEX" are placeholders. Animations show their first frame. Destroying an
+ * Image, or setting another source, cancels its load. */
 #ifndef IMAGE_PROVIDER_H
 #define IMAGE_PROVIDER_H
 
@@ -21,14 +21,14 @@
 
 class ImageProvider : public QQuickAsyncImageProvider {
   public:
-    /* What all providers have done so far, for those who want to know. */
+    /* Totals of all providers so far, for diagnostics. */
     struct Counts {
-        int loads, cancelled; /* cancelled: ended before their picture had come */
-        int pictures;         /* QImages over pixels of the library that are still alive */
+        int loads, cancelled; /* cancelled: ended before their image arrived */
+        int pictures;         /* live QImages that share pixels of the library */
     };
 
-    /* Keeps pictures in memory, and on disk in a folder; an empty name is the user's own, ~/.cache/sdimage. Cached
-     * pictures are used as HTTP says, RFC 9111. Where the manager cannot be made every picture fails. */
+    /* Stores images in memory, and on disk in a folder; an empty name selects the user's folder, ~/.cache/sdimage.
+     * Freshness follows HTTP, RFC 9111. If the manager cannot be created, every image fails. */
     explicit ImageProvider(const QString &folder = {});
     ~ImageProvider() override;
     ImageProvider(const ImageProvider &) = delete;
@@ -43,8 +43,8 @@ class ImageProvider : public QQuickAsyncImageProvider {
     sdimage_manager *manager = nullptr;
 };
 
-/* The library's pixels as a QImage: shared, not copied; referenced until the last QImage that shares them is gone. Null
- * for NULL, and where memory is refused. */
+/* Wraps the library's pixels in a QImage without a copy. The pixels stay referenced until the last QImage that
+ * shares them is destroyed. Returns a null QImage for NULL, and when memory is refused. */
 QImage toQImage(const sdimage_image *image);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *   gallery-qt --list FILE [--cache DIR] [--cell N] [--size WxH] [--script COMMANDS]
  *
- * FILE has a URL a line, with `blurhash TEXT` or `thumbhash HEX` behind it if it likes. Without --cache pictures are
- * kept in a folder that goes with the program. */
+ * FILE has one URL per line, optionally followed by `blurhash TEXT` or `thumbhash HEX`. Without --cache, images are
+ * stored in a folder that is removed when the program ends. */
 #include <QCommandLineParser>
 #include <QFile>
 #include <QGuiApplication>
@@ -29,7 +29,7 @@ static QStringList readList(const QString &path) {
     return entries;
 }
 
-/* The window, shown; null after Qt's own words on stderr. The engine owns it. */
+/* The window, shown, which the engine owns; null after Qt's own message on stderr. */
 static QQuickWindow *openWindow(QQmlApplicationEngine &engine, const QStringList &entries, const QSize &size,
                                 int side) {
     engine.setInitialProperties({{QStringLiteral("entries"), entries},

@@ -1,4 +1,4 @@
-/* script.cpp: the window driven by commands. */
+/* script.cpp: drives the window by commands. */
 #include "script.h"
 
 #include <QCoreApplication>
@@ -13,7 +13,7 @@
 namespace {
 constexpr int tick = 16, patience = 30000, stepsOfRow = 4;
 
-/* The numbers of Image.status. */
+/* The values of Image.status. */
 enum Status { null, ready, loading, error };
 } // namespace
 
@@ -36,11 +36,11 @@ void Script::step() {
             return;
         }
         if (commands.isEmpty())
-            return; /* it has failed */
+            return; /* the command has failed */
         commands.removeFirst();
         since.restart();
         steps = 0;
-        /* The window draws what has changed before the next one. */
+        /* The window draws the changes before the next command. */
         if (command == u"row" || command == u"fling")
             return;
     }
@@ -76,7 +76,7 @@ bool Script::run(const QString &command, const QString &argument) {
     } else if (command == u"shot") {
         return shoot(argument);
     } else if (command == u"empty") {
-        /* The view itself: of an empty one Qt 6.4 may keep delegates of a place it had jumped to. */
+        /* Deletes the view itself: an empty one in Qt 6.4 may hold delegates of a position that it jumped to. */
         delete grid;
         grid = nullptr;
         window->update();
@@ -94,7 +94,7 @@ bool Script::shoot(const QString &path) {
     return !shot.isNull() && shot.save(path);
 }
 
-/* Not those that have been made, but have no place yet. */
+/* Without the cells that have been created but not placed yet. */
 QList<QQuickItem *> Script::seenCells() const {
     QList<QQuickItem *> found;
     if (!grid)

@@ -1,12 +1,12 @@
-// wall.qml: a list of URLs as a grid of pictures. There are delegates for what is seen and a row more; one that scrolls away
-// is used again for another picture.
+// wall.qml: a list of URLs as a grid of images. There are delegates for the visible rows and one more; a delegate that
+// scrolls away is reused for another image.
 import QtQuick
 import QtQuick.Window
 
 Window {
     id: window
 
-    // Each with what stands in for it: "URL", "URL blurhash TEXT" or "URL thumbhash HEX".
+    // Each with its optional placeholder: "URL", "URL blurhash TEXT" or "URL thumbhash HEX".
     property list<string> entries
     property int side: 180
     readonly property int gap: 12
@@ -69,7 +69,7 @@ Window {
             Image {
                 id: picture
 
-                // A picture of 3 to 2 still covers the square.
+                // An image of 3:2 still covers the square.
                 readonly property int box: window.side * 1.5 * Screen.devicePixelRatio
 
                 anchors.fill: parent

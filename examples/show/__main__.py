@@ -1,4 +1,4 @@
-"""The show of ``examples/demo``, on a library that is built: ``python3 examples/show [--ci]``."""
+"""The show of ``examples/demo``, on a library that is already built: ``python3 examples/show [--ci]``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from sdimage.origin import Origin
 from stage import Stage
 from terminal import Terminal
 
-#: In the order of the show: a word for each scene, its title, and what plays it.
+#: In the order of the show: the key of each scene, its title, and its function.
 SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
     ("gallery", "Everything at once, over slow connections", scene_loading.gallery),
     ("timings", "Each by itself: network, disk, memory, and confirmed by the origin", scene_loading.timings),
@@ -53,7 +53,7 @@ SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
     ("comparison", "The same job by others", comparison.comparison),
 )
 _FEWEST = 4
-#: Asks the origin behind the show's back, so that a figure is wrong: a test sees that the exit status says so.
+#: Makes the show send extra requests to the origin, so that a figure is wrong: a test checks the exit status.
 _STRAY = "SDIMAGE_DEMO_STRAY"
 
 
@@ -107,7 +107,7 @@ def main() -> int:
 
 
 def _play(stage: Stage, wanted: list[str] | None, missing: dict[str, str]) -> dict[str, Any]:
-    """The scenes, or those that are wanted; what they found, by their words."""
+    """Runs the wanted scenes, or all of them; returns their results by key."""
     terminal, today = stage.terminal, datetime.date.today().isoformat()
     found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": today, "missing": missing}
     terminal.line(f"   sdimage {found['version']}, {found['machine']}, {today}; the origin is {stage.origin.url('')}")

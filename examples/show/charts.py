@@ -1,4 +1,4 @@
-"""Charts of the report: SVG that stretches to its place, with words in HTML around it, to be read on a phone too."""
+"""Charts of the report: SVG that scales to its container, with HTML text around it, readable on a phone too."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import Any
 
 from scene_loading import LAYERS
 
-#: What each layer is called in the report, and its colour.
+#: The CSS name of each layer's colour.
 COLOURS = {"cold": "cold", "304": "asked", "disk": "disk", "memory": "memory"}
-#: Lines stay as thin as they are where their SVG is stretched.
+#: Keeps the line width when an SVG is stretched.
 _STILL = 'vector-effect="non-scaling-stroke"'
 NAMES = {"cold": "cold", "304": "confirmed (304)", "disk": "disk", "memory": "memory"}
 
 
 def key() -> str:
-    """What the colours of the layers mean."""
+    """The legend of the layers' colours."""
     marks = (f'<span><i style="background:var(--{COLOURS[layer]})"></i>{NAMES[layer]}</span>' for layer in LAYERS)
     return f'<div class="key">{"".join(marks)}</div>'
 
 
 def milliseconds(value: float) -> str:
-    """A time as people say it."""
+    """A time with a suitable unit."""
     if value < 1:
         return f"{value * 1000:.0f} µs"
     return f"{value:.1f} ms" if value < 10 else f"{value:,.0f} ms"
 
 
 class Logarithmic:
-    """An axis of milliseconds from a power of ten to another."""
+    """A logarithmic axis of milliseconds from one power of ten to another."""
 
     def __init__(self, values: Sequence[float]) -> None:
         self._low = math.floor(math.log10(min(values)))
         self._high = max(self._low + 1, math.ceil(math.log10(max(values))))
 
     def at(self, value: float) -> float:
-        """Per cent of the way."""
+        """The position on the axis in per cent."""
         return (math.log10(value) - self._low) / (self._high - self._low) * 100
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Places and names of the powers of ten."""
+        """Positions and labels of the powers of ten."""
         return [(self.at(10.0**power), milliseconds(10.0**power)) for power in range(self._low, self._high + 1)]
 
 
@@ -56,7 +56,7 @@ def _bar(y: int, width: float, height: int, colour: str, title: str) -> str:
 
 
 def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
-    """Bars of each layer for each picture, on a logarithmic axis."""
+    """Bars of each layer for each image, on a logarithmic axis."""
     height = len(LAYERS) * (thick + 1) + 2
     axis = Logarithmic([value for _, times in rows for value in times.values()])
     lines = [
@@ -82,7 +82,7 @@ def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
 
 
 def little(times: dict[str, float], axis: Logarithmic) -> str:
-    """The layers of one picture, for its panel."""
+    """The layers of one image, for its panel."""
     rows = (
         f"<div><span>{layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLOURS[layer], layer)])}"
         f"<span>{milliseconds(times[layer])}</span></div>"
@@ -92,7 +92,7 @@ def little(times: dict[str, float], axis: Logarithmic) -> str:
 
 
 def bars(rows: Sequence[tuple[str, float, str, str]], most: float | None = None) -> str:
-    """A bar for each (name, value, words, colour), on an axis from nought to the largest."""
+    """A bar for each (name, value, words, colour), on an axis from zero to the largest value."""
     most = most or max(value for _, value, _, _ in rows)
     parts = []
     for name, value, words, colour in rows:
@@ -107,7 +107,7 @@ def bars(rows: Sequence[tuple[str, float, str, str]], most: float | None = None)
 
 
 def timeline(log: Sequence[dict[str, Any]], words: Sequence[str]) -> str:
-    """Requests as the origin noted them, on a line of time; `words` stand below each."""
+    """The origin's log of requests on a timeline, with a text from `words` below each."""
     end = max(row["at_ms"] for row in log) or 1.0
     parts = [
         '<line x1="0" x2="100" y1="22" y2="22" stroke="var(--line)" stroke-width="2" vector-effect="non-scaling-stroke"/>'

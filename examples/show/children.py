@@ -1,8 +1,7 @@
-"""Programs that scenes run in processes of their own; each prints what it found as JSON.
+"""Programs that scenes run in processes of their own; each prints its results as JSON.
 
-children.py peak FILE SIDE thumbnail|whole      the peak of memory, decoding a picture
-children.py pressure URLS CACHE FAKE REAL       a cache before and after memory is short
-"""
+children.py peak FILE SIDE thumbnail|whole      the peak memory of decoding an image
+children.py pressure URLS CACHE FAKE REAL       a cache before and after memory pressure"""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from sdimage import transforms
 
 
 def _status(name: str) -> float:
-    """A number of kilobytes of this process, in megabytes."""
+    """A value of this process in megabytes, read from a number of kilobytes."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
 
 
 def peak(path: str, side: str, way: str) -> dict[str, Any]:
-    """Decodes a picture to a thumbnail, or whole and resizes it then."""
+    """Decodes an image to a thumbnail, or decodes it whole and then resizes it."""
     with open(path, "rb") as file:
         data = file.read()
     before, started, box = _status("VmHWM"), time.perf_counter(), int(side)
@@ -43,7 +42,7 @@ def peak(path: str, side: str, way: str) -> dict[str, Any]:
 
 
 def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
-    """Fills a cache, makes the system say that memory is short, and waits for what the library does."""
+    """Fills a cache, simulates memory pressure, and waits for the library's reaction."""
     urls = Path(listed).read_text().split("\n")
     sdimage.load_plugins()
     with sdimage.ImageCache(folder) as cache, sdimage.Manager(cache) as manager:
@@ -68,7 +67,7 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
         else:
             sdimage.trim_memory(empty_caches=True)
         seconds = time.perf_counter() - started
-        # The memory of a moment ago goes back behind the answer.
+        # Frees of the library's thread may follow shortly after the event.
         time.sleep(0.1)
         after = state()
         if fake:
@@ -78,7 +77,7 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
 
 
 def _shortage(fake: Path, real: str) -> str:
-    """Says in the file that stands for the system's that memory is short; the line that says so."""
+    """Writes memory pressure to the file that replaces the system's; returns the written line."""
     if real.endswith("pressure/memory"):
         line = "some avg10=42.00 avg60=11.00 avg300=3.00 total=1234567"
         fake.write_text(f"{line}\nfull avg10=20.00 avg60=5.00 avg300=1.00 total=234567\n")

@@ -13,15 +13,15 @@ import specimens
 from stage import Stage
 
 COUNT, SIDE = 32, 256
-#: The exit status of a program that says why it cannot run.
+#: The exit status of a program that cannot run and prints the reason.
 _CANNOT = 3
 _PEERS = Path(__file__).resolve().parent / "peers.py"
-#: What each is called, and what it is.
+#: The label and the description of each program.
 PEERS = {"pillow": "curl | Pillow", "pyvips": "curl | pyvips", "sdimage": "sdimage"}
 
 
 def comparison(stage: Stage) -> dict[str, Any]:
-    """So many URLs of the origin to thumbnails."""
+    """Converts a number of URLs of the origin to thumbnails."""
     terminal, origin = stage.terminal, stage.origin
     sources = specimens.photographs(stage.made)
     names = [origin.add(f"job/{number}.jpg", sources[number % len(sources)].read_bytes()) for number in range(COUNT)]
@@ -48,7 +48,7 @@ def comparison(stage: Stage) -> dict[str, Any]:
 
 
 def _twice(stage: Stage, peer: str, listed: Path) -> dict[str, Any]:
-    """Two runs of a program; or why there are none."""
+    """Two runs of a program, or the reason why it cannot run."""
     work = stage.folder / f"job-{peer}"
     work.mkdir()
     first = _run(stage, peer, listed, work)
@@ -70,13 +70,13 @@ def _table(stage: Stage, ran: dict[str, dict[str, Any]]) -> None:
 
 
 def _rough(sizes: str) -> str:
-    """Widths and heights that programs round in different ways; the longer side is the same."""
+    """Sizes without the side that programs round in different ways; the longer side is the same."""
     pairs = [tuple(map(int, size.split("x"))) for size in sizes.split()]
     return " ".join(f"{max(pair)} {'wide' if pair[0] > pair[1] else 'high'} {round(min(pair) / 4)}" for pair in pairs)
 
 
 def _run(stage: Stage, peer: str, listed: Path, work: Path) -> dict[str, Any] | str:
-    """The wall time of a process from its start to its end, and its peak; or why it cannot run."""
+    """The wall time of a process and its peak memory; or the reason why it cannot run."""
     stage.origin.reset()
     started = time.perf_counter()
     command = [sys.executable, str(_PEERS), peer, str(listed), str(work), str(SIDE)]

@@ -1,4 +1,4 @@
-"""The contact sheet: all pictures on one PNG, transparency over a checkerboard. Standard library only."""
+"""The contact sheet: all images on one PNG, transparency over a checkerboard. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sdimage
 from pictures import BOX, Picture
 from sdimage import _png
 
-#: Pixels: the caption below a picture, and the space between two.
+#: Pixels: the height of the caption below an image, and the gap between two images.
 CAPTION, GAP = 46, 20
 _BACKGROUND, BRIGHT, DIM = (22, 24, 29), (232, 234, 240), (140, 146, 160)
 _CHECKS = ((92, 96, 104), (120, 124, 132))
 
-#: Letters of 5 x 7 points and two for tails, a row in each pair of digits.
+#: Letters of 5 x 7 dots and two rows for descenders, a row in each pair of digits.
 _GLYPHS = {
     "a": "00000e010f110f", "b": "10101e1111111e", "c": "00000e1010110e", "d": "01010f1111110f",
     "e": "00000e111f100e", "f": "0609081c080808", "g": "00000f1111110f010e", "h": "10101619111111",
@@ -29,19 +29,19 @@ _GLYPHS = {
 
 
 class Canvas:
-    """RGB pixels that can be drawn upon."""
+    """An RGB canvas."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self._pixels = bytearray(bytes(_BACKGROUND) * (width * height))
 
     def put(self, x: int, y: int, row: bytes) -> None:
-        """Replaces pixels of one line."""
+        """Replaces pixels of one row."""
         at = (y * self.width + x) * 3
         self._pixels[at : at + len(row)] = row
 
     def image(self, image: sdimage.Image, x: int, y: int) -> None:
-        """Draws a picture; what shines through is a checkerboard."""
+        """Draws an image over a checkerboard."""
         if not image.has_alpha:
             for line, row in enumerate(image.convert("rgb8").rows()):
                 self.put(x, y + line, row)
@@ -50,7 +50,7 @@ class Canvas:
             self.put(x, y + line, _over_checks(row, line))
 
     def text(self, text: str, x: int, y: int, colour: tuple[int, int, int], size: int = 2) -> None:
-        """Writes in small letters."""
+        """Draws a text in small letters."""
         for index, letter in enumerate(text.lower()):
             for line, digits in enumerate(bytes.fromhex(_GLYPHS.get(letter, ""))):
                 for column in range(5):
@@ -60,7 +60,7 @@ class Canvas:
                             self.put(left, y + line * size + step, bytes(colour) * size)
 
     def as_image(self) -> sdimage.Image:
-        """A copy of what is drawn so far."""
+        """A copy of the canvas."""
         return sdimage.Image.from_pixels(bytes(self._pixels), self.width, self.height, "rgb8")
 
     def png(self) -> bytes:
@@ -69,7 +69,7 @@ class Canvas:
         return _png.encode(self.width, self.height, 3, lines)
 
 
-#: What a check adds below an alpha of each value, for each check and each of its samples.
+#: The contribution of a check's colour below each alpha value, for each check and each of its samples.
 _BELOW = [[bytes(value * (255 - alpha) // 255 for alpha in range(256)) for value in check] for check in _CHECKS]
 
 
@@ -88,7 +88,7 @@ def _over_checks(row: bytes, line: int) -> bytes:
 
 
 def _columns(count: int) -> int:
-    """Between five and eight, so that the last line is as full as it can be."""
+    """The number of columns, from five to eight, that fills the last row best."""
     return min(range(5, 9), key=lambda columns: (-count % columns, -columns))
 
 

@@ -1,8 +1,8 @@
-"""A small film, drawn by code, and files of it in which each way of disposing of a frame occurs.
+"""A small film, drawn by code, and files of it that use every disposal method.
 
-The moon passes and leaves what was behind it ("previous"), stars come and stay ("keep"), and a door is cut into the hill
-("background"). The frames as they must look are painted here, with no decoder: what a decoder shows can be compared with them.
-"""
+The moon passes and leaves what was behind it ("previous"), stars come and stay ("keep"), and a door is cut into
+the hill ("background"). The expected frames are painted here without a decoder, to be compared with the output of
+decoders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdimage import _png
 WIDTH, HEIGHT, FRAME_MS = 192, 128, 120
 KEEP, BACKGROUND, PREVIOUS = "keep", "background", "previous"
 _TRANSPARENT = 255
-#: 64 blues of the sky, 8 greens of the hill, and four that are called by name.
+#: 64 blues of the sky, 8 greens of the hill, and four named colours.
 _MOON, _CRATER, _STAR, _LAMP = 80, 81, 82, 83
 
 
@@ -36,13 +36,13 @@ def _palette() -> list[tuple[int, int, int]]:
 
 
 PALETTE = _palette()
-#: A colour each, four bytes; what is transparent has none.
+#: Four bytes for each colour; transparent pixels are all zero.
 _RGBA = [bytes((*colour, 255)) for colour in PALETTE[:_TRANSPARENT]] + [bytes(4)]
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A rectangle of palette indices, and what becomes of it before the next one."""
+    """A rectangle of palette indices, and its disposal before the next frame."""
 
     x: int
     y: int
@@ -60,7 +60,7 @@ def _background() -> Frame:
             if y >= hill:
                 rows.append(64 + min(7, (y - hill) // 6))
             else:
-                # Bands whose edges are ragged, so that few colours look like more.
+                # Bands with ragged edges, so that few colours look like more.
                 rows.append(min(63, y * 64 // HEIGHT + (x * 7 + y * 13) % 3))
     return Frame(0, 0, WIDTH, HEIGHT, bytes(rows), KEEP)
 
@@ -94,7 +94,7 @@ def script() -> list[Frame]:
 
 
 def painted() -> list[bytes]:
-    """Each frame as it must look: RGBA rows, without padding."""
+    """Each expected frame: RGBA rows, without padding."""
     canvas = bytearray([_TRANSPARENT]) * (WIDTH * HEIGHT)
     shown = []
     for frame in script():
@@ -132,7 +132,7 @@ def gif() -> bytes:
 
 
 def _codes(indices: bytes) -> bytes:
-    """LZW that never uses its table: a clear code comes before codes of ten bits would."""
+    """LZW that never uses its table: a clear code precedes the growth to codes of ten bits."""
     clear, end, bits, count = 256, 257, 0, 0
     for at in range(0, len(indices), 254):
         for code in (clear, *indices[at : at + 254]):
@@ -148,7 +148,7 @@ def _blocks(data: bytes) -> bytes:
 
 
 def apng() -> bytes:
-    """The film as APNG: every frame laid over what is there."""
+    """The film as APNG: every frame is blended over the canvas."""
     disposals = {KEEP: 0, BACKGROUND: 1, PREVIOUS: 2}
     frames = script()
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 6, 0, 0, 0)
@@ -177,7 +177,7 @@ def _rows(frame: Frame) -> list[bytes]:
 
 
 def webp() -> bytes:
-    """The film as WebP. It knows no "previous": such a frame is followed by one that paints what was there."""
+    """The film as WebP, which has no "previous" disposal: a frame that repaints the background follows such a frame."""
     disposals = {KEEP: 0, BACKGROUND: 1, PREVIOUS: 0}
     shown = painted()
     parts = [
@@ -193,13 +193,13 @@ def webp() -> bytes:
         hole = None
         still = _still(shown[index], box)
         place = _three(box[0] // 2) + _three(box[1] // 2) + _three(box[2] - box[0] - 1) + _three(box[3] - box[1] - 1)
-        # Bit 1: pixels replace those below, transparent ones too.
+        # Bit 1: pixels replace those below, including transparent ones.
         parts.append(_riff(b"ANMF", place + _three(FRAME_MS) + bytes([2 | disposals[frame.dispose]]) + still))
     return _riff(b"RIFF", b"".join(parts))
 
 
 def _moved(shown: list[bytes], index: int) -> tuple[int, int, int, int] | None:
-    """The box of what the frame before leaves behind that this one does not show."""
+    """The box of the previous frame if its disposal is "previous", otherwise None; this frame must repaint it."""
     frames = script()
     if index == 0 or frames[index - 1].dispose != PREVIOUS:
         return None

@@ -1,8 +1,7 @@
-"""One job by one program: URLs to thumbnails. Prints the sizes that it made and its peak of memory as JSON; exit status 3
-and a reason where it cannot run.
+"""One job by one program: URLs to thumbnails. Prints the sizes of the thumbnails and the peak memory as JSON. Exits
+with status 3 and a reason if the program cannot run.
 
-peers.py sdimage|pillow|pyvips URLS FOLDER SIDE
-"""
+peers.py sdimage|pillow|pyvips URLS FOLDER SIDE"""
 
 from __future__ import annotations
 
@@ -33,13 +32,13 @@ def sdimage_(urls: list[str], folder: Path, side: int) -> list[str]:
 
 
 def _fetched(urls: list[str], folder: Path) -> list[Path]:
-    """All of them by one curl, six at a time, as the library does."""
+    """Downloads all URLs with one curl, six at a time, like the library."""
     if shutil.which("curl") is None:
         _cannot("curl is not installed")
     files = [folder / f"{number}.jpg" for number in range(len(urls))]
     config = "".join(f'url = "{url}"\noutput = "{file}"\n' for url, file in zip(urls, files))
     command = ["curl", "-sf", "--parallel", "--parallel-max", "6", "-K", "-"]
-    # Its progress of parallel transfers is not silenced by -s in every version.
+    # In some versions -s does not silence the progress of parallel transfers.
     subprocess.run(command, input=config, text=True, check=True, stderr=subprocess.DEVNULL)
     return files
 
@@ -50,7 +49,7 @@ def _each(files: list[Path], function: Callable[[Path], str]) -> list[str]:
 
 
 def pillow(urls: list[str], folder: Path, side: int) -> list[str]:
-    """curl, and Pillow in as many threads as there are processors."""
+    """curl, and Pillow on one thread per processor."""
     try:
         from PIL import Image
     except ImportError:
@@ -65,7 +64,7 @@ def pillow(urls: list[str], folder: Path, side: int) -> list[str]:
 
 
 def pyvips_(urls: list[str], folder: Path, side: int) -> list[str]:
-    """curl, and libvips, which has threads of its own."""
+    """curl, and libvips, which has its own threads."""
     try:
         import pyvips
     except (ImportError, OSError):
@@ -82,6 +81,6 @@ def pyvips_(urls: list[str], folder: Path, side: int) -> list[str]:
 if __name__ == "__main__":
     job = {"sdimage": sdimage_, "pillow": pillow, "pyvips": pyvips_}[sys.argv[1]]
     made = job(Path(sys.argv[2]).read_text().split("\n"), Path(sys.argv[3]), int(sys.argv[4]))
-    # What wait4(2) says of a process is at least what its parent had before it became another program.
+    # The peak that wait4(2) reports is at least that of the parent before exec.
     peak = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
     print(json.dumps({"sizes": " ".join(made), "peak_mb": int(peak[1]) / 1024 if peak else 0}))

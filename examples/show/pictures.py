@@ -1,4 +1,4 @@
-"""The pictures of the demo, and what their manifest says about them."""
+"""The images of the demo, and the expected values in their manifest."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import sdimage
 from sdimage import placeholders
 
-#: Pixels of the box of a thumbnail.
+#: Pixels of the bounding box of a thumbnail.
 BOX = (200, 150)
 
 
 def still(image: sdimage.Image) -> sdimage.Image:
-    """Of what moves, a frame in which something has begun."""
+    """A characteristic frame of an animation; a still image unchanged."""
     return image.frame(min(3, image.frame_count - 1)) if image.is_animated else image
 
 
 @dataclass
 class Picture:
-    """One picture, and what was measured of it; times in milliseconds."""
+    """One image and its measurements; times in milliseconds."""
 
     name: str
     path: Path
@@ -35,17 +35,17 @@ class Picture:
     _thumbnail: sdimage.Image | None = None
 
     def shown(self) -> sdimage.Image:
-        """Its thumbnail, made when first asked for."""
+        """The thumbnail, made on first use."""
         self._thumbnail = self._thumbnail or still(sdimage.decode(self.path, thumbnail_size=BOX))
         return self._thumbnail
 
     def blurhash(self) -> str:
-        """What a service would send ahead of the picture."""
+        """The placeholder hash that a service would send ahead of the image."""
         return placeholders.blurhash_encode(self.shown())
 
     @property
     def size(self) -> int:
-        """Encoded bytes."""
+        """Number of encoded bytes."""
         return self.path.stat().st_size
 
     @property
@@ -54,11 +54,11 @@ class Picture:
 
     @property
     def format(self) -> str:
-        """Of a format that only a plug-in knows, its extension."""
+        """The name of the format; the file's extension for a format of a plug-in."""
         return self.known["format"] if self.known["format"] != "undefined" else self.path.suffix[1:]
 
     def wrong_probes(self) -> list[str]:
-        """Points of the decoded picture that differ from what the manifest says."""
+        """Sampled pixels of the decoded image that differ from the manifest."""
         if not self.probes:
             return []
         image = sdimage.decode(self.path, pixel_format="rgba8")
@@ -72,13 +72,13 @@ class Picture:
 
 
 def _shown(rgba: Sequence[int]) -> list[int]:
-    """Colours as far as alpha lets them be seen: what is transparent has none."""
+    """Premultiplied samples: colours of transparent pixels do not count."""
     *colours, alpha = rgba
     return [*(colour * alpha // 255 for colour in colours), alpha]
 
 
 def find(folder: Path) -> list[Picture]:
-    """The pictures of a folder that can be read, in the order of its manifest or by name."""
+    """The readable images of a folder, in the order of its manifest or by name."""
     manifest = folder / "manifest.json"
     entries = {}
     if manifest.exists():
@@ -90,7 +90,7 @@ def find(folder: Path) -> list[Picture]:
         try:
             known = sdimage.info(folder / name)
         except sdimage.Error:
-            # Of a folder of the user's own, what is a picture; all that the manifest promises.
+            # In the user's own folder, only files that are images; with a manifest, every listed file.
             if name in entries:
                 raise
             continue

@@ -1,4 +1,4 @@
-"""What sections of the report are made of: pictures inside the file, strips, tables."""
+"""Building blocks of the report's sections: inline images, strips, tables."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from stage import Cell, fitted
 
 
 def data_url(image: sdimage.Image, side: int, lossless: bool = False) -> str:
-    """A picture of at most so many pixels a side as WebP, inside the page."""
+    """A data: URL of an image as WebP, at most `side` pixels a side."""
     small = fitted(image, (side, side))
-    # An animation would move.
+    # Only the first frame: an animation would move.
     data = small.encode("webp", first_frame_only=True, **({"lossless": True} if lossless else {"quality": 0.84}))
     return f"data:image/webp;base64,{base64.b64encode(data).decode()}"
 
 
 def tile(value: str, said: str) -> str:
-    """A number that stands for itself."""
+    """A tile with a number and its caption."""
     return f'<div class="tile"><b>{html.escape(value)}</b><span>{html.escape(said)}</span></div>'
 
 
 def picture(image: sdimage.Image, alt: str, side: int = 400, lossless: bool = False) -> str:
-    """An ``img`` that has its size before it is decoded."""
+    """An ``img`` element with its size, so that the layout is stable before it is decoded."""
     small = fitted(image, (side, side))
     size = f'width="{small.width}" height="{small.height}"'
     return f'<img alt="{html.escape(alt)}" {size} src="{data_url(small, side, lossless)}">'
@@ -37,7 +37,7 @@ def _broken(caption: str) -> str:
 
 
 def strip(cells: Sequence[Cell], width: int = 200, side: int = 400, lossless: bool = False, small: bool = False) -> str:
-    """Pictures side by side; below each other where there is no room."""
+    """Images side by side; stacked if there is not enough room."""
     shapes = [cell.image.width / cell.image.height for cell in cells if cell.image]
     figures = []
     for cell in cells:
@@ -59,7 +59,7 @@ def table(
     last: int = 0,
     card: bool = True,
 ) -> str:
-    """Columns in `numbers` stand on the right, those in `wrap` may break; the `last` rows are sums."""
+    """Columns in `numbers` are right-aligned, those in `wrap` may break; the `last` rows are sums."""
 
     def cells(row: Sequence[object], tag: str) -> str:
         parts = []

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else."""
+"""The report: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stage import Stage
 
 _STYLE = Path(__file__).resolve().with_name("report.css")
 
-#: The sections in the order of the show: the scene, its title, and what says it.
+#: The sections in the order of the show: the scene, its title, and the function that renders it.
 _SECTIONS: tuple[tuple[str, str, Callable[[Stage, dict[str, Any]], str]], ...] = (
     ("gallery", "The pictures", sections.gallery),
     ("timings", "Cold, confirmed, disk, memory", sections.timings),
@@ -37,7 +37,7 @@ def _claims(found: dict[str, Any]) -> str:
 
 
 def _counted(found: dict[str, Any]) -> str:
-    """What the origin counted by itself."""
+    """The origin's own counters."""
     counters = found.get("origin")
     if not counters:
         return ""
@@ -87,7 +87,7 @@ def _tiles(found: dict[str, Any]) -> str:
 
 
 def _hero(stage: Stage) -> str:
-    """The wall as it loaded; for who wants nothing to move, as it was in the end."""
+    """The animation of the loading wall; its last frame if the viewer prefers reduced motion."""
     file = stage.out / "gallery.webp"
     if not file.exists():
         return ""
@@ -101,7 +101,7 @@ def _hero(stage: Stage) -> str:
 
 
 def page(stage: Stage, found: dict[str, Any]) -> str:
-    """The whole file."""
+    """The complete file."""
     style = _STYLE.read_text().replace("\n", " ")
     claims = found["claims"]
     true = sum(is_true for _, is_true in claims)

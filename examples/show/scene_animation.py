@@ -13,15 +13,15 @@ import sdimage
 from stage import Cell, Stage
 
 _PLAYERS, _BUDGET, _SIDE, _TICKS = 20, 6 << 20, 160, 32
-#: Frames that the strips show: one of each kind, and what is there after it.
+#: Frames in the strips: one of each kind, and the frame after it.
 _SHOWN = (1, 3, 5, 9, 10, 11)
-#: Mean difference of samples, of 255, that a codec may make that keeps not every bit.
+#: Largest accepted mean difference of samples, of 255, for a lossy codec.
 _LOSSY = 2.0
 _SAME = "every pixel"
 
 
 def animation(stage: Stage) -> dict[str, Any]:
-    """One film in four formats, against how it was drawn; and players under one budget."""
+    """One film in four formats, compared with its source frames; and players under one memory budget."""
     terminal, films, rows = stage.terminal, {}, []
     drawn, disposals = moving.painted(), [frame.dispose for frame in moving.script()]
     files = {"gif": moving.gif(), "png": moving.apng(), "webp": moving.webp()}
@@ -47,7 +47,7 @@ def animation(stage: Stage) -> dict[str, Any]:
 
 
 def _compared(stage: Stage, films: dict[str, dict[str, Any]], disposals: list[str]) -> None:
-    """What is claimed of the films."""
+    """The claims about the films."""
     terminal = stage.terminal
     kinds = ", ".join(f"{disposals.count(kind)} × {kind}" for kind in (moving.KEEP, moving.PREVIOUS, moving.BACKGROUND))
     exact = [name for name in films if name != "avif"]
@@ -67,7 +67,7 @@ def _compared(stage: Stage, films: dict[str, dict[str, Any]], disposals: list[st
 
 
 def _film(stage: Stage, name: str, data: bytes, drawn: list[bytes]) -> dict[str, Any]:
-    """A film that is loaded from the origin, against what it is made of."""
+    """Loads a film from the origin and compares it with its source frames."""
     url = stage.origin.add(f"film.{name}", data)
     with sdimage.Manager(cache=None) as manager:
         image = manager.load(url).image
@@ -98,7 +98,7 @@ def _difference(ours: bytes, theirs: bytes) -> float:
 
 
 def _is_seen_as(ours: bytes, theirs: bytes) -> bool:
-    """Equal where anything can be seen: what is transparent has no colour."""
+    """True if the visible pixels are equal: transparent pixels have no colour."""
     return ours == theirs or _seen(ours) == _seen(theirs)
 
 
@@ -111,7 +111,7 @@ def _seen(rgba: bytes) -> bytes:
 
 
 def _pillow(data: bytes) -> list[bytes] | None:
-    """What Pillow makes of it; None where it is not installed or knows no such film."""
+    """Pillow's frames; None if it is not installed or does not support the film."""
     try:
         from PIL import Image, ImageSequence, UnidentifiedImageError
     except ImportError:
@@ -124,7 +124,7 @@ def _pillow(data: bytes) -> list[bytes] | None:
 
 
 def _players(stage: Stage) -> dict[str, Any]:
-    """Many players, each of a file of its own, whose frames together are far more than their budget."""
+    """Many players, each of its own file; all their frames together far exceed the budget."""
     terminal = stage.terminal
     picture = next((each for each in stage.pictures if each.name == "orbits.gif"), None)
     data = picture.path.read_bytes() if picture else moving.gif()
@@ -143,7 +143,7 @@ def _players(stage: Stage) -> dict[str, Any]:
     wanted = [turn[tick % len(turn)] for tick in range(_TICKS + 1)]
     terminal.claim(
         f"{_PLAYERS} players stayed within {_BUDGET / 2**20:.0f} MB, and each showed every frame in its turn",
-        # The still that a view begins with is its first frame.
+        # A view first shows the still image, which is the first frame.
         peak <= _BUDGET < everything and all(each[-len(wanted) :] == wanted for each in shown),
     )
     return {
@@ -157,8 +157,8 @@ def _players(stage: Stage) -> dict[str, Any]:
 
 
 def _play(data: bytes) -> tuple[sdimage.Image, list[list[int]], int, int, float]:
-    """Plays a file many times at once: the picture; who showed what, as checksums in the order of showing; bytes of all
-    frames; the most that was held; seconds."""
+    """Plays a file in many views at once. Returns the image, the checksums of the shown frames for each view, the
+    bytes of all frames, the peak memory, and the seconds."""
     shown: list[list[int]] = [[] for _ in range(_PLAYERS)]
     views, everything, peak = [], 0, 0
     for drawn in shown:

@@ -1,4 +1,4 @@
-"""Scene 7: what HTTP says about how long a picture is good (RFC 9111, RFC 5861)."""
+"""Scene 7: HTTP freshness of an image (RFC 9111, RFC 5861)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stage import Cell, Stage
 
 
 def freshness(stage: Stage) -> dict[str, Any]:
-    """Fresh, expired, stale while it is renewed, and signed anew; beside each what the origin counted."""
+    """Loads that are fresh, expired, stale while revalidated, and signed again, each with the origin's counters."""
     terminal, rows = stage.terminal, []
     with stage.cache() as cache, sdimage.Manager(cache, freshness="respect", ignore_signatures=True) as manager:
         rows += [_fresh(stage, manager), _expired(stage, manager)]
@@ -49,7 +49,7 @@ def _is(row: dict[str, Any], rule: str, requests: int) -> bool:
 def _load(
     stage: Stage, manager: sdimage.Manager, url: str, name: str, copy: str
 ) -> tuple[dict[str, Any], sdimage.Result]:
-    """One load, and what the origin counts for it."""
+    """One load, with the origin's counters."""
     stage.origin.reset()
     started = time.perf_counter()
     result = manager.load(url)
@@ -82,14 +82,14 @@ def _expired(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
 
 
 def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) -> dict[str, Any]:
-    """The origin has another picture meanwhile, and takes its time."""
+    """Loads a stale image while the origin, which responds slowly, has a new one."""
     old, new, delay = stage.pictures[0], stage.pictures[1], 200
     stage.origin.add("swap.jpg", old.path.read_bytes())
     url = stage.origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}")
     manager.load(url, wait_for_store=True)
     stage.origin.add("swap.jpg", new.path.read_bytes())
     row, first = _load(stage, manager, url, "stale", "stale, to be renewed")
-    # In the background: nobody waits for it, so nobody is told.
+    # The revalidation runs in the background, without a waiter or a callback.
     end = time.monotonic() + 10
     while cache.data(url) != new.path.read_bytes() and time.monotonic() < end:
         time.sleep(0.01)

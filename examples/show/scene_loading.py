@@ -18,12 +18,12 @@ ROUNDS = 5
 WAITERS = 200
 LAYERS = ("cold", "304", "disk", "memory")
 _KBPS = 160
-#: Pixels of the drawing of a BlurHash.
+#: Pixels of the decoded BlurHash.
 _HASH = (200, 150)
 
 
 def gallery(stage: Stage) -> dict[str, Any]:
-    """All pictures at once over slow connections: first their BlurHash, then what has come of them, then all of it."""
+    """Loads all images at once over slow connections: first the BlurHash, then partial images, then the final image."""
     terminal, origin, pictures = stage.terminal, stage.origin, stage.pictures
     hashes = [picture.blurhash() for picture in pictures]
     origin.reset()
@@ -37,7 +37,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
                 f"{picture.url}?kbps={_KBPS}&delay_ms=40",
                 on_partial=lambda result, index=index: result.image and wall.show(index, result.image),
                 thumbnail_size=(400, 300),
-                # With alpha: below rows that are still to come the BlurHash stays.
+                # With alpha, so that the BlurHash shows below missing rows.
                 pixel_format="rgba8",
             )
             for index, picture in enumerate(pictures)
@@ -53,7 +53,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
     )
     formats = _came(stage, sources, counters, total)
     _life(stage, wall)
-    # A still of it is for who does not want things to move.
+    # The report shows a still of it to viewers who prefer reduced motion.
     (stage.out / "gallery.webp").write_bytes(wall.film().encode("webp", quality=0.7, webp={"method": 2}))
     return {
         "seconds": round(seconds, 3),
@@ -67,12 +67,12 @@ def gallery(stage: Stage) -> dict[str, Any]:
 
 
 def _came(stage: Stage, sources: set[str], counters: dict[str, Any], total: int) -> list[str]:
-    """What is claimed of the gallery; the formats in it."""
+    """The claims about the gallery, and its formats."""
     terminal, pictures = stage.terminal, stage.pictures
     formats = sorted({picture.format for picture in pictures})
     terminal.claim(
         f"{len(pictures)} pictures in {len(formats)} formats came from the network: {', '.join(formats)}",
-        # Of a folder of the user's own there may be fewer.
+        # The user's own folder may have fewer images.
         sources == {"network"} and (len(pictures) >= 24 or not pictures[0].probes),
     )
     asked = {picture.name: 1 for picture in pictures}
@@ -87,7 +87,7 @@ def _came(stage: Stage, sources: set[str], counters: dict[str, Any], total: int)
 
 
 def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, started: float) -> None:
-    """Until all have ended: draws on a terminal, and says a line for each elsewhere."""
+    """Waits until all loads have ended: draws on a terminal, and prints a line for each elsewhere."""
     terminal, pictures = stage.terminal, stage.pictures
     told: set[int] = set()
     while len(told) < len(tasks):
@@ -112,7 +112,7 @@ def _watch(stage: Stage, wall: Wall, tasks: list[sdimage.Task], total: int, star
 
 
 def _life(stage: Stage, wall: Wall) -> None:
-    """The strip: three pictures from their hash to the end."""
+    """The strip: three images from their hash to the final image."""
     rows = []
     tiles = sorted(wall.tiles, key=lambda tile: (tile.picture.format, -len(tile.seen)))
     most = {tile.picture.format: tile for tile in reversed(tiles)}
@@ -138,14 +138,15 @@ def _life(stage: Stage, wall: Wall) -> None:
 
 
 def timings(stage: Stage) -> dict[str, Any]:
-    """Each picture by itself: from the network with everything cold, from disk, from memory, and confirmed by the origin."""
+    """Loads each image on its own: from the network with cold caches, from disk, from memory, and revalidated by the
+    origin."""
     origin, pictures = stage.origin, stage.pictures
     origin.reset()
     strays: list[str] = []
     with stage.cache() as cache, sdimage.Manager(cache) as manager:
 
         def timed(picture: Picture, source: str, **options: Any) -> float:
-            # Expired as soon as it came, for who cares: then the origin is asked whether it has changed.
+            # Expires immediately: loads that respect freshness revalidate it.
             url = picture.url + "?max_age=0"
             started = time.perf_counter()
             result = manager.load(url, **options)
@@ -220,13 +221,13 @@ def _claims(stage: Stage, found: dict[str, dict[str, float]], strays: list[str])
 
 
 def coalescing(stage: Stage) -> dict[str, Any]:
-    """Two hundred loads of one URL, in four sizes, at the same time."""
+    """Two hundred concurrent loads of one URL, in four sizes."""
     origin, picture = stage.origin, stage.pictures[0]
     origin.reset()
     boxes = [None, *((side, side) for side in (64, 128, 256))]
     with sdimage.Manager(cache=None) as manager:
         started = time.perf_counter()
-        # Long enough for all of them to begin, on a busy machine too.
+        # Long enough for all loads to begin, on a busy machine too.
         url = picture.url + "?delay_ms=500"
         tasks = [manager.start(url, thumbnail_size=boxes[index % len(boxes)]) for index in range(WAITERS)]
         if stage.has_stray:
@@ -250,6 +251,6 @@ def coalescing(stage: Stage) -> dict[str, Any]:
 
 
 def urls(stage: Stage) -> None:
-    """Tells each picture where it is."""
+    """Publishes every image and stores its URL."""
     for picture in stage.pictures:
         picture.url = stage.origin.url(urllib.parse.quote(picture.name))

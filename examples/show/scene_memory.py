@@ -1,4 +1,4 @@
-"""Scenes 4 and 11: what a large JPEG takes as a thumbnail, and what becomes of a cache when memory is short."""
+"""Scenes 4 and 11: the memory of a large JPEG as a thumbnail, and a cache under memory pressure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIDE = 320
 
 
 def child(*arguments: object, inside: list[str] | None = None) -> dict[str, Any]:
-    """What one of the programs of ``children.py`` found."""
+    """The output of a program of ``children.py``."""
     command = [*(inside or []), sys.executable, str(_CHILDREN), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
@@ -27,7 +27,7 @@ def child(*arguments: object, inside: list[str] | None = None) -> dict[str, Any]
 
 
 def memory(stage: Stage) -> dict[str, Any]:
-    """Peak memory of a JPEG of 48 megapixels as a thumbnail, by each way, in a process of its own."""
+    """Peak memory of a JPEG of 48 megapixels as a thumbnail, by each method, in a process of its own."""
     terminal, path = stage.terminal, specimens.large_jpeg(stage.made)
     found: dict[str, Any] = {way: child("peak", path, _SIDE, way) for way in ("thumbnail", "whole")}
     for way, said in (("thumbnail", "decoded as a thumbnail"), ("whole", "decoded whole, then resized")):
@@ -48,7 +48,7 @@ def memory(stage: Stage) -> dict[str, Any]:
 
 
 def _namespace(fake: Path) -> tuple[list[str], str] | None:
-    """How to run a program for which a file of the system is another one; None where the kernel does not let us."""
+    """A command that runs a program with a system file replaced; None if the kernel does not permit it."""
     real = next((name for name in ("/proc/pressure/memory", "/proc/meminfo") if _readable(name)), None)
     if real is None or shutil.which("unshare") is None:
         return None
@@ -77,7 +77,7 @@ def _readable(name: str) -> bool:
 
 
 def pressure(stage: Stage) -> dict[str, Any]:
-    """The cache of a process before and after the system says that memory is short."""
+    """The cache of a process before and after the system reports memory pressure."""
     terminal, fake = stage.terminal, stage.folder / "pressure"
     urls = [picture.url for picture in stage.pictures]
     listed = stage.folder / "urls.txt"

@@ -9,7 +9,7 @@ import sdimage
 from sdimage.origin import Asked, Origin
 from stage import Cell, Stage
 
-#: What servers do wrong: what is said of it, its knob, and the code of the error that it is.
+#: Server faults: the description, the origin's option, and the expected error code.
 FAULTS = (
     ("a web page under 200", "fault=html", "NOT_AN_IMAGE"),
     ("half a picture under 200", "fault=truncated", "TRUNCATED"),
@@ -25,7 +25,7 @@ FAULTS = (
 
 
 def network(stage: Stage) -> dict[str, Any]:
-    """A reset, a server that stumbles, one that is down, and answers that are no pictures."""
+    """A connection reset, a failing server, an unreachable server, and responses that are not images."""
     return {
         "resume": _resume(stage),
         "back_off": _back_off(stage),
@@ -42,7 +42,7 @@ def _timeline(log: list[Asked]) -> list[dict[str, Any]]:
 
 
 def _resume(stage: Stage) -> dict[str, Any]:
-    """The connection is reset when 60 % have come: the rest is asked for, not all of it."""
+    """The connection is reset after 60 %: only the rest is requested."""
     terminal, origin = stage.terminal, stage.origin
     picture = stage.picture("ink-garden.jpg")
     origin.reset()
@@ -82,7 +82,7 @@ def _back_off(stage: Stage) -> dict[str, Any]:
     terminal.line(f"   {asked}   (waits below {bounds[0]} and {bounds[1]} ms)")
     asked = "  ".join(f"{row['at_ms']:.0f} ms: {row['status']}" for row in late)
     terminal.line(f"   {asked}   (Retry-After: 1)")
-    # What a busy machine adds to a wait is no matter of the rule.
+    # Delays of a busy machine do not count against the rule.
     slack = 1500
     terminal.claim(
         "500, 500, 200: asked three times, with waits in between, and the picture is there",
@@ -99,12 +99,12 @@ def _back_off(stage: Stage) -> dict[str, Any]:
 
 
 def _down(stage: Stage) -> dict[str, Any]:
-    """The origin is down: the copy that was kept is shown, and what is known of its age."""
+    """The origin is down: the cached copy is shown, with its age."""
     terminal, picture = stage.terminal, stage.picture("lighthouse.jpg")
     loader = sdimage.Loader.http(max_retries=0, connect_timeout_ms=500)
     with stage.cache() as cache, sdimage.Manager(cache, loader) as manager:
         with Origin(stage.origin.folder) as other:
-            # It came from a shared cache that had it for two hours already.
+            # The response came from a shared cache that had stored it for two hours.
             url = other.url(f"{picture.name}?max_age=3600&age=7200")
             manager.load(url, freshness="respect", wait_for_store=True)
             asked = other.hits()
@@ -128,7 +128,7 @@ def _down(stage: Stage) -> dict[str, Any]:
 
 
 def _bad_answers(stage: Stage) -> list[dict[str, Any]]:
-    """Each refused with its own code, nothing kept, and the next good load works."""
+    """Each is refused with its own error code, nothing is stored, and the next good load succeeds."""
     terminal, picture = stage.terminal, stage.pictures[0]
     found = []
     loader = sdimage.Loader.http(max_retries=0)

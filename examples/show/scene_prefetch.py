@@ -1,4 +1,4 @@
-"""Scene 10: a hundred prefetches run, and somebody wants to see something else."""
+"""Scene 10: an urgent load while a hundred prefetches run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _COUNT, _DELAY_MS = 100, 60
 
 
 def prefetch(stage: Stage) -> dict[str, Any]:
-    """The latency of a load of high priority, behind prefetches that leave places free, and behind loads that do not."""
+    """The latency of a load of high priority, behind prefetches that leave connections free, and behind loads that
+    do not."""
     terminal = stage.terminal
     found = {
         "alone": _alone(stage),
@@ -58,7 +59,7 @@ def _alone(stage: Stage) -> dict[str, Any]:
 
 
 def _behind(stage: Stage, priority: str, wanted: str) -> dict[str, Any]:
-    """A load that comes when a tenth of the others is done."""
+    """Starts a load when a tenth of the others are complete."""
     thumbnail = (64, 64)
     with stage.cache() as cache, sdimage.Manager(cache, loader=sdimage.Loader.http()) as manager:
         urls = [_url(stage, number) for number in range(_COUNT)]
@@ -68,7 +69,7 @@ def _behind(stage: Stage, priority: str, wanted: str) -> dict[str, Any]:
         ms = _timed(manager, _url(stage, _COUNT), wanted)
         finished = group.finished
         if priority != "low":
-            # What it was for is known.
+            # The measurement is complete: the rest is not needed.
             group.cancel()
             group.wait()
             return {"ms": ms, "finished": finished}

@@ -1,4 +1,4 @@
-"""Scene 5: what can be seen of a picture when a part of its bytes has come."""
+"""Scene 5: partial images from a part of the bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "webp": {"quality": 0.95},
     "jxl": {"quality": 0.95, "effort": 2},
 }
-#: Pixels at which differences are looked at: small, so that what is coarse is near to what is fine.
+#: Size for comparisons: small, so that coarse images are close to the final one.
 _LOOK = (48, 36)
 
 
 def progressive(stage: Stage) -> dict[str, Any]:
-    """One picture as JPEG, WebP and JPEG XL, at four moments of its arrival."""
+    """One image as JPEG, WebP and JPEG XL, at four points of its arrival."""
     terminal = stage.terminal
     image = sdimage.decode(stage.picture("ink-garden.jpg").path, pixel_format="rgb8")
     found, rows, heads = {}, [], ["format", "kB", *(f"{part} %" for part in PARTS)]
@@ -56,10 +56,10 @@ def progressive(stage: Stage) -> dict[str, Any]:
 
 
 def _arrival(name: str, data: bytes) -> tuple[list[Cell], list[float | None]]:
-    """What is shown of a file at each moment, and how far that is from the whole of it."""
+    """The partial image of a file at each point, and its difference from the final image."""
     whole = _looked(sdimage.decode(data))
     cells, differences, at = [], list[float | None](), 0
-    # With alpha: rows that are still to come are transparent.
+    # With alpha: missing rows are transparent.
     with sdimage.Animation(b"", pixel_format="rgba8") as growing:
         for part in PARTS:
             end = len(data) * part // 100
@@ -72,7 +72,7 @@ def _arrival(name: str, data: bytes) -> tuple[list[Cell], list[float | None]]:
 
 
 def _with_alpha(image: sdimage.Image | None) -> sdimage.Image | None:
-    """The same as pixels of the program: what has no alpha as a file is not taken for opaque."""
+    """The image as raw pixels, so that a file without alpha is not treated as opaque."""
     return image and sdimage.Image.from_pixels(image.convert("rgba8").tobytes(), image.width, image.height, "rgba8")
 
 

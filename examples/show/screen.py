@@ -1,4 +1,5 @@
-"""Pictures on a terminal: half blocks in 24-bit colour, sixels, or the graphics protocol of kitty, as the terminal says."""
+"""Images on a terminal: half blocks in 24-bit colour, sixels, or the graphics protocol of kitty, as the terminal
+supports."""
 
 from __future__ import annotations
 
@@ -18,14 +19,15 @@ import sdimage
 from sdimage import transforms
 
 NONE, BLOCKS, SIXEL, KITTY = "none", "blocks", "sixel", "kitty"
-#: A question about graphics, and one that every terminal answers, so that nobody waits for those that do not know the first.
+#: A graphics query, and a query to which all terminals respond, so that there is no wait when a terminal ignores the
+#: first.
 _QUESTION = "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c"
-#: Of a strip on the terminal, in rows of characters.
+#: Height of a strip on the terminal, in character rows.
 _STRIP_ROWS = 8
 
 
 class Screen:
-    """A terminal that shows pictures, or none."""
+    """A terminal that shows images, or none."""
 
     def __init__(self, kind: str = NONE, cell: tuple[int, int] = (8, 16)) -> None:
         self.kind = kind
@@ -34,7 +36,7 @@ class Screen:
 
     @classmethod
     def open(cls, plain: bool) -> Screen:
-        """The terminal of standard output; none where that is a file, or everything is to be plain."""
+        """The terminal of standard output; none if that is a file, or if the output must be plain."""
         if plain or not sys.stdout.isatty():
             return cls()
         rows, columns, width, height = struct.unpack("HHHH", fcntl.ioctl(sys.stdout, termios.TIOCGWINSZ, bytes(8)))
@@ -47,7 +49,8 @@ class Screen:
         return tuple(shutil.get_terminal_size())
 
     def draw(self, image: sdimage.Image, columns: int, rows: int) -> str:
-        """What fills a box of characters with the picture, cut to its shape; the cursor stays where the box begins."""
+        """The sequence that draws the image into a box of characters, cropped to its shape; the cursor remains at
+        the box's start."""
         wide, high = self.cell if self.kind != BLOCKS else (1, 2)
         side = columns * wide, rows * high
         plain = image.convert("rgba8").transform(transforms.resize(side, "aspect_fill")).convert("rgba8")
@@ -57,7 +60,7 @@ class Screen:
         return f"\0337{text}\0338"
 
     def show(self, rows: Sequence[Sequence[sdimage.Image | None]]) -> None:
-        """Rows of pictures, one below the other."""
+        """Draws rows of images, one below the other."""
         if self.kind == NONE or not rows:
             return
         columns, lines = self.size
@@ -78,7 +81,7 @@ class Screen:
 
 
 def _asked() -> str:
-    """What the terminal answers."""
+    """The terminal's response."""
     try:
         before = termios.tcgetattr(sys.stdin)
     except (termios.error, OSError, ValueError):
@@ -95,7 +98,7 @@ def _asked() -> str:
             answer += os.read(descriptor, 256)
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
-        # Terminals that do not know the question may have written it.
+        # A terminal that does not support the query may have printed it.
         print("\r\033[K", end="", flush=True)
     attributes = re.search(rb"\x1b\[\?([\d;]*)c", answer)
     if b"_Gi=31;OK" in answer:
@@ -104,7 +107,7 @@ def _asked() -> str:
 
 
 def _on_black(image: sdimage.Image) -> list[bytes]:
-    """Rows of three samples a pixel."""
+    """Rows with three samples per pixel, composed on black."""
     black = sdimage.Image.from_pixels(image.tobytes(), image.width, image.height, "rgba8").convert(
         "rgba8_premultiplied"
     )
@@ -118,7 +121,7 @@ def _on_black(image: sdimage.Image) -> list[bytes]:
 
 
 def _blocks(image: sdimage.Image) -> list[str]:
-    """A line for each two rows: the upper half of each character in its own colour, the lower one in that of the ground."""
+    """A line for each two rows: the upper half of each character is the foreground, the lower half the background."""
     rows, lines = _on_black(image), []
     for upper, lower in zip(rows[::2], rows[1::2]):
         parts = []
@@ -134,7 +137,7 @@ _SIXELS = bytes(63 + bits for bits in range(64)) + bytes(192)
 
 
 def _sixel(image: sdimage.Image) -> str:
-    """A cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
+    """A colour cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
     rows = [
         bytes(
             (r + 25) // 51 * 36 + (g + 25) // 51 * 6 + (b + 25) // 51 for r, g, b in zip(row[::3], row[1::3], row[2::3])
@@ -146,7 +149,7 @@ def _sixel(image: sdimage.Image) -> str:
         f"#{level};2;{level // 36 * 20};{level // 6 % 6 * 20};{level % 6 * 20}" for level in sorted(set(b"".join(rows)))
     ]
     for top in range(0, len(rows), 6):
-        # For each level the six points of each column, one bit each.
+        # For each level the six dots of each column, one bit each.
         columns: dict[int, bytearray] = {}
         for y, row in enumerate(rows[top : top + 6]):
             for x, level in enumerate(row):
@@ -159,7 +162,7 @@ def _sixel(image: sdimage.Image) -> str:
 
 
 def _kitty(image: sdimage.Image, columns: int, rows: int) -> str:
-    """Pieces of at most 4,096 characters; the cursor does not move, and nothing is answered."""
+    """Chunks of at most 4,096 characters; the cursor does not move, and the terminal sends no response."""
     data = base64.b64encode(image.tobytes()).decode()
     pieces = [data[at : at + 4096] for at in range(0, len(data), 4096)]
     parts = []

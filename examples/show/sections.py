@@ -1,4 +1,4 @@
-"""What the report says of each scene: a line that leads to it, then what is shown."""
+"""The report's section of each scene: a lead sentence, then the images and charts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from stage import Stage
 
 
 def film_of(file: Path) -> tuple[str, str]:
-    """A film as it moves, and its last frame, both inside the page."""
+    """A moving film and its last frame, both inline."""
     film = sdimage.decode(file)
     moving = f"data:image/webp;base64,{base64.b64encode(file.read_bytes()).decode()}"
     return moving, data_url(film.frame(film.frame_count - 1), 1000)
 
 
 def gallery(stage: Stage, found: dict[str, Any]) -> str:
-    """The contact sheet; the times of each picture come up with the pointer."""
+    """The contact sheet; the times of each image appear under the pointer."""
     timed = [each.times for each in stage.pictures if each.times]
     axis = charts.Logarithmic([value for times in timed for value in times.values()]) if timed else None
     figures = []
@@ -45,7 +45,7 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
 
 
 def timings(stage: Stage, found: dict[str, Any]) -> str:
-    """The chart of medians, that of every picture, and the table."""
+    """The chart of medians, that of every image, and the table."""
     spread, half = found["spread_ms"], found["median_ms"]
     names = {"p50": "median", "p95": "95 % within"}
     whole = [(said, {layer: spread[layer][name] for layer in LAYERS}) for name, said in names.items()]
@@ -86,7 +86,7 @@ def _numbers(stage: Stage, spread: dict[str, dict[str, float]]) -> str:
 
 
 def coalescing(stage: Stage, found: dict[str, Any]) -> str:
-    """One transfer for all who wait."""
+    """One transfer for all waiters."""
     lead = (
         f"{found['loads']} loads of <code>{html.escape(found['name'])}</code> at the same moment, in "
         f"{len(found['widths'])} sizes, all answered within {found['seconds'] * 1000:.0f} ms. Who joins shares the "
@@ -111,7 +111,7 @@ def memory(stage: Stage, found: dict[str, Any]) -> str:
 
 
 def progressive(stage: Stage, found: dict[str, Any]) -> str:
-    """The same picture in three formats."""
+    """The same image in three formats."""
     rows = "".join(strip(row, 200, 320) for row in stage.strips["progressive"])
     lead = (
         "One picture in three formats, after 10, 25, 50 and 100 % of its bytes. JPEG comes in passes, JPEG XL from an "
@@ -125,7 +125,7 @@ def _card(title: str, said: str, body: str) -> str:
 
 
 def network(stage: Stage, found: dict[str, Any]) -> str:
-    """Four faults, with what the origin noted of each."""
+    """Four faults, with the origin's log of each."""
     resume, back, down = found["resume"], found["back_off"], found["down"]
     words = [
         f"{row['range'].removeprefix('bytes=')}: {row['sent'] / 1000:.0f} kB"
@@ -159,7 +159,7 @@ def network(stage: Stage, found: dict[str, Any]) -> str:
 
 
 def freshness(stage: Stage, found: dict[str, Any]) -> str:
-    """What was used by which rule."""
+    """The response used under each rule."""
     swap = found["swap"]
     rows = [
         (

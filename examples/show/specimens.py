@@ -1,8 +1,7 @@
-"""The pictures that the demo makes before it begins: a file of each further format, and the large ones.
+"""The images that the demo generates before it begins: a file of each additional format, and the large ones.
 
-They are made by the library where it can write the format, and by hand where that is a page of code. What is made stays in a
-folder for the next run; it holds nothing that cannot be made again.
-"""
+The library writes the formats that it can encode; a page of code writes each other one. The files stay in a
+folder for the next run; all of them can be generated again."""
 
 from __future__ import annotations
 
@@ -16,24 +15,24 @@ import moving
 import sdimage
 from sdimage import _specimens, transforms
 
-#: Pictures of the same folder with another content get another number.
+#: A new number when the content of images in the same folder changes.
 _EDITION = "2"
 _HERE = Path(__file__).resolve().parent
-#: The demo's own pictures.
+#: The demo's own images.
 PICTURES = _HERE.parents[1] / "Tests" / "Fixtures" / "pictures"
 #: The sides of the large JPEG: 48 megapixels.
 LARGE = (8000, 6000)
 
 
 def folder(below: Path) -> Path:
-    """A folder for what is made by this library; another version's is left behind."""
+    """A folder for the files of this library version; folders of other versions are ignored."""
     place = below / "made" / f"{sdimage.version()}-{_EDITION}"
     place.mkdir(parents=True, exist_ok=True)
     return place
 
 
 def _make(path: Path, content: Callable[[], bytes]) -> Path:
-    """Writes a file unless it is there; it appears whole or not at all."""
+    """Writes a file unless it exists; it appears complete or not at all."""
     if not path.exists():
         part = path.with_suffix(path.suffix + ".part")
         part.write_bytes(content())
@@ -47,7 +46,7 @@ def large_jpeg(place: Path) -> Path:
 
 
 def photographs(place: Path) -> list[Path]:
-    """JPEGs of six megapixels, made of the smaller ones."""
+    """JPEGs of six megapixels, made from the smaller ones."""
     names = sorted(PICTURES.glob("*.jpg"))
 
     def grown(path: Path) -> bytes:
@@ -60,9 +59,10 @@ def photographs(place: Path) -> list[Path]:
 
 
 def further(place: Path, pictures: Path) -> tuple[Path, dict[str, str]]:
-    """A folder with the pictures of another one and a file of each further format; and why some are missing.
+    """A folder with the images of another one and a file of each additional format; and the reasons for missing
+    ones.
 
-    Without a folder of the demo's own pictures nothing is added: the pictures are then the user's."""
+    If the folder is not the demo's own, nothing is added: the images are then the user's."""
     out = place / "pictures"
     missing: dict[str, str] = {}
     if not (pictures / "manifest.json").exists():
@@ -82,7 +82,7 @@ def further(place: Path, pictures: Path) -> tuple[Path, dict[str, str]]:
 
 
 def _recipes(pictures: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """What is made, in the order of the contact sheet."""
+    """The generated files, in the order of the contact sheet."""
 
     def changed(name: str, *changes: transforms.Transformer) -> sdimage.Image:
         return sdimage.decode(pictures / name, pixel_format="rgb8").transform(*changes)
@@ -125,7 +125,7 @@ def tiff(image: sdimage.Image) -> bytes:
     ]
     depths = struct.pack("<HHH", 8, 8, 8)
     head = struct.pack("<2sHI", b"II", 42, 8 + len(pixels) + len(depths))
-    # A value of two bytes stands in the first two of its four.
+    # A two-byte value occupies the first two of its four bytes.
     table = b"".join(struct.pack("<HHII", *entry) for entry in entries)
     return head + pixels + depths + struct.pack("<H", len(entries)) + table + bytes(4)
 
@@ -144,7 +144,7 @@ _SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="480" height="320" viewB
 
 
 def pdf() -> bytes:
-    """A poster of a page (ISO 32000-1): rings that rise over bars."""
+    """A one-page poster (ISO 32000-1): rings that rise over bars."""
     drawing = ["0.98 0.95 0.88 rg 0 0 300 400 re f"]
     colours = ("0.90 0.33 0.24", "0.95 0.62 0.24", "0.97 0.80 0.36", "0.24 0.56 0.55", "0.13 0.27 0.38")
     for index, colour in enumerate(colours):

@@ -1,4 +1,4 @@
-"""What the scenes share: the terminal, the origin, the pictures, and a place for what they find."""
+"""The state that the scenes share: the terminal, the origin, the images, and the results."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sdimage import transforms
 from sdimage.origin import Origin
 from terminal import Terminal
 
-#: Pixels: the largest box of a picture in a strip, and the space between two.
+#: Pixels: the largest box of an image in a strip, and the gap between two.
 _BOX, _GAP = (220, 200), 14
-#: Below a picture.
+#: Height below an image.
 _CAPTION = 56
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A picture of a strip; where there is no picture yet, only its words."""
+    """An image of a strip; only its caption while there is no image yet."""
 
     image: sdimage.Image | None
     caption: str
@@ -38,32 +38,32 @@ class Stage:
     screen: Screen
     origin: Origin
     pictures: list[Picture]
-    #: Where caches are, for this run only; what is made for the next run too; and what is for the viewer.
+    #: The folder of this run's caches; the folder of generated files, which later runs reuse; and the output folder.
     folder: Path
     made: Path
     out: Path
-    #: Somebody else asks the origin as well, so that figures are wrong: for the test that the demo can fail.
+    #: True if extra requests are sent to the origin, so that figures are wrong: tests that the demo can fail.
     has_stray: bool = False
     strips: dict[str, list[list[Cell]]] = field(default_factory=dict)
     _numbers: Any = field(default_factory=itertools.count)
 
     def cache(self, **config: Any) -> sdimage.ImageCache:
-        """A new, empty cache; to be closed."""
+        """A new, empty cache, which the caller closes."""
         return sdimage.ImageCache(self.folder, f"cache-{next(self._numbers)}", **config)
 
     def picture(self, name: str) -> Picture:
-        """The picture of that name, or the first: another folder has other pictures."""
+        """The image of that name, or the first one: the user's folder has other images."""
         return next((picture for picture in self.pictures if picture.name == name), self.pictures[0])
 
     def strip(self, name: str, rows: list[list[Cell]]) -> None:
-        """Keeps a strip for the report, writes ``strip-NAME.png``, and shows it on the terminal."""
+        """Stores a strip for the report, writes ``strip-NAME.png``, and shows it on the terminal."""
         self.strips[name] = rows
         (self.out / f"strip-{name}.png").write_bytes(sheet(rows))
         self.screen.show([[cell.image for cell in row] for row in rows])
 
 
 def fitted(image: sdimage.Image, box: tuple[int, int] = _BOX) -> sdimage.Image:
-    """The picture within a box; never larger than it was."""
+    """The image scaled down into a box, never enlarged."""
     if image.width <= box[0] and image.height <= box[1]:
         return image
     scale = min(box[0] / image.width, box[1] / image.height)

@@ -1,4 +1,4 @@
-"""What the demo prints: titles, bars, tables, and claims that are checked as they are made."""
+"""The output of the demo: titles, bars, tables, and claims that are checked when printed."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Terminal:
         print(text, flush=True)
 
     def claim(self, text: str, is_true: bool) -> None:
-        """Says that something holds; a claim that does not makes the demo fail."""
+        """Prints a claim; a false claim makes the demo fail."""
         self.claims.append((text, is_true))
         mark = self.style("32", "yes") if is_true else self.style("1;31", "NO ")
         print(f"   {mark}  {text}", flush=True)
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Draws lines over those drawn before; only on a terminal."""
+        """Draws lines over the previously drawn ones; only on a terminal."""
         if self.is_plain:
             return
         up = f"\033[{self._drawn}A" if self._drawn else ""
@@ -39,22 +39,22 @@ class Terminal:
         self._drawn = len(lines)
 
     def drawn(self) -> None:
-        """What was drawn stays."""
+        """Makes the drawn lines permanent."""
         self._drawn = 0
 
     def fitting(self, width: int, beside: int) -> int:
-        """The width of a bar with so many characters beside it, as far as that fits: what wraps cannot be drawn over."""
+        """The width of a bar next to `beside` characters, as far as it fits: wrapped lines cannot be drawn over."""
         return max(4, min(width, shutil.get_terminal_size().columns - beside))
 
     def bar(self, part: float, width: int = 24) -> str:
-        """A bar that is `part` of 1 full."""
+        """A bar that is filled to `part` of 1."""
         eighths = round(max(0.0, min(1.0, part)) * width * 8)
         full, rest = divmod(eighths, 8)
         text = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
         return self.style("36", text.ljust(width)) if not self.is_plain else text
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-        """Columns as wide as they need; numbers stand on the right."""
+        """Columns as wide as their contents; numbers are right-aligned."""
         cells = [list(heads), *([str(cell) for cell in row] for row in rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
         numeric = [all(_is_number(row[column]) for row in cells[1:]) for column in range(len(heads))]

@@ -1,4 +1,4 @@
-"""Scene 9: one picture, changed by each transformer and filter with its defaults."""
+"""Scene 9: one image, changed by each transformer and filter with its defaults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sdimage import transforms
 from stage import Cell, Stage
 
 _COLUMNS = 7
-#: For filters whose defaults change nothing.
+#: For filters whose defaults do not change the image.
 _PARAMETERS = {
     "CIColorControls": {"saturation": 1.7, "contrast": 1.3},
     "CIGammaAdjust": {"power": 2.0},
@@ -24,7 +24,7 @@ _PARAMETERS = {
     "CISharpenLuminance": {"sharpness": 3.0},
     "CIUnsharpMask": {"intensity": 3.0},
 }
-#: The side of each cell's picture, in pixels.
+#: Size of each cell's image, in pixels.
 _BOX = (160, 120)
 
 
@@ -50,7 +50,7 @@ def changes() -> Iterator[tuple[str, transforms.Transformer]]:
 
 
 def transformers(stage: Stage) -> dict[str, Any]:
-    """One picture by each of them; what can be checked about the outcome is."""
+    """One image changed by each of them; verifies the results where possible."""
     terminal, path = stage.terminal, stage.pictures[0].path
     image = sdimage.decode(path).transform(transforms.resize(_BOX, "aspect_fill"))
     names = [(name, change) for name, change in changes()]
@@ -74,7 +74,7 @@ def transformers(stage: Stage) -> dict[str, Any]:
 
 
 def _in_a_load(stage: Stage) -> dict[str, Any]:
-    """A load that transforms keeps what it made under a key of its own."""
+    """A load with a transformer stores the variant under a key of its own."""
     url = stage.pictures[0].url
     change = transforms.pipeline([transforms.resize((120, 120)), transforms.round_corner(60)])
     stage.origin.reset()
@@ -101,7 +101,7 @@ def _sheet(cells: list[Cell]) -> bytes:
         each = cell.image
         assert each
         x, y = 16 + index % _COLUMNS * step[0], 16 + index // _COLUMNS * step[1]
-        # What became larger than its cell is shown as its middle.
+        # An image larger than its cell is cropped to its centre.
         if each.width > _BOX[0] or each.height > _BOX[1]:
             each = each.transform(transforms.resize(_BOX, "aspect_fill"))
         canvas.image(each, x, y + _BOX[1] - each.height)

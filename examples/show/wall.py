@@ -1,4 +1,5 @@
-"""The gallery while it loads: a tile for each picture, with a bar below it, on the terminal and as a moving picture."""
+"""The gallery while it loads: a tile for each image, with a progress bar below it, on the terminal and as an
+animation."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from screen import NONE, Screen
 from sdimage import transforms
 from terminal import Terminal
 
-#: Pixels of a tile of the moving picture, and the space around it.
+#: Pixels of a tile of the animation, and the gaps around it.
 _TILE, _GAP, _BAR = (84, 63), 6, 3
 _GREY, _BLUE = (52, 56, 66), (95, 160, 250)
 _FRAME_MS = 160
@@ -20,20 +21,20 @@ _FRAME_MS = 160
 
 @dataclass
 class Tile:
-    """What a picture looks like at the moment, and how much of it has come."""
+    """The current image of a tile, and its progress."""
 
     picture: Picture
     image: sdimage.Image | None = None
     part: float = 0.0
-    #: Moments at which it changed, with what it looked like from then on.
+    #: Times of changes, each with the new image.
     seen: list[tuple[float, sdimage.Image]] = field(default_factory=list)
-    #: Moments and parts.
+    #: Times and fractions.
     progress: list[tuple[float, float]] = field(default_factory=list)
     drawn: tuple[int, int] = (-1, -1)
 
 
 class Wall:
-    """Tiles that are drawn over and over; what they were is kept."""
+    """Tiles that are redrawn repeatedly; records their history."""
 
     def __init__(self, terminal: Terminal, screen: Screen, pictures: list[Picture]) -> None:
         self._terminal, self._screen = terminal, screen
@@ -45,13 +46,13 @@ class Wall:
             print("\n" * lines, end="", flush=True)
 
     def show(self, index: int, image: sdimage.Image) -> None:
-        """From now on a picture looks like that. May be called from any thread: nothing is drawn here."""
+        """Sets the current image of a tile. May be called on any thread; does not draw."""
         tile = self.tiles[index]
         tile.image = image
         tile.seen.append((time.perf_counter() - self._began, image))
 
     def advance(self, index: int, part: float) -> None:
-        """So much of it has come, of 1."""
+        """Sets the progress, from 0 to 1."""
         tile = self.tiles[index]
         if part != tile.part:
             tile.part = part
@@ -62,7 +63,7 @@ class Wall:
         return -(-len(self.tiles) // across) * (rows + 1) + 1
 
     def draw(self, last: str) -> None:
-        """Draws what changed, and a line below; only on a terminal."""
+        """Draws changed tiles, and a line below; only on a terminal."""
         if not self._grid:
             self._terminal.draw([last])
             return
@@ -82,7 +83,7 @@ class Wall:
         print(f"\033[{lines}A\r{''.join(parts)}\033[{lines - 1}B\r\033[2K{last}\n", end="", flush=True)
 
     def film(self) -> sdimage.Image:
-        """The wall from its first moment to its last as a moving picture."""
+        """The wall from its first moment to its last as an animation."""
         end = max((moment for tile in self.tiles for moment, _ in tile.seen), default=0.0)
         across = min(len(self.tiles), 8)
         step = _TILE[0] + _GAP, _TILE[1] + _BAR + _GAP + 2
@@ -100,12 +101,12 @@ class Wall:
                         canvas.image(laid(tile.seen[0][1], image, _TILE), x, y)
                     _bar(canvas, x, y + _TILE[1] + 2, part)
             frames.append(canvas.as_image())
-        # The last one stays for a while.
+        # The last frame is shown longer.
         return sdimage.Image.animation(frames, [_FRAME_MS] * (len(frames) - 1) + [2500], 0)
 
 
 def laid(below: sdimage.Image, image: sdimage.Image, size: tuple[int, int]) -> sdimage.Image:
-    """A picture in a size; where rows of it are still to come, what is below is seen."""
+    """An image at a size; missing rows show the image below."""
     fill = transforms.resize(size, "aspect_fill")
     small = image.transform(fill)
     if not image.is_incremental:
@@ -123,7 +124,7 @@ def _bar(canvas: contact.Canvas, x: int, y: int, part: float) -> None:
 
 
 def _grid(count: int, columns: int, lines: int) -> tuple[int, int, int] | None:
-    """How many tiles stand side by side, and their columns and rows of characters: the largest that fit."""
+    """The number of tiles side by side, and their columns and rows of characters: the largest tiles that fit."""
     best = None
     for across in range(4, count + 1):
         width = (columns - 4) // across - 1

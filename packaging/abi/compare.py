@@ -3,9 +3,9 @@
 
     compare.py STORED INCLUDE
 
-Prints what abidiff says of the difference. The exit status is 0 when programs that were compiled for the stored one go on working:
-nothing is different, or there are only new functions, new values of enumerations, and tables that grew at their end.
-"""
+Prints abidiff's report. The exit status is 0 if programs that were compiled for the stored interface still work:
+there is no difference, or there are only new functions, new values of enumerations, and tables that grew at their
+end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def compare(stored: pathlib.Path, include: pathlib.Path) -> tuple[bool, str]:
-    """Whether the headers keep what was promised, and the report."""
+    """True if the headers are compatible, and the report."""
     with tempfile.TemporaryDirectory() as name:
         before, now = pathlib.Path(name) / "stored.abi", pathlib.Path(name) / "now.abi"
         before.write_bytes(lzma.decompress(stored.read_bytes()))

@@ -3,12 +3,14 @@
 
     describe.py INCLUDE FILE.xz
 
-The library is compiled from Swift, whose debugging information knows no C types; but the Swift compiler compares each function
-with its declaration, and a test compares the exported symbols with the headers: so the headers are the interface. Here every
-function that they declare is given a body in C, every enumeration and frozen structure a variable, and every constant a symbol
-that carries its value; abidw describes what the compiler makes of that. Of tables, which may grow, abidiff says too little: each of
-their functions is a function here, and their places are values of an enumeration.
-"""
+The library is compiled from Swift, whose debugging information has no C types. But the Swift compiler compares
+each function with its declaration, and a test compares the exported symbols with the headers: so the headers are
+the interface.
+
+This program gives every declared function a body in C, every enumeration and frozen structure a variable, and
+every constant a symbol with its value; abidw describes the compiled result. Of tables, which may grow, abidiff
+reports too little. So each of their functions becomes a function here, and their offsets become values of an
+enumeration."""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/HeaderTests"))
 import declarations  # noqa: E402
 
-#: Not promises: they change with each version, or are no values.
+#: Not part of the interface: they change with each version, or are not values.
 NO_CONSTANTS = re.compile(r"SDIMAGE_(VERSION_\w+|API|ENUM)")
 
 
@@ -34,7 +36,7 @@ def constants(text: str) -> list[str]:
 
 
 def table(name: str, body: str) -> list[str]:
-    """What a client relies on of a table: the place of each member, and what the library passes to it and expects of it."""
+    """The parts of a table that a client relies on: the offset of each member, its parameters and its result."""
     members = re.findall(r"([^;]*?)\(\*(\w+)\)\s*\(([^;]*)\)\s*;", body)
     names = re.findall(r"(\w+)\s*;", re.sub(r"\(\*(\w+)\)\s*\([^;]*\)\s*;", r"\1;", body))
     places = ", ".join(f"{name}__{member} = __builtin_offsetof({name}, {member})" for member in names)

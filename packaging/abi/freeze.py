@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Packs the public headers without their comments; the same headers give the same file.
+"""Packs the public headers without their comments; equal headers give equal files.
 
-    freeze.py INCLUDE FILE.tar.xz
-"""
+    freeze.py INCLUDE FILE.tar.xz"""
 
 from __future__ import annotations
 
