@@ -1,11 +1,11 @@
-# What the tests of the bindings share. To be sourced by bash; then SDIMAGE_PREFIX is the installed library and these are set:
+# Set-up shared by the tests of the bindings. To be sourced by bash. SDIMAGE_PREFIX is the installed library. Sets:
 #
-#   ROOT     the checkout            FOLDER   a folder for what is built and written, empty
+#   ROOT     the checkout            FOLDER   an empty folder for build products and output
 #   ORIGIN   the URL of the embedded origin, which serves Tests/Fixtures/pictures, with a slash at its end
 #
-# need COMMAND…         skips everything, saying so, where one of them is missing
+# need COMMAND…         skips everything, with a message, if one of them is missing
 # serve                 starts the origin; it ends with the script
-# report NAME COMMAND…  runs a program that prints `ok NAME` and `not ok NAME: WHY`; dying is a failure, and so is saying nothing
+# report NAME COMMAND…  runs a program that prints `ok NAME` and `not ok NAME: WHY`; a crash and no output are failures
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 LANGUAGE=$(basename "$0" .sh)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The package for Go: formatted, vetted, built and tested without fetching anything.
+# The package for Go: formatted, vetted, built and tested without downloads.
 set -uo pipefail
 source "$(dirname "$0")/common.sh"
 need go gcc pkg-config
-# Nothing is to be fetched: neither modules nor another toolchain.
+# Prevents downloads of modules and of another toolchain.
 export GOFLAGS=-mod=mod GOPROXY=off GOSUMDB=off GOTOOLCHAIN=local GOCACHE=${GOCACHE:-$ROOT/build/go-cache} CGO_ENABLED=1
 export CGO_LDFLAGS="-Wl,-rpath,$SDIMAGE_PREFIX/lib"
 cd "$ROOT/bindings/go" || exit 1
@@ -15,7 +15,7 @@ serve
 run_tests() {
     "$FOLDER/tests" -test.v -test.timeout 120s >"$FOLDER/go.txt" 2>&1
     local status=$?
-    # A failure's reason stands above it; names become sentences.
+    # The reason of a failure is above its line; test names become sentences.
     sed -E '/^--- /{s/: Test/: /; s/ \([0-9.]+s\)//; s/([a-z])([A-Z])/\1 \2/g; s/([A-Z])([A-Z][a-z])/\1 \2/g}' "$FOLDER/go.txt" | awk '
         /^=== RUN/ { why = "see the log" }
         /^    [a-z_]+\.go:[0-9]+: / { why = substr($0, 5) }
@@ -29,7 +29,7 @@ export -f run_tests
 export FOLDER
 report tests bash -c run_tests
 
-# The example of the README, in a module of its own that requires this one as the README says.
+# The example of the README, in a module of its own that requires this one as the README describes.
 mkdir -p "$FOLDER/example"
 {
     echo 'package main

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The package for Java: built with javac and gcc, tested by a class with a main.
+# The package for Java: built with javac and gcc, tested by a class with a main method.
 set -uo pipefail
 source "$(dirname "$0")/common.sh"
 need java javac gcc make pkg-config
@@ -11,7 +11,7 @@ make -s -C "$ROOT/bindings/java" OUT="$FOLDER/built" >&2 || { echo "not ok java:
     { echo "not ok java: the tests compile: see the log"; exit 1; }
 echo "ok java: the package and its tests build without a warning"
 serve
-# -Xcheck:jni: the machine looks at every call of the shim, and says what is wrong with it.
+# -Xcheck:jni: the virtual machine checks every call of the shim and reports errors.
 report tests "$JAVA_HOME/bin/java" -Xcheck:jni -Dorg.sdimage.library="$FOLDER/built/libsdimage_jni.so" \
     -cp "$FOLDER/built/sdimage.jar:$FOLDER/tests" Main
 if grep -E '^(WARNING|FATAL)' "$FOLDER/tests.txt" "$FOLDER/tests.txt.err" >&2; then
@@ -20,7 +20,7 @@ else
     echo "ok java: the shim keeps the rules of JNI"
 fi
 
-# The example of the README, as a program of its own.
+# The example of the README, as a separate program.
 {
     echo 'import java.io.File; import java.nio.file.Path; import javax.imageio.ImageIO; import org.sdimage.*;
 class Program { public static void main(String[] arguments) throws Exception {

@@ -9,7 +9,7 @@ serve
 export FOLDER LUA_PATH="$ROOT/bindings/lua/?.lua;$ROOT/bindings/lua/?/init.lua;$ROOT/bindings/lua/test/?.lua;;"
 report tests luajit "$ROOT/bindings/lua/test/tests.lua"
 
-# The examples of the README, each a program of its own.
+# The examples of the README, each as a separate program.
 example() {
     { echo "$3"; "$ROOT/Tests/BindingTests/snippet.py" "$ROOT/bindings/lua/README.md" lua "$1" | sed "s#/tmp/pictures#$FOLDER/pictures#"; } >"$FOLDER/example.lua"
     local shown

@@ -9,13 +9,14 @@ BINDING=$ROOT/bindings/node
 make -s -C "$BINDING" OUT="$FOLDER/addon" >&2 || { echo "not ok node: the addon builds: see the log"; exit 1; }
 export SDIMAGE_NODE_ADDON=$FOLDER/addon/sdimage.node
 echo "ok node: the addon builds"
-# Stands before the library in one test: as if there were no memory for an error.
+# Preloaded before the library in one test: simulates that there is no memory for an error.
 export SDIMAGE_NODE_NO_ERRORS=$FOLDER/noerrors.so
 echo 'void *sdimage_error_new(int code, const char *message) { (void)code, (void)message; return 0; }' |
     gcc -shared -fPIC -xc -o "$SDIMAGE_NODE_NO_ERRORS" - || exit 1
 serve
 
-# TAP to the lines of Tests/run. A file is a test of its own in some versions of node; the reason of a failure is below it.
+# Converts TAP to the lines of Tests/run. Some versions of node report a file as a test of its own; the reason of a failure is
+# below it.
 run_tests() {
     node --expose-gc --test --test-reporter=tap "$BINDING/test/" >"$FOLDER/tap.txt"
     local status=$?
@@ -34,7 +35,7 @@ export -f run_tests
 export BINDING FOLDER
 report tests bash -c run_tests
 
-# The example of the README, as a program of its own.
+# The example of the README, as a separate program.
 {
     echo "(async () => { const url = process.env.ORIGIN + 'badge.png', signal = new AbortController().signal;"
     "$ROOT/Tests/BindingTests/snippet.py" "$BINDING/README.md" js | sed "s#/tmp/pictures#$FOLDER/pictures#"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The prototypes that a binding repeats are those of the headers.
+"""Checks that the prototypes in a binding equal those of the headers.
 
     prototypes.py FILE INCLUDE-FOLDER
 
-Every declaration of a function in FILE, one a line, must be in the headers word by word."""
+Every function declaration in FILE, one per line, must be in the headers word by word."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The crate for Rust: built by cargo without the network, its prototypes compared with the C headers, its tests, documentation and
+# The crate for Rust: built by cargo without the network, its prototypes compared with the C headers; its tests, documentation and
 # example run.
 set -uo pipefail
 source "$(dirname "$0")/common.sh"
@@ -10,14 +10,14 @@ PYTHON=${SDIMAGE_PYTHON:-/usr/bin/python3}
 WANTED=$(sed -n 's/^rust-version = "1\.\([0-9]*\)"/\1/p' "$CRATE/Cargo.toml")
 MINOR=$(rustc --version | sed -n 's/^rustc 1\.\([0-9]*\).*/\1/p')
 [ "${MINOR:-0}" -ge "$WANTED" ] || { echo "skip the binding for rust: rustc is older than 1.$WANTED"; exit 0; }
-# What is compiled stays between runs, but for a change of the library's place.
+# Build products are reused between runs, unless the library has moved.
 export CARGO_TARGET_DIR=$ROOT/build/bindings/rust-target LD_LIBRARY_PATH=$SDIMAGE_PREFIX/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-# A panic that a test wants need not be told at length.
+# Panics that a test expects need no backtrace.
 export RUST_BACKTRACE=0
 
 report compare "$PYTHON" "$HERE/compare.py" "$FOLDER"
 
-# step NAME COMMAND…: ok where it succeeds; what it said is in a file.
+# step NAME COMMAND…: reports ok if the command succeeds; its output is in a file.
 step() {
     local name=$1 log=$FOLDER/steps.log
     shift
@@ -26,7 +26,7 @@ step() {
 
 serve
 cd "$CRATE" || exit 1
-# By pkg-config, as common.sh has set it up; and once by the variable.
+# By pkg-config, as set up by common.sh; and once by the variable.
 if ! cargo build --offline --quiet --examples >&2; then
     echo "not ok $LANGUAGE: the crate builds: see the log"
     exit 1
@@ -40,14 +40,14 @@ else
 fi
 step "the documentation is made without a warning" env RUSTDOCFLAGS="-D warnings" cargo doc --offline --quiet --no-deps
 
-# `test NAME ... ok` of Rust's runner as lines of ours.
+# Converts `test NAME ... ok` of Rust's runner to the lines of Tests/run.
 timeout --kill-after=5 150 cargo test --offline >"$FOLDER/test.txt" 2>"$FOLDER/test.err" </dev/null
 status=$?
 cat "$FOLDER/test.err" >&2
 sed -n -E "s/^test (.*) \.\.\. ok$/ok $LANGUAGE: \1/p; s/^test (.*) \.\.\. FAILED$/not ok $LANGUAGE: \1: see ${FOLDER//\//\\/}\/test.txt/p" "$FOLDER/test.txt"
 [ $status -eq 0 ] || grep -q 'FAILED$' "$FOLDER/test.txt" || echo "not ok $LANGUAGE: cargo test: status $status, see $FOLDER/test.err"
 
-# As if there were no memory for an error.
+# Simulates that there is no memory for an error.
 echo 'void *sdimage_error_new(int code, const char *message) { (void)code, (void)message; return 0; }' |
     gcc -shared -fPIC -xc -o "$FOLDER/noerrors.so" - || echo "not ok $LANGUAGE: what refuses errors is built"
 step "a loader fails also without memory for the error" env LD_PRELOAD="$FOLDER/noerrors.so" \

@@ -1,19 +1,19 @@
-"""The blocks of code in a Markdown file, and what is to be done with them.
+"""The blocks of code in a Markdown file, and their tests.
 
-A fenced block is told by the comment before it:
+The comment before a fenced block selects its test:
 
     <!-- test: c -->                       a program; built and run
     <!-- test: c frame=loop pkg=glib-2.0 -->   a part of one: put into the frame of that name, built with another package
-    <!-- test: python continues -->        goes on where the block of the language before it ended
-    <!-- test: python needs=trio -->       skipped, with a word, where Python has no such module
-    <!-- test: sh program=redis-server --> the same where there is no such program
-    <!-- test: sh file=fetch.sh -->        also kept under that name, for the blocks after it
+    <!-- test: python continues -->        continues the previous block of the language
+    <!-- test: python needs=trio -->       skipped, with a message, if Python has no such module
+    <!-- test: sh program=redis-server --> the same if there is no such program
+    <!-- test: sh file=fetch.sh -->        also stored under that name, for later blocks
     <!-- test: c file=fetch.c only=build -->   built, and not run
-    <!-- output -->                        what the block before it prints; … stands for anything
-    <!-- no test: WHY -->                  not run; the tests say why
+    <!-- output -->                        output of the previous block; … matches anything
+    <!-- no test: WHY -->                  not run; the tests print the reason
 
-A frame is a comment too, so that readers do not see it: `<!-- frame: loop` and the text of a program in which a line with
-SNIPPET is where the block goes. It may end with lines `$ ARGUMENT` for the program."""
+A frame is also a comment, so that readers do not see it: `<!-- frame: loop` and the text of a program; the block
+replaces its line with SNIPPET. It may end with lines `$ ARGUMENT` for the program."""
 
 import re
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Block:
 
 
 def indented(markdown: str) -> list[int]:
-    """Lines that Markdown takes for code because they are indented, and that no test would see."""
+    """Lines that Markdown treats as code because of their indentation, and that no test would check."""
     plain = re.sub(r"^```.*?^```|<!--.*?-->", lambda part: "\n" * part[0].count("\n"), markdown, flags=re.S | re.M)
     return [number for number, line in enumerate(plain.splitlines(), 1) if re.match(r" {4,}\S", line)]
 
@@ -48,7 +48,7 @@ def settings(words: str) -> dict[str, str]:
 
 
 def read(markdown: str) -> tuple[list[Block], dict[str, str]]:
-    """The blocks in their order, and the frames by name."""
+    """The blocks in order, and the frames by name."""
     frames = dict(FRAME.findall(markdown))
     plain = FRAME.sub(lambda frame: "\n" * frame[0].count("\n"), markdown)
     blocks: list[Block] = []
@@ -71,7 +71,7 @@ def read(markdown: str) -> tuple[list[Block], dict[str, str]]:
 
 
 def framed(block: Block, frames: dict[str, str]) -> str:
-    """The whole program."""
+    """The complete program."""
     name = block.settings.get("frame")
     if name is None:
         return block.text
@@ -91,7 +91,7 @@ def arguments(block: Block, frames: dict[str, str]) -> list[str]:
 
 
 def matches(expected: str, printed: str) -> bool:
-    """Line by line; … stands for anything in a line, and alone on its line for any lines."""
+    """Compares line by line; … matches anything in a line, and any lines if it is alone on its line."""
     pattern = ""
     for line in expected.rstrip().splitlines():
         if line.strip() == "…":

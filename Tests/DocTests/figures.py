@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The figures of SECURITY.md, and of the guide "Running a fleet", are those of the library: by its doctor, by its
-functions, or by its source.
+"""Checks the figures of SECURITY.md, and of the guide "Running a fleet", against the library: its doctor, its
+functions, or its source.
 
     figures.py PREFIX"""
 
@@ -54,7 +54,7 @@ def from_function(library: ctypes.CDLL, name: str) -> int:
 
 
 def remote_options() -> dict[str, int]:
-    """The defaults of the remote caches' options, by their names, as their source reads them."""
+    """The defaults of the remote caches' options by name, read from their source."""
     header = (declarations.INCLUDE / "sdimage/plugins/remote.h").read_text()
     names = dict(re.findall(r'#define (SDIMAGE_REMOTE_\w+) "([\w.]+)"', header))
     source = (declarations.ROOT / "Sources/Plugins/remote/settings.c").read_text()

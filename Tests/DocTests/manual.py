@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual page of section 3 tells what is so: its version, its prototypes, its headers, its names; and its example runs.
+"""Checks the manual page of section 3: its version, prototypes, headers and names are correct, and its example runs.
 
 manual.py PREFIX PICTURE"""
 
@@ -17,7 +17,7 @@ PAGE = declarations.ROOT / "docs/sdimage.3"
 
 
 def plain(text: str) -> str:
-    """What a reader sees of a line of troff, but for its macros."""
+    """A line of troff as the reader sees it, apart from its macros."""
     return text.replace("\\e", "\\").replace("\\-", "-").replace("\\&", "")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The site is made by one command; every link in it leads somewhere, every page can be reached, nothing comes from
-elsewhere; every name of the library that a page speaks of is there.
+"""Checks the site: one command makes it, every link works, every page is reachable, nothing is loaded from other
+sites, and every name of the library on a page exists.
 
     pages.py [--made]"""
 
@@ -45,7 +45,7 @@ class Page(html.parser.HTMLParser):
 
 
 def lost(pages: dict[pathlib.Path, Page]) -> tuple[list[str], list[str], set[pathlib.Path]]:
-    """Links and resources that lead nowhere, and the pages that links lead to."""
+    """Broken links and resources, and the pages that links lead to."""
     nowhere, elsewhere, reached = [], [], set()
     for path, page in pages.items():
         for link in page.links + page.resources:
@@ -70,7 +70,7 @@ def unknown_names() -> list[str]:
     )
     bad = []
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        if path.name == "CHANGELOG.md":  # which also tells what went
+        if path.name == "CHANGELOG.md":  # describes removed names too
             continue
         text = re.sub(r"^```.*?^```|<!--.*?-->", "", path.read_text(), flags=re.S | re.M)
         for name in re.findall(r"`((?:sdimage|SDIMAGE)_\w+)\b(?!\.)", text):

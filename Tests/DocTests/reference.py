@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The header reference is whole: Doxygen has nothing to say, and every function of symbols.txt, every enum value, field, macro
-and type of the headers has a description.
+"""Checks that the header reference is complete: Doxygen has no warning, and every function of symbols.txt, every
+enum value, field, macro and type of the headers has a description.
 
     reference.py"""
 
@@ -14,12 +14,12 @@ import declarations  # noqa: E402
 import report  # noqa: E402
 
 XML = declarations.ROOT / "build/doxygen/xml"
-# The guards of the headers, and what is written for compilers.
+# The include guards of the headers, and definitions for compilers.
 BARE = ("_H",)
 
 
 def described(node: ElementTree.Element, words: int = 3) -> bool:
-    """At least three words: "Default 10." describes nothing."""
+    """At least three words: "Default 10." is not a description."""
     text = " ".join(
         "".join(part.itertext())
         for part in (node.find("briefdescription"), node.find("detaileddescription"))
@@ -29,7 +29,7 @@ def described(node: ElementTree.Element, words: int = 3) -> bool:
 
 
 def members() -> dict[str, bool]:
-    """Every name that the headers declare, and whether it is described."""
+    """Every name that the headers declare, with True if it has a description."""
     found: dict[str, bool] = {}
     for path in sorted([*XML.glob("*_8h.xml"), *XML.glob("struct*.xml")]):
         compound = ElementTree.parse(path).getroot().find("compounddef")

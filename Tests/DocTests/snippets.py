@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the pages show works: each block of code in the README files and the guides is built and run, against the installed
-library, and prints what the page says. How blocks are marked: blocks.py.
+"""Tests the pages: each block of code in the README files and the guides is built and run against the installed
+library, and must print the output on the page. For the marks of blocks, see blocks.py.
 
     snippets.py PREFIX [PAGE…]
 
-Each page has a folder of its own with a few pictures in it. https://example.org/ stands for a server of that folder, which
-gives everything ten minutes of freshness; a program's first argument is the URL of cat.jpg."""
+Each page has a folder of its own with a few images. https://example.org/ is replaced by a server of that folder,
+which makes everything fresh for ten minutes. A program's first argument is the URL of cat.jpg."""
 
 import functools
 import http.server
@@ -58,7 +58,7 @@ class Origin(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """Loads that were cancelled have hung up."""
+        """Cancelled loads close their connections."""
 
 
 class Page:
@@ -99,7 +99,7 @@ class Page:
         (self.folder / name).write_text(text.replace("https://example.org/", self.origin))
 
     def packages(self, block: blocks.Block, text: str) -> tuple[list[str], str]:
-        """The flags of a program, and which package is missing."""
+        """The flags of a program, and the missing package if there is one."""
         wanted = ["sdimage", *filter(None, block.settings.get("pkg", "").split(","))]
         if "<sdimage.hpp>" in text and not any(
             (folder / "sdimage.hpp").exists() for folder in (CPP, pathlib.Path(self.prefix, "include"))
@@ -108,7 +108,7 @@ class Page:
         for package in wanted:
             if self.run(["pkg-config", "--exists", package]).returncode:
                 return [], package
-        # The warnings of other libraries' headers are not ours.
+        # Ignores the warnings of other libraries' headers.
         flags = [
             flag.replace("-I", "-isystem", 1)
             for flag in self.run(["pkg-config", "--cflags", "--libs", *wanted]).stdout.split()
@@ -120,7 +120,7 @@ class Page:
         source = block.settings.get("file", "example.c" if is_c else "example.cpp")
         self.write(source, text)
         include = [f"-isystem{CPP}"]
-        # Tables are written with the names of their fields, and without those that are not needed.
+        # Tables are initialized by field names, without optional fields.
         compiler = (
             ["cc", "-std=gnu11"]
             if is_c
@@ -187,14 +187,14 @@ class Page:
 
 
 def fill(folder: str) -> None:
-    """The pictures that pages may speak of."""
+    """Creates the images that pages refer to."""
     for name, picture in {
         "cat.jpg": "lighthouse.jpg",
         "orbits.gif": "orbits.gif",
         "chart.png": "bar-chart.png",
     }.items():
         shutil.copy(ROOT / "Tests/Fixtures/pictures" / picture, f"{folder}/{name}")
-    # A few bytes whose header promises 1.6 gigapixels; and a picture in a format that the library does not know.
+    # A few bytes whose header announces 1.6 gigapixels; and an image in a format that the library does not support.
     header = pictures.png(1, 1)
     header = header[:16] + struct.pack(">II", 40000, 40000) + header[24:29]
     pathlib.Path(folder, "bomb.png").write_bytes(

@@ -142,7 +142,7 @@ def bench(folder: pathlib.Path, origin: Origin) -> None:
 
 
 def serve(folder: pathlib.Path) -> None:
-    """Of the Python package: the command runs it on its own library."""
+    """Tests the origin of the Python package, which the command runs with its own library."""
     trap = folder / "trap"
     (trap / "sdimage").mkdir(parents=True)
     (trap / "sdimage/__init__.py").write_text("raise SystemExit('the package of the current folder')")

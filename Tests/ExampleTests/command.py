@@ -25,7 +25,7 @@ def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[by
 
 
 def expect(name: str, done: subprocess.CompletedProcess[bytes], status: int, out: str = "", error: str = "") -> None:
-    """Status, patterns on both streams, and the rule that an error is one line."""
+    """Checks the status, the patterns of both streams, and the rule that an error is one line."""
     output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
     fine = done.returncode == status and re.search(out, output) and re.search(error, errors)
     if status and not errors.startswith("sdimage: "):
@@ -133,7 +133,7 @@ def several(folder: pathlib.Path, origin: Origin) -> None:
 
 
 def written(path: pathlib.Path) -> dict[str, object]:
-    """What the command itself says of a file that it wrote."""
+    """The command's own info of a file that it wrote."""
     return json.loads(run("info", "--json", path).stdout or b"{}")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The JSON of the sdimage command, read by Python's parser, with names of files that are meant to upset it.
+"""The JSON of the sdimage command, read by Python's parser, with hostile file names.
 
     command_json.py PROGRAM"""
 
@@ -14,7 +14,7 @@ from tool import FAILED, GOT, HOSTILE, objects, report, run, shape
 
 
 def files(folder: pathlib.Path) -> None:
-    """Commands on files of hostile names; names come back byte for byte."""
+    """Commands on files with hostile names; the names must be returned byte for byte."""
     bad, good = folder / HOSTILE, folder / "good.png"
     bad.write_bytes(png(31, 17))
     good.write_bytes(png(8, 6))
@@ -257,7 +257,7 @@ def photos(folder: pathlib.Path) -> None:
 
 
 def doctor(folder: pathlib.Path) -> None:
-    """Where caches lie by default, where that was taken from, and why none can lie there."""
+    """The default folder of caches, the variable that determines it, and the reason if there is none."""
     home, shared = folder / "home", folder / "shared"
     home.mkdir()
     shared.mkdir()

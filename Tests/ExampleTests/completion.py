@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Help, manual page and the completion of three shells tell the same of the sdimage command.
+"""Checks that help, manual page and the completions of three shells agree about the sdimage command.
 
     completion.py PROGRAM
 
-bash and zsh are run on a terminal where only they themselves can tell what they would offer."""
+bash and zsh run on a terminal, because only they can report their completions."""
 
 import os
 import pathlib
@@ -24,7 +24,7 @@ PROGRAM = sys.argv[1]
 CLI = pathlib.Path(__file__).resolve().parents[2] / "examples/cli"
 FILES = {"bash": "sdimage.bash", "zsh": "_sdimage", "fish": "sdimage.fish"}
 LIMIT = 20
-#: Gives what is offered for a line that is typed so far.
+#: Returns the completions of a partial line.
 Offer = Callable[[str], set[str]]
 
 
@@ -34,13 +34,13 @@ def printed(*arguments: str) -> str:
 
 
 def commands() -> list[str]:
-    """Those of the help, "cache ls" among them."""
+    """The commands in the help, including "cache ls"."""
     words = re.findall(r"^(?:usage:|      ) sdimage ([a-z]+(?: [a-z]+)?)(?= |$)", printed("--help"), flags=re.M)
     return [word for word in words if word != "completion"]
 
 
 def options(*command: str) -> set[str]:
-    """Those that a command's help explains."""
+    """The options in a command's help."""
     return set(
         re.findall(
             r"(?<![\w-])--?[a-z][a-z-]*",
@@ -53,7 +53,7 @@ def options(*command: str) -> set[str]:
 
 
 class Bash:
-    """Calls the function that bash calls, with the words that it would hand over."""
+    """Calls bash's completion function with the words that bash would pass."""
 
     name = "bash"
 
@@ -61,7 +61,7 @@ class Bash:
         self.folder = folder
 
     def offer(self, line: str) -> set[str]:
-        # An equals sign separates words, as do blanks.
+        # An equals sign separates words, like a blank.
         words = [word for part in line.split(" ") for word in re.split("(=)", part) if word] + (
             [""] if line[-1] in " =" else []
         )
@@ -73,7 +73,7 @@ class Bash:
         return set(done.stdout.split())
 
     def typed(self, line: str) -> str:
-        """What readline makes of a line and a tab."""
+        """The result of a line and a tab in readline."""
         leader, follower = pty.openpty()
         environment = {**os.environ, "PS1": "", "TERM": "dumb", "INPUTRC": "/dev/null", "HOME": str(self.folder)}
         shell = subprocess.Popen(
@@ -86,7 +86,7 @@ class Bash:
             start_new_session=True,
         )
         os.close(follower)
-        # The line begins with a word that does nothing; what it had become is written into a file.
+        # The typed line calls a function that writes its completed arguments into a file.
         written = self.folder / "typed"
         text = f"source {CLI}/completion/sdimage.bash; sdimage() {{ printf '%s|' \"$@\" >typed; exit; }}\n{line}\t\n"
         os.write(leader, text.encode())
@@ -95,7 +95,7 @@ class Bash:
 
 
 def drain(leader: int, process: subprocess.Popen[bytes]) -> None:
-    """Reads what nobody wants, until a program on a terminal has ended."""
+    """Discards the output of a program on a terminal until it has ended."""
     end = time.monotonic() + LIMIT
     while process.poll() is None and time.monotonic() < end:
         if select.select([leader], [], [], 0.05)[0]:
@@ -110,7 +110,7 @@ def drain(leader: int, process: subprocess.Popen[bytes]) -> None:
 
 
 class Zsh:
-    """An interactive zsh whose tab tells what it would offer, and offers nothing."""
+    """An interactive zsh whose tab key reports the completions without inserting them."""
 
     name = "zsh"
     SETUP = """
@@ -160,7 +160,7 @@ class Zsh:
             for ready in select.select([self.pipe, self.leader], [], [], 0.05)[0]:
                 piece = os.read(ready, 1 << 16)
                 told += piece if ready == self.pipe else b""
-                if not piece:  # nobody has opened the pipe yet
+                if not piece:  # the writer has not opened the pipe yet
                     time.sleep(0.01)
         return set(told.decode().split("\n")) - {"END", ""}
 
@@ -175,7 +175,7 @@ class Zsh:
 
 
 class Fish:
-    """fish tells by itself."""
+    """Uses fish's own command for completions."""
 
     name = "fish"
 
@@ -224,7 +224,7 @@ def same_everywhere() -> None:
 
 
 def offers(shell: Bash | Zsh | Fish) -> None:
-    """What a shell offers is what the help of each command says."""
+    """Checks that a shell completes exactly the words in the help of each command."""
     name = shell.name
     singles = {command.partition(" ")[0] for command in commands()}
     first = shell.offer("sdimage ")
@@ -235,7 +235,7 @@ def offers(shell: Bash | Zsh | Fish) -> None:
             shell.offer(f"sdimage {command} --"),
             {option for option in options(*command.split()) if option[1] == "-"},
         )
-        # zsh and fish may add what ends a word.
+        # zsh and fish may append the character that ends a word.
         seen = {word.rstrip("=") for word in seen if word.startswith("--")}
         if seen != wanted:
             wrong[command] = seen ^ wanted
@@ -256,13 +256,13 @@ def offers(shell: Bash | Zsh | Fish) -> None:
         ("sdimage get x --thumbnail ", set()),
         ("sdimage cache du ", set()),
     ):
-        # Options too where nothing else can follow, as zsh does.
+        # Ignores options where no other word can follow, as zsh offers them there too.
         seen = {word for word in shell.offer(line) if not word.startswith("-")}
         report.check(f"{name} completes '{line}'", seen == wanted, f"{seen}")
 
 
 def files(shell: Zsh | Fish) -> None:
-    """In a folder with "one.png" and "folder"."""
+    """Uses a folder with "one.png" and "folder"."""
     seen = {word.rstrip("/") for word in shell.offer("sdimage info o")}
     report.check(f"{shell.name} offers files", "one.png" in seen, f"{seen}")
     for line in ("sdimage cache ls --cache ", "sdimage frames one.png -o "):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The gallery in its windows: flung through hundreds of pictures under Xvfb, every cell is compared with its URL.
+"""Tests the gallery in its windows under Xvfb: scrolls through hundreds of images and compares every cell with its
+URL.
 
     gallery.py FOLDER-OF-PROGRAMS"""
 
@@ -35,12 +36,12 @@ from gallery_checks import (
     wrong,
 )
 
-#: Rows that may have cells.
+#: The maximum number of rows that may have cells.
 ROWS_WITH_CELLS = 4 + 2 + 1 + 1
 
 
 class Window(Program):
-    # What was fetched ahead is known to fail already.
+    # FAILED_URL after a prefetch of the same URL has failed.
     missing = ("HTTP_STATUS", "FAILED_URL")
 
     def faults(self, shot: numpy.ndarray, cell: Cell) -> list[str]:
@@ -51,7 +52,7 @@ class Window(Program):
 
 
 def fling(program: Program, origin: Origin) -> None:
-    """Through hundreds of pictures and back."""
+    """Scrolls through hundreds of images and back."""
     last = flung(program, origin)[-1]
     cells, loads = last.count("cells"), last.count("loads")
     few = cells <= ROWS_WITH_CELLS * COLUMNS
@@ -60,7 +61,7 @@ def fling(program: Program, origin: Origin) -> None:
 
 
 def motion(program: Program, origin: Origin) -> None:
-    """Animations play while they can be seen, and stills stand still."""
+    """Animations play while visible, and still images do not move."""
     lines = publish(origin)
     first, second, hidden, again = program.run(
         lines,
@@ -85,12 +86,12 @@ def motion(program: Program, origin: Origin) -> None:
 
 
 def waiting(program: Program, origin: Origin) -> None:
-    """An origin that never answers."""
+    """An origin that never responds."""
     held_up(program, origin, 30, "row 0, shot wait.png, print")
 
 
 def arriving(program: Program, origin: Origin) -> None:
-    """A slow origin: the bars grow, and an animation plays as far as it has come."""
+    """A slow origin: the bars grow, and an animation plays the frames received so far."""
     url = origin.add("slow.gif", encoded(frames(77, noise=True), "GIF"))
     lines = [f"{url}?kbps=40"]
     (view,) = program.run(lines, "row 0, progress 40, frames 3, shot slow.png, print")
@@ -109,7 +110,7 @@ def arriving(program: Program, origin: Origin) -> None:
 
 
 def dense(program: Program, origin: Origin) -> None:
-    """Two pixels for a point."""
+    """Two pixels per point."""
     lines = publish(origin)
     (view,) = program.run(lines, "fling 3, settle, shot dense.png, print", GDK_SCALE="2")
     bad = wrong(program, program.shot("dense.png"), view)
@@ -118,7 +119,7 @@ def dense(program: Program, origin: Origin) -> None:
 
 
 def readme(program: Program, _origin: Origin) -> None:
-    """The picture of the README."""
+    """The image of the README."""
     options = ["--gtk"] if program.name == "gallery-gtk" else []
     fine, why = pictured(program, program.environment, 300_000, *options)
     program.check("show.py makes the picture of the README", fine, why)
@@ -139,7 +140,7 @@ def main() -> None:
                 folder = pathlib.Path(name) / program
                 folder.mkdir()
                 windows.append(Window(programs / program, folder, environment))
-        # They wait for clocks most of the time.
+        # The tests mostly wait for clocks.
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for _ in pool.map(lambda window: test(window, origin), windows):
                 pass

@@ -1,6 +1,6 @@
-"""What a wall of pictures shows, whatever draws it: pictures that say which one they are, and the checks of every gallery.
+"""Checks for every gallery: images that encode their own number, and comparisons of a window's pixels with them.
 
-Each picture says by the colours of its quarters which one it is; animations count their frames in the middle."""
+The colours of its quarters encode the number of an image; animations show their frame number in the middle."""
 
 import io
 import os
@@ -29,7 +29,7 @@ from sdimage.origin import Origin  # noqa: E402
 SHOW = pathlib.Path(__file__).resolve().parents[2] / "examples/gallery/show.py"
 PICTURES, COLUMNS, CELL, STEP = 600, 6, 100, 112
 SIZE = f"{COLUMNS * STEP + 12}x500"
-#: The window without its last line; rows that can be seen at once.
+#: The height of the window without its last line; the number of visible rows.
 HEIGHT, ROWS = 472, 6
 FRAMES = 8
 TOLERANCE = 24
@@ -37,10 +37,10 @@ TILE, FAULT, ACCENT = (36, 39, 47), (64, 34, 40), (94, 168, 255)
 QUARTERS = ((0.3, 0.3), (0.7, 0.3), (0.3, 0.7), (0.7, 0.7))
 
 
-# --- Pictures.
+# --- Images.
 
 def colours(number: int) -> list[tuple[int, int, int]]:
-    """Of the quarters: another four for every number."""
+    """The colours of the quarters: different for every number."""
     digits = [number // 8**place % 8 for place in range(4)]
     return [tuple(210 if digit >> bit & 1 else 40 for bit in range(3)) for digit in digits]  # type: ignore[misc]
 
@@ -63,7 +63,7 @@ def frames(number: int, noise: bool = False) -> list[Image.Image]:
     for frame in range(FRAMES):
         image = quarters(number, 320 if noise else 40)
         if noise:
-            # What cannot be compressed takes its time to come: a band at the upper edge, which no test looks at.
+            # Incompressible data that takes time to arrive: a band at the upper edge, which the tests ignore.
             random = numpy.random.default_rng(frame)
             image.paste(Image.fromarray(random.integers(0, 256, (48, 320, 3), numpy.uint8)))
         side = image.width
@@ -91,7 +91,7 @@ def is_missing(number: int) -> bool:
 
 
 def publish(origin: Origin) -> list[str]:
-    """A wall of pictures; some move, some are not there."""
+    """Publishes a wall of images: some are animated, some are missing."""
     lines = []
     for number in range(PICTURES):
         if is_missing(number):
@@ -103,11 +103,11 @@ def publish(origin: Origin) -> list[str]:
     return lines
 
 
-# --- Programs, and what they show.
+# --- Programs, and their output.
 
 @dataclass
 class Cell:
-    """A line of `print`: a place in pixels, and what is shown there."""
+    """A line of `print`: a position in pixels, and the cell's contents."""
 
     item: int
     x: int
@@ -116,14 +116,14 @@ class Cell:
     state: str
     size: str
     url: str
-    #: Of those that tell.
+    #: Printed only by some programs.
     frames: int = 0
     progress: float = 0
 
 
 @dataclass
 class View:
-    """What one `print` tells."""
+    """The output of one `print`."""
 
     cells: list[Cell]
     counts: str
@@ -150,14 +150,14 @@ def views(text: str) -> list[View]:
 class Program:
     """A gallery, in a folder of its own."""
 
-    #: What cells are called whose picture is missing.
+    #: The states of cells whose image is missing.
     missing: tuple[str, ...] = ()
 
     def __init__(self, path: pathlib.Path, folder: pathlib.Path, environment: dict[str, str]) -> None:
         self.path, self.name, self.folder, self.environment = path, path.name, folder, environment
 
     def run(self, lines: list[str], script: str, *more: str, **environment: str) -> list[View]:
-        """The views of a script; its pictures are the files named in it."""
+        """Runs a script and returns its views; screenshots are the files named in it."""
         wall = self.folder / "list"
         wall.write_text("\n".join(lines) + "\n")
         done = subprocess.run(
@@ -172,7 +172,7 @@ class Program:
         return numpy.asarray(Image.open(self.folder / name).convert("RGB")).astype(int)
 
     def faults(self, shot: numpy.ndarray, cell: Cell) -> list[str]:
-        """What else is wrong with a picture that is there."""
+        """Further errors of a visible image."""
         return []
 
     def check(self, what: str, fine: object, why: str) -> None:
@@ -180,7 +180,7 @@ class Program:
 
 
 class Display:
-    """Xvfb, and what programs need to find it."""
+    """Xvfb, and the environment that programs need to find it."""
 
     def __enter__(self) -> dict[str, str]:
         read, write = os.pipe()
@@ -207,7 +207,7 @@ class Display:
 
 
 def at(shot: numpy.ndarray, cell: Cell, x: float, y: float) -> tuple[int, ...] | None:
-    """The colour around a place in a cell, its sides being 1; None outside the window."""
+    """The colour at a point in a cell of side 1; None outside the window."""
     reach = max(1, cell.side // 50)
     left, top = cell.x + int(x * cell.side), cell.y + int(y * cell.side)
     scale = cell.side / CELL
@@ -222,7 +222,7 @@ def is_near(colour: tuple[int, ...] | None, wanted: tuple[int, ...], tolerance: 
 
 
 def wrong(program: Program, shot: numpy.ndarray, view: View) -> list[str]:
-    """Cells that do not show the picture of their URL, or not at their place."""
+    """Cells with a wrong image or a wrong position."""
     found = []
     for cell in view.cells:
         column = (cell.x - 12 * cell.side // CELL) * CELL // cell.side / STEP
@@ -242,7 +242,7 @@ def wrong(program: Program, shot: numpy.ndarray, view: View) -> list[str]:
 
 
 def frame_of(shot: numpy.ndarray, cell: Cell) -> int | None:
-    """Which frame of an animation stands there."""
+    """The number of the visible frame of an animation."""
     colour = at(shot, cell, 0.5, 0.5)
     near = [frame for frame in range(FRAMES) if colour and is_near(colour, (gray(frame),) * 3, 12)]
     return near[0] if near else None
@@ -251,7 +251,8 @@ def frame_of(shot: numpy.ndarray, cell: Cell) -> int | None:
 # --- Tests of every gallery.
 
 def flung(program: Program, origin: Origin, more: str = "") -> list[View]:
-    """Through hundreds of pictures and back, with a look now and then; what was seen, and what comes of `more`."""
+    """Scrolls through hundreds of images and back with occasional screenshots; returns the views, and the results of
+    `more`."""
     walk = ("row 0", "fling 30", "fling 61", "fling -45", "row 1000", "row 8")
     script = ", ".join(f"{step}, settle, shot {index}.png, print" for index, step in enumerate(walk))
     seen = program.run(publish(origin), script + more)
@@ -266,7 +267,7 @@ def flung(program: Program, origin: Origin, more: str = "") -> list[View]:
 
 
 def haste(program: Program, origin: Origin) -> None:
-    """A look in the middle of a fling: a cell shows its own picture, or nothing yet."""
+    """A screenshot during a fling: a cell shows its own image, or nothing yet."""
     lines = [f"{line}?delay_ms=100" for line in publish(origin)]
     walk = [f"fling {rows}, shot {index}.png, print" for index, rows in enumerate((9, 14, -7, 30, -41))]
     bad, count = [], 0
@@ -283,7 +284,7 @@ def haste(program: Program, origin: Origin) -> None:
 
 
 def held_up(program: Program, origin: Origin, count: int, script: str) -> None:
-    """An origin that never answers: the placeholders stand, in all of `count` cells."""
+    """An origin that never responds: all of `count` cells show their placeholders."""
     colour = (200, 90, 40)
     plain = sdimage.Image.from_pixels(bytes(colour) * 256, 16, 16, "rgb8")
     url = origin.add("never.png", b"")
@@ -302,7 +303,7 @@ def held_up(program: Program, origin: Origin, count: int, script: str) -> None:
 
 
 def pictured(program: Program, environment: dict[str, str], most_bytes: int, *options: str) -> tuple[bool, str]:
-    """Whether show.py makes the picture of the README, and what it said."""
+    """True if show.py makes the image of the README; and the program's output."""
     path = program.folder / "readme.png"
     command = [sys.executable, str(SHOW), "--programs", str(program.path.parent), "--shot", str(path), *options]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
@@ -313,7 +314,7 @@ def pictured(program: Program, environment: dict[str, str], most_bytes: int, *op
 
 
 def attempt(test: Callable[[Program, Origin], None], program: Program, origin: Origin) -> None:
-    """A test that cannot go on has failed."""
+    """Runs a test; an exception is a failure."""
     try:
         test(program, origin)
     except Exception as error:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures whose every pixel is known, and an origin that serves them.
+"""Images with known pixels, and an origin that serves them.
 
     pictures.py OUT.png        writes one"""
 
@@ -12,7 +12,7 @@ import zlib
 
 
 def pixels(width: int, height: int) -> bytes:
-    """RGB, a different colour for each place."""
+    """RGB pixels with a different colour at each position."""
     return bytes(value for y in range(height) for x in range(width)
                  for value in (x * 7 % 256, y * 11 % 256, (x + y) * 3 % 256))
 
@@ -30,9 +30,9 @@ def png(width: int, height: int) -> bytes:
 
 
 def gif(colors: list[tuple[int, int, int]], hundredths: int, side: int = 4) -> bytes:
-    """An animation (GIF89a) for ever: a frame of each colour."""
+    """An endless animation (GIF89a) with a frame of each colour."""
     bits, filled = 0, 0
-    # Codes of three bits, with the table emptied before it could grow: clear 4, colour 0, end 5.
+    # Codes of three bits, with a clear code before the table could grow: clear 4, colour 0, end 5.
     for code in [4, 0, 0] * (side * side // 2) + [5]:
         bits, filled = bits | code << filled, filled + 3
     data = bits.to_bytes((filled + 7) // 8, "little")

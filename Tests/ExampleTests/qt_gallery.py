@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The image provider for Qt Quick, in its window: flung through hundreds of pictures, every cell compared with its URL.
+"""Tests the image provider for Qt Quick in its window: scrolls through hundreds of images and compares every cell
+with its URL.
 
     qt_gallery.py FOLDER-OF-PROGRAMS
 
-Qt draws without a screen, by its software renderer; once it does under Xvfb."""
+Qt uses its software renderer without a screen, and Xvfb once."""
 
 import os
 import pathlib
@@ -42,9 +43,9 @@ class Window(Program):
 
 
 def fling(program: Program, origin: Origin) -> None:
-    """Through hundreds of pictures and back."""
+    """Scrolls through hundreds of images and back."""
     seen = flung(program, origin, ", empty, print")
-    # Those that are seen, a row above and below, and what the software renderer has not let go of yet.
+    # The visible cells, a row above and below, and images that the software renderer has not released yet.
     most, last = max(view.count("pictures") for view in seen), seen[-1]
     few = most <= 2 * (ROWS + 3) * COLUMNS
     program.check(f"{last.count('loads')} loads hold few pictures", last.count("loads") >= 500 and few, f"{most}")
@@ -52,7 +53,7 @@ def fling(program: Program, origin: Origin) -> None:
 
 
 def cancelling(program: Program, origin: Origin) -> None:
-    """What scrolls away is cancelled: an origin that never answers does not keep its connections from what follows."""
+    """Cells that scroll away cancel their loads: stalled loads do not block the connections of later ones."""
     silent = [f"{line}?fault=hang" for line in publish(origin)[:120]]
     lines = silent + [f"{line}?n=1" for line in publish(origin)[120:240]]
     before, after = program.run(lines, "row 0, print, row 25, settle, shot cancel.png, print")
@@ -65,12 +66,12 @@ def cancelling(program: Program, origin: Origin) -> None:
 
 
 def waiting(program: Program, origin: Origin) -> None:
-    """An origin that never answers."""
+    """An origin that never responds."""
     held_up(program, origin, 18, "row 0, placeholders 12, shot wait.png, print")
 
 
 def sizes(program: Program, origin: Origin) -> None:
-    """A large picture comes as small as it was asked for, and transparency stays."""
+    """A large image is decoded at the requested size, and keeps its transparency."""
     large = origin.add("large.png", encoded(quarters(5, 600).resize((600, 400)), "PNG"))
     clear = Image.new("RGBA", (50, 50), (0, 0, 0, 0))
     ImageDraw.Draw(clear).rectangle((0, 0, 24, 24), fill=(250, 0, 0, 255))
@@ -99,7 +100,7 @@ def sizes(program: Program, origin: Origin) -> None:
 
 
 def freshness(program: Program, origin: Origin) -> None:
-    """A cached picture is used as long as HTTP says; then its origin is asked whether it has changed."""
+    """A cached image is used while it is fresh (HTTP), then revalidated."""
     picture = encoded(quarters(3), "PNG")
     lines = [origin.add("fresh.png", picture) + "?max_age=600", origin.add("stale.png", picture) + "?max_age=0"]
     cache = ("--cache", str(program.folder / "cache"))
@@ -115,7 +116,7 @@ def freshness(program: Program, origin: Origin) -> None:
 
 
 def readme(program: Program, _origin: Origin) -> None:
-    """The picture of the README, under Xvfb where that is there."""
+    """The image of the README, under Xvfb if that is installed."""
     with Display() as environment:
         fine, why = pictured(program, {**environment, "QT_QPA_PLATFORM": "xcb"}, 200_000, "--qt")
     program.check("show.py makes the picture of the README under Xvfb", fine, why)

@@ -1,5 +1,4 @@
-/* qt_image.cpp: the QImages of examples/qt lie over pixels of the library and give them back. Prints lines of results.
- */
+/* qt_image.cpp: the QImages of examples/qt share pixels of the library and release them. Prints lines of results. */
 #include <cstdio>
 #include <cstring>
 

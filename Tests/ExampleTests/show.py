@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The show of examples/demo: what it wrote, its pictures on terminals, and that each of its scenes can fail.
+"""Tests the show of examples/demo: its output, its images on terminals, and that each of its scenes can fail.
 
-    show.py OUT        OUT is what a run left behind; what the show makes for the next run is taken from there"""
+    show.py OUT        OUT is the output folder of a run; files for reuse are taken from there"""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ SCENES = [
 ]
 
 
-# --- What a run left.
+# --- The output of a run.
 
 
 class Page(html.parser.HTMLParser):
-    """Looks for what a page wants from elsewhere, and whether its tags are closed."""
+    """Looks for resources that a page loads from elsewhere, and for unclosed tags."""
 
     VOID = ("meta", "link", "img", "source", "br", "wbr")
 
@@ -131,7 +131,7 @@ def left_behind() -> None:
     lines.check("every sheet and strip is a picture", min(sizes) > 100, f"{sizes}")
 
 
-# --- Pictures on terminals.
+# --- Images on terminals.
 
 
 def _picture() -> sdimage.Image:
@@ -141,7 +141,7 @@ def _picture() -> sdimage.Image:
 
 
 def _sixels(text: str) -> dict[tuple[int, int], int]:
-    """A small reader of sixels: the register of each point."""
+    """A small parser of sixels: the register of each dot."""
     points, x, y, register = {}, 0, 0, -1
     body = re.match(r'\x1b7\x1bP7;1q"1;1;\d+;\d+(.*)\x1b\\\x1b8$', text, re.S)
     for number, rest, sign in re.findall(r"#(\d+)((?:;\d+)*)|([$\-?-~])", body[1] if body else ""):
@@ -164,7 +164,7 @@ def terminals() -> None:
     red, blue, black = (255, 0, 0), (0, 0, 255), (0, 0, 0)
     wanted = [red, red] * 2 + [black, black] * 2 + [blue, blue] * 2 + [black, black] * 2
     colours = [tuple(map(int, colour.split(";"))) for both in seen for colour in both]
-    # Where colours meet they are mixed a little: the picture is made small.
+    # Colours at edges are blended, because the image is scaled down.
     far = [each for each, right in zip(colours, wanted) if max(abs(a - b) for a, b in zip(each, right)) > 32]
     lines.check("half blocks show two pixels each, on black", len(colours) == len(wanted) and not far, f"{colours}")
     points = _sixels(screen.Screen(screen.SIXEL, (4, 8)).draw(image, 4, 2))
@@ -187,7 +187,7 @@ def terminals() -> None:
 
 
 def live() -> None:
-    """The gallery on a terminal of its own: every tile is drawn at least twice, and what is drawn fits."""
+    """The gallery on a terminal of its own: every tile is drawn at least twice, and the output fits."""
     place = importlib.util.spec_from_file_location("pseudo", HERE.with_name("terminal.py"))
     assert place and place.loader
     pseudo = importlib.util.module_from_spec(place)
@@ -212,7 +212,7 @@ def live() -> None:
 
 
 class Twice(Origin):
-    """Somebody else asks for everything, too: an origin that counts each request twice."""
+    """An origin that counts each request twice, as if another client requested everything too."""
 
     def count(self, what: str, path: str | None = None, by: int = 1) -> int:
         if what != "requests":
@@ -234,7 +234,7 @@ def a_stage(kind: type[Origin] = Origin) -> Any:
 
 
 def fails(name: str, scene: Callable[[Stage], Any], kind: type[Origin] = Origin, **patches: tuple[Any, str, Any]) -> None:
-    """A scene of which something is false says so."""
+    """Checks that a scene with a false claim reports it."""
     with contextlib.ExitStack() as stack:
         stage = stack.enter_context(a_stage(kind))
         for target, attribute, value in patches.values():
@@ -256,7 +256,7 @@ _behind = scene_prefetch._behind
 
 
 def _kept(*arguments: object, **options: Any) -> dict[str, Any]:
-    """As if the cache had kept everything."""
+    """Simulates a cache that has stored everything."""
     found = _child(*arguments, **options)
     return {**found, "after": found["before"]}
 
@@ -281,7 +281,7 @@ def scenes_can_fail() -> None:
 
 
 def without_a_namespace() -> None:
-    """Where no file of the system can be another one, the scene calls what the watch calls."""
+    """Where no system file can be replaced, the scene calls the function that the watch would call."""
     with a_stage() as stage, mock.patch.object(scene_memory, "_namespace", lambda _: None):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             found = scene_memory.pressure(stage)
@@ -290,7 +290,7 @@ def without_a_namespace() -> None:
 
 
 def exit_status() -> None:
-    """The whole program, once with somebody else at the origin."""
+    """The complete program, and once with extra requests at the origin."""
     command = [sys.executable, str(SHOW), "--ci", "--scene", "coalescing", "--out", str(OUT)]
     runs = (
         ("true", {}, 0, "1 of 1 claims hold"),

@@ -1,4 +1,4 @@
-"""A terminal for programs that draw on one: what they write, and what a terminal would answer."""
+"""A pseudo-terminal for programs that draw: captures their output and sends a terminal's responses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import subprocess
 import termios
 import time
 
-#: Characters of the screen, and pixels.
+#: The size of the screen in characters, and in pixels.
 COLUMNS, ROWS, WIDTH, HEIGHT = 40, 12, 400, 240
 
 
 def run(arguments: list[str], answer: bytes = b"", keys: bytes = b"", keys_after: bytes = b"\0", limit: float = 30) -> tuple[int, bytes]:
-    """Runs a program on a terminal; the exit status, and all that it wrote.
+    """Runs a program on a terminal; returns the exit status and the complete output.
 
-    `answer` is sent when the program asks what the terminal is; `keys` once `keys_after` was written."""
+    `answer` is sent when the program queries the terminal; `keys` after it printed `keys_after`."""
     leader, follower = pty.openpty()
     fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, WIDTH, HEIGHT))
     process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, close_fds=True)

@@ -11,9 +11,9 @@ import report  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-#: Quotes, backslashes, line ends, escapes of terminals, half a character, one beyond 16 bits, a lone continuation.
+#: Quotes, backslashes, line ends, terminal escapes, half a character, one beyond 16 bits, a lone continuation byte.
 HOSTILE = os.fsdecode(b'a"\\\n\r\t\x1b[31m\x7f\xc3(\xf0\x9f\x90\x88\x80 %41.png')
-#: Members of what get and thumb print, and of every failure.
+#: Members of the objects of get and thumb, and of every failure.
 GOT = {"url", "source", "width", "height", "format", "bytes", "ms"}
 FAILED = {"error", "message"}
 Object = dict[str, object]
@@ -24,14 +24,14 @@ def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[by
 
 
 def objects(done: subprocess.CompletedProcess[bytes]) -> list[Object]:
-    """One a line and nothing else, in strict UTF-8."""
+    """JSON objects, one per line without other output, in strict UTF-8."""
     return [json.loads(line) for line in done.stdout.decode("utf-8", errors="strict").splitlines()]
 
 
 def shape(
     name: str, done: subprocess.CompletedProcess[bytes], status: int, *wanted: set[str], **values: object
 ) -> list[Object]:
-    """The members of each object, in turn, and what some of the first have."""
+    """Checks the members of each object, in order, and the values of some of the first; returns the objects."""
     try:
         found = objects(done)
     except ValueError as error:

@@ -1,14 +1,13 @@
-/* failing.c: loaded before the C library, it lets one call on files of the cache's folder fail, or ends the process
- * there.
+/* failing.c: a preloaded library that makes one call on files of the cache's folder fail, or ends the process there.
  *
  * FAILING_FOLDER     only calls on files below this folder count
- * FAILING_CALL       number of the call, from 1; 0: none, they are only counted
+ * FAILING_CALL       number of the call, from 1; 0: calls are only counted
  * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the middle
- *                    of a write; before other calls), after (behind the call), power (before the call the power is cut:
+ *                    of a write; before other calls), after (after the call), power (before the call the power is cut:
  *                    see power.h)
- * FAILING_VARIANT    which of the errors that such a call may have
+ * FAILING_VARIANT    selects one of the errors that such a call may have
  *
- * The program asks for failing_count and failing_stop. */
+ * The program uses failing_count and failing_stop. */
 #include "power.h"
 
 #include <dirent.h>
@@ -88,7 +87,8 @@ static int error_of(kind kind) {
     return errors[kind][variant % 6];
 }
 
-/* Before a call: 0 to let it happen, an error number, or SHORT. `*is_last` says that the process ends behind it. */
+/* Runs before a call. Returns 0 to let it happen, an error number, or SHORT. With `*is_last` the process ends after
+ * the call. */
 static int before(bool is_ours, kind kind, bool *is_last) {
     *is_last = false;
     if (!is_ours || atomic_load(&is_stopped))
@@ -109,11 +109,11 @@ static int before(bool is_ours, kind kind, bool *is_last) {
         return 0;
     }
     int error = error_of(kind);
-    /* For good a call may fail, but not be interrupted. */
+    /* A permanent failure must not be an interruption or a short write, which callers retry for ever. */
     return how == 'e' && (error == EINTR || error == SHORT) ? EIO : error;
 }
 
-/* Under one lock: what a page was must be known before anybody changes it. */
+/* Serialized, so that the old contents of a page are saved before another thread changes it. */
 #define KEEPING(file, offset, length, expression)                                                                      \
     __extension__({                                                                                                    \
         bool is_kept = how == 'p' && is_our_file(file);                                                                \
@@ -317,7 +317,7 @@ EXPORT int flock(int file, int operation) {
         void *argument = va_arg(arguments, void *);                                                                    \
         va_end(arguments);                                                                                             \
         bool is_lock = command == F_SETLK || command == F_OFD_SETLK || command == F_SETLKW || command == F_OFD_SETLKW; \
-        /* Giving back a whole lock does not fail. */                                                                  \
+        /* Releasing an entire lock does not fail. */                                                                  \
         is_lock = is_lock && ((struct flock *)argument)->l_type != F_UNLCK;                                            \
         GUARD(is_lock &&is_our_file(file), LOCKING)                                                                    \
         int result = real(file, command, argument);                                                                    \

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""What happens to a disk cache when processes are killed, calls fail, disks rot and several processes share it.
+"""Tests a disk cache whose processes are killed, whose calls fail, whose disk rots, and that several processes
+share.
 
     faults.py PREFIX [kill=ROUNDS] [calls=all] [share=SECONDS] [killing] [FAULT…]
 
-PREFIX is where the library is installed. FAULT: kill, crash, power, failing, share, keys; all of them when none is named. The figures
-of a release: kill=5000 calls=all share=3600 killing. The same seed each time: SDIMAGE_FAULT_SEED, default 1."""
+PREFIX is the installation of the library. FAULT: kill, crash, power, failing, share, keys; default: all. The
+figures of a release: kill=5000 calls=all share=3600 killing. The same seed each time: SDIMAGE_FAULT_SEED, default
+1."""
 
 from __future__ import annotations
 
@@ -44,13 +46,14 @@ def compile_programs(prefix: pathlib.Path) -> bool:
 
 
 def numbers(line: str) -> dict[str, float]:
-    """`a 1 b 2.5` as a dictionary."""
+    """Parses `a 1 b 2.5` as a dictionary."""
     words = line.split()
     return {words[i]: float(words[i + 1]) for i in range(0, len(words) - 1, 2)}
 
 
 class Expectations:
-    """What a cache may hold, by what workers said: of each key the last version known to be stored, and the last tried."""
+    """The permitted contents of a cache, from the output of workers: for each key, the last version known to be
+    stored, and the last one attempted."""
 
     def __init__(self) -> None:
         self.least: dict[int, int] = collections.defaultdict(int)
@@ -62,7 +65,7 @@ class Expectations:
             return
         key, version = int(match[2]), int(match[3])
         if version == 0:
-            # A removal: it may have happened as soon as it was tried, and has when it is done.
+            # A removal may have happened once it was attempted, and has happened once it is done.
             self.least[key] = 0
             self.most[key] = 0 if match[1] == "done" else self.most[key]
         elif match[1] == "try":
@@ -85,7 +88,7 @@ def check(folder: str, expected: Expectations) -> dict[str, float]:
 
 
 def stray_files(folder: str) -> int:
-    """Files of entries that no row names, by SQLite itself."""
+    """Files of entries without a row, found by SQLite itself."""
     import sqlite3
 
     root = pathlib.Path(folder, "default/v1")
@@ -95,7 +98,7 @@ def stray_files(folder: str) -> int:
 
 
 def kill_rounds(rounds: int, chance: random.Random) -> None:
-    """A writing process is killed again and again; the next one checks all that was acknowledged before it goes on."""
+    """Kills a writing process repeatedly; the next one checks all acknowledged entries before it continues."""
     total = collections.Counter()
     slowest, expected = 0.0, Expectations()
     with tempfile.TemporaryDirectory() as folder:
@@ -110,7 +113,7 @@ def kill_rounds(rounds: int, chance: random.Random) -> None:
             found = numbers(process.stdout.readline() or "wrong 0 lost 0 opened 0 unread 1")
             total.update({name: int(found[name]) for name in ("wrong", "lost")}, unread="unread" in found)
             slowest = max(slowest, found["opened"])
-            # A moment in the first fiftieth of a second; most calls of a store take a thousandth of that.
+            # A time in the first fiftieth of a second; most calls of a store take a thousandth of that.
             killer = threading.Timer(chance.random() * 0.02, process.kill)
             killer.start()
             for line in process.stdout:
@@ -131,7 +134,7 @@ def kill_rounds(rounds: int, chance: random.Random) -> None:
 
 
 class Script:
-    """Runs the worker's script with one call that fails."""
+    """Runs the worker's script with one failing call."""
 
     def __init__(self, picture: str) -> None:
         self.picture = picture
@@ -171,7 +174,7 @@ class Script:
 
 
 def sample(count: int, step: int, chance: random.Random) -> list[int]:
-    """Every `step`-th call, the first of them by chance; the first forty all of them."""
+    """Every `step`-th call from a random start, and all of the first forty."""
     return sorted({*range(1, min(40, count) + 1), *range(1 + chance.randrange(step), count + 1, step)})
 
 
@@ -188,7 +191,7 @@ def tell(name: str, results: list[dict[str, object]], is_bad: object) -> None:
 
 
 def crash_points(script: Script, step: int, chance: random.Random) -> None:
-    """The process ends before, in the middle of and behind file calls."""
+    """The process ends before, in the middle of and after file calls."""
     count = int(script.run(0, "once")["calls"])  # type: ignore[call-overload]
     runs = [(call, how, 0) for how in ("kill", "torn", "after") for call in sample(count, step, chance)]
     results = run_all(script, runs)
@@ -199,7 +202,7 @@ def crash_points(script: Script, step: int, chance: random.Random) -> None:
 
 
 def power_cuts(script: Script, step: int, chance: random.Random) -> None:
-    """The power goes at a file call: of all that was not synced some pages are lost, or all."""
+    """The power fails at a file call: some or all unsynced pages are lost."""
     counts = {durable: int(script.run(0, "once", durable=durable)["calls"]) for durable in (False, True)}  # type: ignore[call-overload]
     runs = [(call, "power", call % 7, durable) for durable, count in counts.items() for call in sample(count, step, chance)]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -229,7 +232,7 @@ def failing_calls(script: Script, step: int, chance: random.Random) -> None:
 
 
 def disk_use(folder: str) -> collections.Counter[str]:
-    """Bytes of disk by kind of file; `all` is what counts."""
+    """Bytes on disk by kind of file; `all` is the total."""
     use: collections.Counter[str] = collections.Counter()
     for root, _, files in os.walk(folder):
         for name in files:

@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096, FILES = 512 };
 
-/* A page as it was when it was last synced. */
+/* A page with its contents at the last sync. */
 struct page {
     off_t number;
     size_t length; /* less than a page at the end of the file */
@@ -24,8 +24,8 @@ struct page {
 struct file {
     dev_t device;
     ino_t inode;
-    int descriptor; /* of our own: the program may close its */
-    off_t size;     /* as synced */
+    int descriptor; /* a descriptor of our own: the program may close its */
+    off_t size;     /* size at the last sync */
     bool is_changed;
     struct page *pages;
 };
@@ -33,7 +33,7 @@ struct file {
 static struct file files[FILES];
 static int count;
 
-/* The calls themselves, past those that failing.c stands before. */
+/* The system calls themselves, which bypass the wrappers of failing.c. */
 static ssize_t read_at(int file, void *bytes, size_t length, off_t offset) {
     return syscall(SYS_pread64, file, bytes, length, offset);
 }
@@ -109,7 +109,7 @@ static void lose(struct file *file, bool all, unsigned *state) {
         if (!all && next_random(state) % 2)
             continue;
         syscall(SYS_pwrite64, file->descriptor, page->bytes, page->length, page->number * PAGE);
-        /* Beyond the old end there was nothing: a hole reads as zeros. */
+        /* Beyond the old end the file was empty: a hole reads as zeros. */
         struct stat status;
         off_t from = page->number * PAGE + (off_t)page->length;
         if (page->length < PAGE && !syscall(SYS_fstat, file->descriptor, &status) && status.st_size > from) {

@@ -1,22 +1,21 @@
-/* power.h: what a power cut leaves of files: of every page written since the last sync either the old contents or the
- * new.
+/* power.h: simulates a power cut: every page written since the last sync has either its old or its new contents.
  *
- * Names of files are taken to survive, as a journalling file system keeps them in order; memory that processes share
- * (`-shm`) does not. Not for several threads at once. */
+ * File names are assumed to survive, because journalling file systems order them. Memory that processes share
+ * (`-shm`) does not. Not thread-safe. */
 #ifndef POWER_H
 #define POWER_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Before a call that writes `length` bytes at `offset` (-1: where the file's position is), or cuts the file there
+/* Call before a write of `length` bytes at `offset` (-1: at the file's position), or before a truncation at `offset`
  * (length -1). */
 void power_keep(int file, off_t offset, off_t length);
 
-/* Behind a sync. */
+/* Call after a sync. */
 void power_synced(int file);
 
-/* Ends the process. Pages are chosen by `seed`; with a seed divisible by three all that was not synced is lost. */
+/* Ends the process. `seed` selects the lost pages; with a seed divisible by three, all unsynced pages are lost. */
 _Noreturn void power_cut(unsigned seed);
 
 #endif

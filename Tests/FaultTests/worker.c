@@ -1,12 +1,12 @@
-/* worker.c: one process that uses a cache while faults.py harms it. Every entry says in its bytes what it is, so that a
- * wrong byte is seen by whoever reads it.
+/* worker.c: one process that uses a cache while faults.py injects faults. The bytes of an entry encode its key and
+ * version, so that every reader detects a wrong byte.
  *
  *   worker write FOLDER            what is expected on standard input; checks it, prints the outcome, then stores until it
- *                                  is killed: `try KEY VERSION` before and `done KEY VERSION` behind each commit
+ *                                  is killed: `try KEY VERSION` before and `done KEY VERSION` after each commit
  *   worker check FOLDER            only checks: `checked ENTRIES wrong W lost L opened MILLISECONDS`
  *   worker script FOLDER PICTURE   the same calls each time, for failing.so: `try`, `done`, `load STATUS`, `calls N`, `resumed`
  *   worker share FOLDER SECONDS SEED LIMIT
- *                                  stores, reads and removes with others: `shared OPERATIONS wrong W failed F`
+ *                                  stores, reads and removes beside others: `shared OPERATIONS wrong W failed F`
  *   worker keys FOLDER             10,000 hostile keys: `keys N wrong W accepted A` (A: invalid keys that were not refused)
  *
  * Expectations are lines `KEY LEAST MOST`: the versions that may be found; LEAST 0 if the entry may be missing. */
@@ -53,7 +53,7 @@ static void open_cache(const char *folder, uint64_t limit) {
     sdimage_cache_config_unref(config);
 }
 
-/* --- Entries that know themselves. */
+/* --- Self-describing entries. */
 
 static size_t length_of(uint64_t key, uint64_t version, bool is_large) {
     uint64_t random = mix(key * 1000003 + version);
@@ -73,7 +73,7 @@ static size_t make_bytes(uint8_t *bytes, uint64_t key, uint64_t version, bool is
     return length;
 }
 
-/* The version of an entry, or 0 when its bytes are not those of one. */
+/* The version of an entry, or 0 if its bytes are not those of an entry. */
 static uint64_t version_of(const sdimage_data *data, uint64_t key, bool is_large) {
     static uint8_t expected[LARGEST + 8];
     uint64_t words[2] = {0, 0};
@@ -133,7 +133,7 @@ static bool store(uint64_t key, uint64_t version) {
 
 /* --- check, write. */
 
-/* The highest version that was told. */
+/* Checks the expected entries; returns the highest version among them. */
 static uint64_t check(const char *folder) {
     unsigned long long key, least, most, highest = 0;
     long entries = 0;
@@ -154,7 +154,7 @@ static uint64_t check(const char *folder) {
     return highest;
 }
 
-/* Behind a commit that nobody waited for. */
+/* Runs after an asynchronous commit. */
 static void stored(void *user_data, sdimage_error *error) {
     uint64_t *entry = user_data;
     if (!error)
@@ -170,7 +170,7 @@ static void write_until_killed(const char *folder) {
             store(key, ++version);
             continue;
         }
-        /* A burst that is committed together. */
+        /* A burst of stores that share a commit. */
         for (int i = 0; i < 40; i++) {
             char name[64];
             key = mix(random + (uint64_t)i) % KEYS + 1;
@@ -311,7 +311,7 @@ static size_t hostile_key(uint8_t *key, unsigned number) {
         {"\xe2\x80\xae", 3}, {"'; DROP TABLE entry; --", 23},
     };
     size_t length = 0;
-    /* The number itself keeps keys apart whatever their parts. */
+    /* The number makes every key unique, whatever its parts. */
     for (unsigned rest = number; rest; rest /= 16) {
         memcpy(key + length, parts[rest % 16].text, parts[rest % 16].length);
         length += parts[rest % 16].length;

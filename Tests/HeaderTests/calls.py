@@ -1,10 +1,10 @@
-"""What the generators of calls share: the kind of a parameter, and an argument for it that makes sense."""
+"""Helpers of the generators of calls: the kind of a parameter, and a sensible argument for it."""
 
 import re
 
 from declarations import Parameter
 
-# Numbers that make sense where the others are good, by the name of the parameter.
+# Sensible numbers if the other arguments are valid, by the name of the parameter.
 NUMBERS = {"width": "2", "height": "2", "stride": "8", "pixel_format": "SDIMAGE_PIXEL_FORMAT_RGBA8", "length": "8",
            "timeout_ms": "1", "layers": "SDIMAGE_CACHE_LAYERS_ALL", "status": "SDIMAGE_STATUS_BAD_DATA"}
 # Structs of plain numbers, passed by value.

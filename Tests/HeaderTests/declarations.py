@@ -1,4 +1,4 @@
-"""The declarations of the public headers, read from their text: what the other tests of this folder start from."""
+"""The declarations of the public headers, parsed from their text: the basis of the other tests in this folder."""
 
 import pathlib
 import re
@@ -34,8 +34,8 @@ def parameter(text: str) -> Parameter:
 
 
 def functions(include: pathlib.Path = INCLUDE, plugins: bool = False) -> list[Function]:
-    """Every function of the library marked SDIMAGE_API, in the order of the headers; those of modules and plug-ins, which are in
-    their files, where they are wanted."""
+    """Every function of the library that is marked SDIMAGE_API, in the order of the headers; with `plugins`, also
+    the functions that are in the files of modules and plug-ins."""
     found = []
     for header in sorted(include.glob("sdimage.h")) + sorted(include.glob("sdimage/**/*.h")):
         if header.parent.name == "plugins" and not plugins:
@@ -50,6 +50,6 @@ def functions(include: pathlib.Path = INCLUDE, plugins: bool = False) -> list[Fu
 
 
 def symbols() -> dict[str, str]:
-    """symbols.txt: each exported function and the version that brought it."""
+    """symbols.txt: each exported function and the version that introduced it."""
     lines = (INCLUDE / "symbols.txt").read_text().splitlines()
     return dict(line.split() for line in lines if line.strip() and not line.startswith("#"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes a C test that calls every function of the headers that takes a number, an enum, a bool, a small struct or a length
-with extreme values: each parameter alone, and all pairs of two parameters.
+"""Writes a C test that calls with extreme values every function that takes a number, an enum, a bool, a small struct
+or a length: each parameter alone, and all pairs of two parameters.
 
     generate_extreme_calls.py > extreme_calls.c
 
-Objects are valid, and lengths never exceed the memory that they belong to; lengths that no memory can have are tried too. No
-call may crash or hang. What a call changed or made is used afterwards: options decode, requests load, transformers run. The last
-test makes calls in a random order, so that values set by several functions meet."""
+Objects are valid, and lengths never exceed the memory that they belong to; impossible lengths are tried too. No
+call may crash or hang. Objects that a call changed or made are used afterwards: options decode, requests load,
+transformers run. The last test makes calls in a random order, so that the values of several functions combine."""
 
 import re
 
@@ -14,16 +14,16 @@ import declarations
 from declarations import Function, Parameter
 from calls import good, is_pointer, noun
 
-# Calls that release or end an object that the next calls need, and those of a transfer that waits for them.
+# Calls that release or end an object that later calls need, and calls for a transfer that is waiting.
 SKIPPED = re.compile(r"sdimage_(exchange_\w+|cache_close|dispatcher_drain|\w+_ref|\w+_unref)$")
 
-# Options and other single-owner objects: each call has a new one, which is used afterwards.
+# Options and other single-owner objects: each call gets a new one, which is used afterwards.
 NEW = ("batch_options", "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options",
        "manager_config", "metadata", "options", "request", "response", "target_options")
-# Objects that are used after a call that sets something of them.
+# Objects that are used after a call that changes them.
 USED = ("animated_view", "cache", "player", "prefetcher", "progress")
 
-# The list of values that a parameter runs through; its first value is one that makes sense.
+# The list of values of a parameter; the first value is a sensible one.
 LISTS = {
     "bool": "flags", "double": "doubles", "size_t": "sizes", "uint64_t": "sizes", "int64_t": "integers",
     "uint32_t": "words", "int32_t": "short_integers",
@@ -33,14 +33,14 @@ TEXT_POINTERS = ("key", "url", "prefix", "text", "hash", "bytes")
 
 
 class Component:
-    """One thing that varies: `kind` is the list of its values, `label` what a report calls it."""
+    """One variable: `kind` is the list of its values, `label` its name in reports."""
 
     def __init__(self, kind: str, label: str) -> None:
         self.kind, self.label = kind, label
 
 
 def components(function: Function) -> list[tuple[str, list[Component]]]:
-    """For each parameter the C text of its argument, with %d for the place of each component, and the components."""
+    """For each parameter, the C text of its argument, with %d for the index of each component, and the components."""
     found: list[tuple[str, list[Component]]] = []
     parameters = function.parameters
     for index, parameter in enumerate(parameters):
@@ -78,13 +78,13 @@ def components(function: Function) -> list[tuple[str, list[Component]]]:
 
 
 def is_extent(parameter: Parameter, following: Parameter | None) -> bool:
-    """Whether these two are a pointer and the length of what it points to."""
+    """True if these two are a pointer and the length of its memory."""
     return bool(following and following.name == "length" and following.type == "size_t"
                 and parameter.type in ("const void *", "const char *") and parameter.name in TEXT_POINTERS)
 
 
 # Arguments that must fit each other or the memory behind them: the C text and the lists of its components. An empty
-# function name stands for all.
+# function name matches all functions.
 SPECIAL = {
     ("", "downloader"): ("new_downloader()",),
     ("", "task"): ("finished_task()",),
@@ -115,7 +115,7 @@ SPECIAL = {
     ("sdimage_encode_file", "path"): ("output_path()",),
     ("sdimage_cache_config_set_modes", "folder"): ("(uint32_t)words[v[%d]].value", "words"),
 }
-# Functions whose arguments describe memory: the condition under which the call may be made.
+# Functions whose arguments describe memory: the condition under which the call is permitted.
 CHECKED = {
     "sdimage_image_new": "may_copy({0}, {1}, {2}, {3})",
     "sdimage_source_read": "may_read({3})",

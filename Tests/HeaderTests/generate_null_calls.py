@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a C test that calls every function of the headers wrongly: all arguments NULL or 0; each pointer NULL in
-turn with the others good; each object replaced by one of another kind.
+"""Writes a C test that calls every function of the headers incorrectly: all arguments NULL or 0; each pointer NULL
+in turn with the others valid; each object replaced by one of another kind.
 
     generate_null_calls.py > null_calls.c
 
-None may crash. Where the object that the function belongs to is NULL, a fallible function answers INVALID_ARGUMENT and a
-getter its neutral value; where it is of another kind, a fallible function answers BAD_HANDLE."""
+No call may crash. If the object of the function is NULL, a fallible function returns INVALID_ARGUMENT and a
+getter its neutral value. If it is of another kind, a fallible function returns BAD_HANDLE."""
 
 import re
 
@@ -13,17 +13,17 @@ import declarations
 from calls import VALUES, good, is_pointer, noun
 from declarations import Function, Parameter
 
-# What a getter may answer besides zero where its object is missing.
+# Values besides zero that a getter may return if its object is missing.
 NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
            "sdimage_scale_mode": "SDIMAGE_SCALE_MODE_ASPECT_FIT", "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT",
            "sdimage_download_event_type": "SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED"}
-# Getters whose answer without an object is documented: the fallback, the default, "no error".
+# Getters with a documented result without an object: the fallback, the default, "no error".
 OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"
                         r"|encode_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")
-# Functions that need no pointer.
+# Functions without mandatory pointers.
 NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
-# Functions that document NULL as a value of their object.
+# Functions that document NULL as a valid object.
 TAKE_NULL = re.compile(r"sdimage_work_budget_\w+$")
 # Functions that end an object that the next calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
@@ -36,7 +36,7 @@ def nothing(parameter: Parameter) -> str:
 
 
 def is_object(function: Function) -> bool:
-    """Whether the first parameter is the object that the function belongs to."""
+    """True if the first parameter is the object of the function."""
     first = noun(function.parameters[0]) if function.parameters else None
     return bool(first) and function.name.startswith(f"sdimage_{first}_")
 
@@ -46,7 +46,7 @@ def has_static_answer(function: Function) -> bool:
 
 
 def call(function: Function, arguments: list[str], expected: str) -> str:
-    """One call, its answer checked and released."""
+    """One call with a check of its result and its release."""
     text = f"{function.name}({', '.join(arguments)})"
     where = f'"{text}"'.replace("&", "")
     lines = [f"    doing = {where};"]

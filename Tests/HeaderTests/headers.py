@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Each header compiles alone, and twice, as C11 and C++17, without a warning, in gcc and clang; symbols.txt is the
-list of what they declare.
+"""Checks that each header compiles alone, and twice, as C11 and C++17, without a warning, in gcc and clang; and that
+symbols.txt lists exactly their declarations.
 
-    headers.py
-"""
+    headers.py"""
 
 import concurrent.futures
 import os

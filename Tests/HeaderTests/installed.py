@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The installed tree serves programs from outside: by pkg-config alone, by find_package alone, with gcc and clang, where
-it was installed and where it was moved to.
+"""Checks that external programs can use the installed tree: by pkg-config alone, by find_package alone, with gcc and
+clang, at its original and at another location.
 
     installed.py PREFIX VERSION"""
 
@@ -43,7 +43,7 @@ def with_pkg_config(compiler: str, prefix: pathlib.Path, version: str, folder: p
     environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "sdimage", **environment).stdout.split()
     program = folder / f"{label}-{compiler}-{source}-pkg-config"
-    # The same source is C11 and C++17.
+    # The same source is valid C11 and C++17.
     language = ["-x", "c++", "-std=c++17"] if "++" in compiler else ["-x", "c", "-std=c11"]
     name = f"{compiler} with pkg-config alone, {label}" + (", by the C++ headers" if source.endswith("cpp") else "")
     built_and_run(name,

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What the shared library is from outside: symbols, versions, dependencies, size.
+"""Checks the shared library from outside: symbols, versions, dependencies, size.
 
-    library.py LABEL PATH [--stripped]
-"""
+    library.py LABEL PATH [--stripped]"""
 
 import os
 import re
@@ -12,8 +11,8 @@ import sys
 import declarations
 import report
 
-# Budget of the stripped file. It was 12.0 MB until decoding of HTTP content codings, work budgets and the allow list came in,
-# which are 0.2 MB; a use of Swift's regular expressions alone would add 1.4 MB.
+# Budget of the stripped file. It was 12.0 MB before decoding of HTTP content codings, work budgets and the allow list,
+# which add 0.2 MB; a use of Swift's regular expressions alone would add 1.4 MB.
 LIMIT = 12_300_000
 # The C and C++ runtime, and the libraries of the core packages.
 ALLOWED = re.compile(
@@ -33,7 +32,7 @@ def main() -> None:
         plain, _, version = name.partition("@@")
         if kind.islower():
             local.append(plain)
-        elif kind != "A":  # the version itself
+        elif kind != "A":  # the symbol of the version itself
             exported[plain] = version or "none"
     wanted = declarations.symbols()
     extra, missing = sorted(set(exported) - set(wanted)), sorted(set(wanted) - set(exported))

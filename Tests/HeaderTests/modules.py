@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the modules are from outside: one function each, the public headers of the library, and a codec library.
+"""Checks the modules from outside: one function each, the public headers of the library, and a codec library.
 
     modules.py PREFIX"""
 
@@ -11,7 +11,7 @@ import declarations
 import report
 from library import output
 
-# Each codec library, and what its own development package may add.
+# Each codec library: the prefix of its permitted dependencies.
 CODECS = {"heif": "libde265", "avif": "libavif"}
 RUNTIME = r"(libsdimage|libc|libm|libdl|libpthread|libgcc_s|ld-linux[-\w]*)\.so[.\d]*"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the plug-ins are from outside: functions of their own name, the public headers of the library, and the library that
-they are made for; and programs that link them.
+"""Checks the plug-ins from outside: functions with their own prefix, the public headers of the library, and their
+codec or client library; and programs that link them.
 
     plugins.py PREFIX"""
 
@@ -15,7 +15,7 @@ import declarations
 import report
 from library import output
 
-#: The libraries that each is made for, and the function that makes its object.
+#: The libraries of each plug-in, and the function that creates its object.
 PLUGINS = {
     "av": (r"libav(format|codec|util)|libswscale", "coder"),
     "jxl": (r"libjxl", "coder"),
@@ -70,7 +70,7 @@ def dynamic_section(name: str, path: pathlib.Path) -> None:
 
 
 def linked(prefix: pathlib.Path, name: str, folder: pathlib.Path) -> None:
-    """A program that names the plug-in at link time, by pkg-config alone."""
+    """Tests a program that links the plug-in, by pkg-config alone."""
     kind = PLUGINS[name][1]
     nothing = {"coder": "0, 0", "loader": "0, 0, 0", "cache": "0, 0, 0, 0"}[kind]
     source, program = folder / f"{name}.c", folder / name

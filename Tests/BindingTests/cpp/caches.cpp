@@ -1,4 +1,4 @@
-// Caches: built in, in chains, of the program; blocking and not.
+// Caches: built-in, chained and custom; blocking and asynchronous.
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -113,7 +113,7 @@ TEST(a_cache_looks_for_requests_and_for_files_that_came_with_the_program) {
     CHECK(becomes_true([&] { return alive == 0; }));
 }
 
-// A cache of the program in a map.
+// A custom cache in a map.
 class shelf final : public custom_cache {
   public:
     explicit shelf(std::atomic<int> &alive) : own_(alive) {}
@@ -164,7 +164,7 @@ TEST(a_subclass_is_a_cache_and_works_in_loads_and_chains) {
         own.remove(url("badge.png"));
         CHECK_EQUAL(own.try_data(url("badge.png")).why().code(), status::not_found);
         CHECK_EQUAL(thrown([&] { own.remove("held"); }), status::busy);
-        // Not overridden: the library knows that it cannot.
+        // Not overridden: the library must report that as unsupported.
         CHECK_EQUAL(thrown([&] { own.clear(); }), status::unsupported);
         const cache small = cache::open(cache_config().set_memory_only());
         const cache both = cache::chain({own, small});

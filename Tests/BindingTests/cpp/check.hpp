@@ -34,7 +34,7 @@ struct test {
             throw failed_check{std::string(__FILE__ ":") + std::to_string(__LINE__) + ": " #condition};                \
     } while (0)
 
-// Both are printed where they differ.
+// Prints both values if they differ.
 #define CHECK_EQUAL(left, right)                                                                                       \
     do {                                                                                                               \
         const auto check_left = (left);                                                                                \
@@ -46,7 +46,7 @@ struct test {
         }                                                                                                              \
     } while (0)
 
-// The code of the sdimage::error that `body` throws; ok when it throws none.
+// The code of the sdimage::error that `body` throws; ok if it throws none.
 template <class F> sdimage::status thrown(F &&body) {
     try {
         body();
@@ -62,17 +62,17 @@ inline std::ostream &operator<<(std::ostream &out, sdimage::status code) {
 // A URL of the origin, and the bytes of a file that it serves.
 std::string url(const std::string &name);
 std::string picture(const std::string &name);
-// A new folder below the tests' own, and one event that is waited for at most ten seconds.
+// A new folder below the tests' own folder, and an event with a wait of at most ten seconds.
 std::string folder();
 template <class T> T wait_for(std::future<T> &event) {
     if (event.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
         throw failed_check{"an event did not come"};
     return event.get();
 }
-// Up to ten seconds, for what has no event.
+// Polls for up to ten seconds, for conditions without an event.
 bool becomes_true(const std::function<bool()> &condition);
 
-// Counts the objects of a test that live, to see what lambdas capture destroyed exactly once.
+// Counts the live objects of a test, to verify that captures of lambdas are destroyed exactly once.
 class counted {
   public:
     explicit counted(std::atomic<int> &alive) : alive_(&alive) { ++*alive_; }

@@ -1,11 +1,11 @@
-// Coders of the program, sources, decoders of growing pictures.
+// Custom coders, sources, progressive decoders.
 #include <cstring>
 
 #include "check.hpp"
 
 using namespace sdimage;
 
-// "LAMP" and a byte of brightness for each frame: one pixel each.
+// A test format: "LAMP" and a byte of brightness for each frame of one pixel.
 class lamp_picture final : public custom_picture {
   public:
     void update(bytes_view bytes, bool) override { lit_.assign(bytes.begin() + 4, bytes.end()); }
@@ -73,7 +73,7 @@ TEST(a_coder_of_lambdas_says_what_it_throws) {
                         one.image();
                     }),
                     status::no_memory);
-        // What a coder does not override its table leaves out.
+        // Functions that a coder does not override are NULL in its table.
         CHECK(!can_encode(format::raw));
     }
     CHECK(becomes_true([&] { return alive == 0; }));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The C++ headers have all of the library: every exported function is called in them, every enum has its values, and no part is
-longer than 400 lines."""
+"""Completeness of the C++ headers: every exported function is called in them, every enum has its values, and no
+header is longer than 400 lines."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ import report  # noqa: E402
 
 HEADERS = sorted((declarations.ROOT / "bindings/cpp/include").rglob("*.hpp"))
 
-# Handles of single-owner objects are moved, never shared: they take no second reference.
+# Handles of single-owner objects are moved, never shared: they take no further reference.
 MOVED = {f"sdimage_{noun}_ref" for noun in (
     "batch_options", "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options", "manager_config", "metadata",
     "target_options", "photos_asset_config", "photos_fetch_options", "photos_library_config", "photos_loader_config",

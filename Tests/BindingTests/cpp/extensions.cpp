@@ -1,4 +1,4 @@
-// Loaders, transports and hooks of the program.
+// Custom loaders, transports and hooks.
 #include <thread>
 
 #include "check.hpp"
@@ -10,7 +10,7 @@ static manager with_loader(const loader &fetches) {
         manager_config().set_cache(cache::open(cache_config().set_memory_only())).set_loader(fetches));
 }
 
-// Keeps each sink until it is cancelled.
+// Holds each sink until its load is cancelled.
 class waiting_loader final : public custom_loader {
   public:
     waiting_loader(std::promise<void> &started, std::promise<void> &cancelled)
@@ -32,7 +32,7 @@ class waiting_loader final : public custom_loader {
 
 TEST(a_failure_without_an_error_is_a_failure) {
     const std::string bytes = picture("badge.png");
-    // As where there is no memory for an error: all bytes are there, and it failed all the same.
+    // Simulates a failure without memory for an error: all bytes are delivered, but the load fails.
     const loader demo = loader_of(
         "demo", [](const request &) { return true; },
         [&](const request &, const load_sink &sink) {

@@ -1,4 +1,4 @@
-// Loads: waiting, futures, callbacks, events, cancelling; where callbacks run; what exceptions in them do.
+// Loads: waiting, futures, callbacks, events, cancellation; threads of callbacks; exceptions in callbacks.
 #include <poll.h>
 
 #include <thread>
@@ -13,7 +13,7 @@ static manager in_memory() {
 static request badge() {
     return request(url("badge.png"));
 }
-// Nobody answers until the origin ends.
+// The origin responds only when it ends.
 static request slow() {
     return request(url("aurora.jpg?fault=hang"));
 }
@@ -83,7 +83,7 @@ TEST(callbacks_hear_of_progress_parts_and_one_end) {
     const std::string bytes = picture("aurora.jpg");
     std::promise<void> shown, ended;
     std::future<void> part = shown.get_future(), end = ended.get_future();
-    // The second half comes when the first has been seen.
+    // Sends the second half after the first was shown.
     const loader halves = loader_of(
         "halves", [](const request &) { return true; },
         [&](const request &, const load_sink &sink) {

@@ -1,4 +1,4 @@
-// The photo library plug-in's header, on a folder and on a library of the program's own.
+// The header of the photo library plug-in, on a folder and on a custom library.
 #include <fstream>
 
 #include <sdimage/plugins/photos_source.hpp>
@@ -53,7 +53,7 @@ TEST(photos_of_a_folder_are_found_filtered_and_loaded) {
     CHECK_EQUAL(loads.load(library.find(identifier).request().set_thumbnail_size(50, 50)).image().width(), 50u);
 }
 
-// One photo that is drawn when it is asked for.
+// One photo, drawn on request.
 class phone final : public photos::custom_library {
   public:
     explicit phone(std::atomic<int> &alive) : own_(alive) {}

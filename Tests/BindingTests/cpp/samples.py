@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The C++ samples do what they say.
+"""Tests the output of the C++ samples.
 
     samples.py FOLDER-OF-PROGRAMS ORIGIN"""
 

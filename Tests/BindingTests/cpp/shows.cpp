@@ -12,7 +12,7 @@ static image orbits() {
     return decode(picture("orbits.gif"));
 }
 
-// Frames of one pixel, brighter and brighter.
+// Frames of one pixel with increasing brightness.
 class dimmer final : public custom_frames {
   public:
     explicit dimmer(std::atomic<int> &alive) : own_(alive) {}

@@ -1,4 +1,4 @@
-// Handles, errors, bytes, pictures, transformers: what needs neither threads nor network.
+// Handles, errors, bytes, images, transformers: everything that needs neither threads nor network.
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -224,7 +224,7 @@ TEST(transformers_change_pictures_and_have_keys) {
     CHECK_EQUAL(thrown([&] { transformer::blur(-1); }), status::invalid_argument);
     CHECK(filter_names().size() > 5);
     CHECK(filter_describe(filter_names()[0]).front() == '{');
-    // The same key in every language: all corners are all bits.
+    // The key is the same in every language: all corners are all bits.
     sdimage_transformer *by_c = nullptr;
     sdimage_transformer_new_round_corner(5, SDIMAGE_CORNERS_ALL, 0, nullptr, &by_c, nullptr);
     CHECK_EQUAL(transformer::round_corner(5).key(), transformer(by_c).key());

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The prototypes of the Rust crate are those of the C headers: every function with its types, every constant, every table.
+"""Compares the prototypes of the Rust crate with the C headers: every function with its types, every constant, every
+table.
 
-    compare.py FOLDER        where a C program may be compiled that compares the constants"""
+    compare.py FOLDER        FOLDER for a C program that compares the constants"""
 
 import pathlib
 import re
@@ -22,7 +23,7 @@ def code(*names: str) -> str:
 
 
 def in_c(rust: str) -> str:
-    """`*const *mut sdimage_x` as declarations.py writes a C type: `sdimage_x *const *`."""
+    """Converts `*const *mut sdimage_x` to a C type as declarations.py writes it: `sdimage_x *const *`."""
     rust = rust.strip()
     match = re.fullmatch(r"\*(const|mut)\s+(.*)", rust)
     if not match:
@@ -70,7 +71,7 @@ def tables() -> dict[str, list[str]]:
 
 
 def compare_values(folder: pathlib.Path) -> None:
-    """A C program that does not compile where a constant or the size of a struct differs."""
+    """Compiles a C program with static assertions of the constants and the sizes of structs."""
     constants = re.findall(r"pub const (SDIMAGE_\w+): sdimage_\w+ = (-?\d+);", code("constants.rs"))
     lines = ["#include <stddef.h>", "#include <sdimage.h>"]
     lines += [f'_Static_assert({name} == {value}, "{name}");' for name, value in constants]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The example of the crate does what it says.
+"""Tests the output of the crate's example.
 
     example.py PROGRAM FOLDER ORIGIN"""
 

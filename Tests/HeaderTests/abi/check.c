@@ -1,4 +1,4 @@
-/* check.c: runs tests in children, and what tests share. */
+/* check.c: runs tests in child processes, and the helpers of the tests. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ void fail_test(const char *file, int line, const char *format, ...) {
     const char *name = strrchr(file, '/');
     char text[600];
     int length = snprintf(text, sizeof text, "not ok %s: %s:%d: %s\n", running, name ? name + 1 : file, line, why);
-    /* From any thread, while others may hold the lock of stdout. */
+    /* Called on any thread, while others may hold the lock of stdout. */
     ssize_t written = write(STDOUT_FILENO, text, (size_t)length);
     _exit(written < 0 ? 1 : FAILED_WITH_REASON);
 }
@@ -33,8 +33,8 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-/* Starts this program again to run one test only: with a library that did nothing yet, and, under a sanitizer, in a
- * process that is no copy of another. */
+/* Restarts this program to run one test only: with an unused library and, under a sanitizer, in a process that is
+ * not a fork. */
 _Noreturn static void start_again(const char *name) {
     static char line[4096];
     char *arguments[16] = {NULL};
@@ -53,7 +53,8 @@ static void *do_nothing(void *argument) {
     return argument;
 }
 
-/* ThreadSanitizer starts a thread of its own with the first one of the program: before any test counts threads. */
+/* ThreadSanitizer starts a thread of its own with the program's first one: this must happen before a test counts
+ * threads. */
 static void start_sanitizer(void) {
     pthread_t thread;
     if (HAS_THREAD_SANITIZER && pthread_create(&thread, NULL, do_nothing, NULL) == 0)
@@ -120,7 +121,7 @@ bool becomes_true(bool (*condition)(void *argument), void *argument) {
     return condition(argument);
 }
 
-/* Entries of a folder of /proc; the descriptor that reads it does not count. */
+/* Number of entries in a folder of /proc; the descriptor that reads it does not count. */
 static size_t entry_count(const char *path, size_t of_reading) {
     size_t count = 0;
     DIR *directory = opendir(path);

@@ -1,5 +1,5 @@
-/* check.h: a test is a function that runs in a process of its own, so that each starts with a library that did nothing
- * yet, and a crash or a hang is the failure of one test. */
+/* check.h: a test is a function that runs in a process of its own. So each starts with an unused library, and a
+ * crash or a hang is the failure of one test. */
 #ifndef SDIMAGE_TESTS_CHECK_H
 #define SDIMAGE_TESTS_CHECK_H
 
@@ -32,17 +32,17 @@ typedef struct test {
 #define HAS_THREAD_SANITIZER 0
 #endif
 
-/* A test that did not end within so many seconds fails: the longest takes five seconds of processor time, which may be
- * a minute on a busy machine. The exit status of a test that has said why it failed. */
+/* Time limit of a test in seconds: the longest takes five seconds of processor time, which may be a minute on a busy
+ * machine. FAILED is the exit status of a test that has printed its failure. */
 enum { LONGEST_TEST_SECONDS = HAS_THREAD_SANITIZER ? 300 : 150, FAILED_WITH_REASON = 77 };
 
 /* The name of the test of this process. */
 const char *running_test(void);
 
-/* Runs each test in a child; prints `ok NAME` or `not ok NAME: WHY`. The exit status of the program. */
+/* Runs each test in a child process; prints `ok NAME` or `not ok NAME: WHY`. Returns the exit status of the program. */
 int run_tests(const test *tests, size_t count);
 
-/* Ends the test as failed unless the condition holds. */
+/* Fails and ends the test unless the condition holds. */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -59,20 +59,21 @@ int run_tests(const test *tests, size_t count);
 
 _Noreturn void fail_test(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Waits up to ten seconds until `condition(argument)`, for what has no event: the end of a thread of the library. */
+/* Waits up to ten seconds until `condition(argument)` is true, for changes without an event, such as the end of a
+ * library thread. */
 bool becomes_true(bool (*condition)(void *argument), void *argument);
 
-/* Threads and open descriptors of this process now. */
+/* Number of threads and of open descriptors of this process. */
 size_t thread_count(void);
 size_t descriptor_count(void);
 
-/* A new folder, removed with all that is in it when the test ends. */
+/* A new folder, removed with its contents when the test ends. */
 const char *temporary_folder(void);
 
-/* A file in that folder, and its file: URL in static memory of a ring of eight. */
+/* Writes a file in that folder; returns its file: URL in static memory, a ring of eight. */
 const char *file_url_with(const char *name, const void *bytes, size_t length);
 
-/* Counts how often it was called: `user_data` is an atomic_int. */
+/* Counts its calls: `user_data` is an atomic_int. */
 void count_destroy(void *user_data);
 
 /* A gate: threads wait until it was opened `count` times. */
@@ -86,15 +87,15 @@ typedef struct gate {
 void gate_open(gate *gate);
 void gate_wait(gate *gate, int count);
 
-/* The usual objects; each call is checked. A manager with a memory-only cache, or none. */
+/* The usual objects; each call is checked. A manager has a memory-only cache, or none. */
 sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loader, bool has_cache);
 sdimage_request *new_request(const char *url);
 sdimage_data *new_data(const void *bytes, size_t length);
 
-/* A number that sdimage_frame_budget_statistics gives; -1 for a name that is not there. */
+/* A value of sdimage_frame_budget_statistics; -1 for an unknown name. */
 long frame_statistic(const char *name);
 
-/* Pictures small enough to stand here. */
+/* Images small enough to be embedded. */
 extern const unsigned char png_2x2[75];
 extern const unsigned char png_30000x30000[74];
 extern const unsigned char gif_1x1[43];

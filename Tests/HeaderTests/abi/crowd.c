@@ -1,9 +1,9 @@
-/* crowd.c: more animations than there is memory for as pictures. */
+/* crowd.c: more animations than fit into memory as decoded images. */
 #include "check.h"
 
 enum { WIDTH = 480, HEIGHT = 270, FRAMES = 8, CROWD = HAS_THREAD_SANITIZER ? 40 : 200, LIMIT = 64 << 20 };
 
-/* Frame `index` of a scene: bars of a few colours, half clear ones too where `alpha`, and a square that moves. */
+/* Frame `index` of a scene: bars of a few colours, some half transparent if `alpha`, and a moving square. */
 static sdimage_image *new_frame(uint32_t index, uint32_t width, uint32_t height, bool alpha) {
     sdimage_image *image = NULL;
     void *pixels = NULL;
@@ -44,7 +44,7 @@ static sdimage_data *encoded(sdimage_format format, uint32_t width, uint32_t hei
     return data;
 }
 
-/* How pictures are decoded; NULL: as they are. */
+/* The decode options; NULL: defaults. */
 static sdimage_decode_options *options;
 
 static sdimage_image *decoded(const sdimage_data *data) {
@@ -65,7 +65,7 @@ static bool are_alike(const sdimage_image *one, const sdimage_image *other) {
     return alike;
 }
 
-/* What every frame looks like. */
+/* The expected pixels of every frame. */
 static sdimage_image *expected[FRAMES];
 
 static void learn_frames(const sdimage_data *data) {
@@ -134,7 +134,7 @@ static void play_crowd(void) {
     play(players, CROWD, shown, 2 * FRAMES);
     CHECK(frame_statistic("bytes") + frame_statistic("canvas_bytes") <= LIMIT);
     sdimage_trim_memory(false);
-    /* As pictures, what is on show and what is next would take 200 MiB. */
+    /* As decoded images, the current and next frames would take 200 MiB. */
     CHECK_EQUAL(resident_bytes() - before > LIMIT + LIMIT / 10 ? resident_bytes() - before : 0, 0);
     for (int i = 0; i < CROWD; i++)
         sdimage_player_unref(players[i]);
@@ -145,7 +145,7 @@ static void twoHundredOfFewColoursStayWithinTheBudget(void) {
     play_crowd();
 }
 
-/* What GTK and Qt take. */
+/* The pixel format of GTK and Qt. */
 static void soTheyDoInAnotherOrderOfBytes(void) {
     options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED);
@@ -153,7 +153,8 @@ static void soTheyDoInAnotherOrderOfBytes(void) {
     sdimage_decode_options_unref(options);
 }
 
-/* Thumbnails of large animations: starts them, plays a few frames of each, and tells what they hold beyond `before`. */
+/* Thumbnails of large animations: starts them, plays a few frames of each, and returns the memory that they hold
+ * beyond `before`. */
 enum { SMALL = 20 };
 static sdimage_player *small[SMALL];
 
@@ -185,7 +186,7 @@ static void end_small(sdimage_data *data) {
     sdimage_data_unref(data);
 }
 
-/* Shown small, their canvases are as large as ever. */
+/* Canvases have the full size of the animation even behind thumbnails. */
 static void canvasesBehindThumbnailsAreCounted(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
     options = sdimage_decode_options_new();
@@ -198,18 +199,18 @@ static void canvasesBehindThumbnailsAreCounted(void) {
         sdimage_image_unref(image);
     }
     sdimage_trim_memory(true);
-    /* Before they play there is the thumbnail alone: no canvas of 8 MiB each. */
+    /* Before playback there is only the thumbnail, without a canvas of 8 MiB each. */
     CHECK_EQUAL(resident_bytes() - before > 32 << 20 ? resident_bytes() - before : 0, 0);
     /* 158 MiB as pixels. */
     long held = play_small(before, false);
     CHECK_EQUAL(held > 90 << 20 ? held : 0, 0);
-    /* Out of sight they hold nothing but what can be taken back. */
+    /* Paused players hold only memory that can be reclaimed. */
     held = play_small(before, true);
     CHECK_EQUAL(held > 24 << 20 ? held : 0, 0);
     end_small(data);
 }
 
-/* So are those behind a transformer. */
+/* Canvases behind a transformer are counted too. */
 static void canvasesBehindTransformersAreCounted(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
     sdimage_transformer *transformer = NULL;
@@ -233,7 +234,7 @@ static void canvasesBehindTransformersAreCounted(void) {
     end_small(data);
 }
 
-/* Also after a stop, and where only one frame is held. */
+/* Also after a stop, and if only one frame is held. */
 static void theFirstTickShowsTheFirstFrame(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
     sdimage_image *image = decoded(data);
@@ -273,7 +274,7 @@ static void *make_and_drop(void *image) {
     return NULL;
 }
 
-/* Cells that are reused: the last player of a picture goes while another one of it is made. */
+/* Reused cells: the last player of an image ends while another one is created. */
 static void playersOfOnePictureComeAndGoOnAllThreads(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 16, 16, false);
     sdimage_image *image = decoded(data);
@@ -288,8 +289,8 @@ static void playersOfOnePictureComeAndGoOnAllThreads(void) {
     sdimage_data_unref(data);
 }
 
-/* Pictures that are not played any more, in a list of the host's say, hold what their cost says and no canvas beside
-   it. */
+/* Images that no longer play, such as those in a list of the host, hold only the memory in their cost, and no
+ * canvas. */
 static void whatNobodyPlaysKeepsNoCanvas(void) {
     enum { IMAGES = 60 };
     sdimage_image *images[IMAGES];
@@ -315,7 +316,7 @@ static void whatNobodyPlaysKeepsNoCanvas(void) {
     sdimage_data_unref(data);
 }
 
-/* Every way a frame can come: in order, backwards, out of order; with memory enough now and then. */
+/* Every access to frames: in order, backwards, out of order; sometimes with sufficient memory. */
 static void play_short(sdimage_format format, bool alpha) {
     sdimage_data *data = encoded(format, 61, 47, alpha);
     long shown = 0;
@@ -345,7 +346,7 @@ static void framesOfAWebPAreRightInShortMemory(void) {
     play_short(SDIMAGE_FORMAT_WEBP, true);
 }
 
-/* Whoever holds the frame on show holds one picture, and its pixels stay. */
+/* All holders of the current frame share one image, whose pixels do not change. */
 static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 61, 47, false);
     sdimage_image *first = NULL, *second = NULL;

@@ -1,4 +1,4 @@
-/* custom.c: loaders, coders and caches of the host, in C. */
+/* custom.c: custom loaders, coders and caches of the host, in C. */
 #include "check.h"
 
 static sdimage_result *load_sync(sdimage_manager *manager, const char *url, sdimage_status expected) {
@@ -19,7 +19,7 @@ static void expect_loaded(sdimage_manager *manager, const char *url, sdimage_ima
     sdimage_result_unref(result);
 }
 
-/* --- Loaders: the URL says what to do. */
+/* --- Loaders: the URL selects the behaviour. */
 
 static bool takes_test(void *user_data, const sdimage_request *request) {
     (void)user_data;
@@ -80,7 +80,7 @@ static sdimage_status load_test(void *user_data, const sdimage_request *request,
         finish_with_data(sink);
     } else if (!strcmp(what, "refuse")) {
         return SDIMAGE_STATUS_PERMISSION_DENIED;
-    } /* "forget": neither kept nor finished */
+    } /* "forget": neither references nor finishes the sink */
     return SDIMAGE_STATUS_OK;
 }
 
@@ -184,7 +184,8 @@ static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
     sdimage_coder_unref(coder);
 }
 
-/* --- A coder of "PAGES", whose page `dot.page` is that many pixels wide and one high, and white from page 2 on. */
+/* --- A coder of "PAGES": its page `dot.page` has that number of pixels in width and one in height, and is white
+ * from page 2 on. */
 
 static int64_t page_of(const sdimage_decode_options *options) {
     sdimage_options *values = sdimage_decode_options_copy_options(options);
@@ -300,7 +301,7 @@ static void coderListsCanBeEmptiedAndRestored(void) {
     sdimage_coder_unref(after);
 }
 
-/* --- Caches: one entry on a slow shelf. */
+/* --- Caches: one entry with slow replies. */
 
 typedef struct shelf {
     pthread_mutex_t lock;
@@ -419,7 +420,7 @@ static void aForgottenReplyDoesNotFailTheLoad(void) {
     sdimage_data_unref(shelf.data);
 }
 
-/* --- Loaders of pictures: one to show at once, the final one still encoded, and numbers in place of bytes. */
+/* --- Loaders of images: one shown immediately, the final one still encoded, and numbers in place of bytes. */
 
 typedef struct picture_load {
     gate shown, over;

@@ -1,4 +1,4 @@
-/* dispatchers.c: where callbacks run, and what a memory hit does there. */
+/* dispatchers.c: the threads of callbacks, and memory hits on each dispatcher. */
 #include <poll.h>
 
 #include "check.h"
@@ -37,7 +37,7 @@ static sdimage_task *start_load(sdimage_manager *manager, const char *url, const
     return task;
 }
 
-/* Puts the picture into the manager's memory cache without using its dispatcher. */
+/* Puts the image into the manager's memory cache without using its dispatcher. */
 static void load_into_memory(sdimage_manager *manager, const char *url) {
     sdimage_request *request = new_request(url);
     sdimage_result *result = NULL;
@@ -320,7 +320,7 @@ static bool takes_all_urls(void *user_data, const sdimage_request *request) {
     return true;
 }
 
-/* The thread that brings the bytes says how far it is, and waits until somebody has heard. */
+/* The thread that delivers bytes reports progress, and waits until the callback has run. */
 static sdimage_status load_and_report(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     told *told = user_data;
     (void)request;
@@ -341,7 +341,7 @@ static void ignore_result(void *user_data, sdimage_task *task, sdimage_result *r
     (void)user_data, (void)task, (void)result;
 }
 
-/* R14: a slow callback must not keep the thread that moves the bytes. */
+/* R14: a slow callback must not block the thread that transfers the bytes. */
 static void immediateProgressIsNotToldByTheThreadThatMovesBytes(void) {
     const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_all_urls, .load = load_and_report};
     const sdimage_load_handler hears = {.size = sizeof hears, .result = ignore_result, .progress = hear_progress};

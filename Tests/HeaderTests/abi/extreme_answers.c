@@ -1,5 +1,5 @@
-/* extreme_answers.c: functions of the host that answer with extreme numbers, and input that costs more than it shows.
- */
+/* extreme_answers.c: host functions that return extreme numbers, and input that costs far more than its size
+ * suggests. */
 #include <sys/resource.h>
 #include <time.h>
 

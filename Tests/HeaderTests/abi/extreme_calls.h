@@ -1,5 +1,5 @@
-/* extreme_calls.h: what the written calls of extreme_calls.c use: lists of extreme values, and objects to try them on.
- */
+/* extreme_calls.h: support for the generated calls of extreme_calls.c: lists of extreme values, and objects to call
+ * them on. */
 #ifndef SDIMAGE_TESTS_EXTREME_CALLS_H
 #define SDIMAGE_TESTS_EXTREME_CALLS_H
 
@@ -28,7 +28,7 @@ LIST(const double *, scales);
 LIST(const uint32_t *, durations);
 LIST(const char *, names);
 
-/* Memory and its length: text of any kind, and encoded pictures and hashes. */
+/* Memory and its length: texts of all kinds, encoded images and hashes. */
 typedef struct extent {
     const void *bytes;
     size_t length;
@@ -39,7 +39,7 @@ extern const size_t texts_count, contents_count;
 const char *texts_text(size_t index);
 const char *contents_text(size_t index);
 
-/* Pictures of several formats and scales. */
+/* Images of several formats and scales. */
 typedef struct picture {
     sdimage_image *image;
     const char *text;
@@ -48,7 +48,7 @@ extern picture images[];
 extern const size_t images_count;
 const char *images_text(size_t index);
 
-/* Memory of 1 GiB that takes pages only where it is touched. */
+/* A reservation of 1 GiB of memory that uses a page only after access. */
 extern void *region;
 extern const char *const urls[];
 extern sdimage_image *frames[];
@@ -60,19 +60,20 @@ sdimage_loader *new_downloader(void);
 sdimage_manager *new_closing_manager(void);
 sdimage_task *finished_task(void);
 
-/* Whether the memory behind these arguments is as large as they say, or so large that the library must refuse them. */
+/* True if the memory behind these arguments has the given size, or if that is so large that the library must refuse
+ * it. */
 bool may_copy(uint32_t width, uint32_t height, size_t stride, sdimage_pixel_format format);
 bool may_read(size_t length);
 bool may_load_batch(size_t size);
 
-/* A parameter that varies, and its list. */
+/* A variable parameter and its list. */
 typedef struct component {
     const char *name;
     const size_t *count;
     const char *(*text)(size_t index);
 } component;
 
-/* A function, and what of its call varies. */
+/* A function, and its variable parameters. */
 typedef struct function {
     const char *name;
     void (*call)(const size_t *values);
@@ -80,14 +81,14 @@ typedef struct function {
     size_t count;
 } function;
 
-/* Calls each function with every value of each component, and with all pairs of values of each two. */
+/* Calls each function with every value of each component, and with all pairs of values of any two components. */
 void call_pairwise(const function *functions, size_t count);
 
-/* Calls functions chosen at random with values chosen at random, on objects that keep what earlier calls set: as many
- * calls as EXTREME_CALLS in the environment says, from the seed EXTREME_SEED. */
+/* Makes random calls with random values, on objects that retain the values of earlier calls. EXTREME_CALLS in the
+ * environment sets the number of calls, EXTREME_SEED the seed. */
 void call_at_random(const function *functions, size_t count);
 
-/* A new object of a single-owner kind in `good`; for random calls only now and then. */
+/* Put a new single-owner object into `good`; during random calls only occasionally. */
 void renew_batch_options(void);
 void renew_cache_config(void);
 void renew_cache_query(void);
@@ -101,7 +102,7 @@ void renew_request(void);
 void renew_response(void);
 void renew_target_options(void);
 
-/* Has the library work with what was set. */
+/* Make the library use the values that were set. */
 void use_animated_view(sdimage_animated_view *view);
 void use_batch_options(sdimage_batch_options *options);
 void use_cache(sdimage_cache *cache);

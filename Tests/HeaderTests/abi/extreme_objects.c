@@ -1,4 +1,4 @@
-/* extreme_objects.c: what extreme_calls.c calls with extreme values, and the uses of what it set. */
+/* extreme_objects.c: the objects that extreme_calls.c calls with extreme values, and the uses of the values. */
 #include <float.h>
 #include <math.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ const char *images_text(size_t index) {
     return images[index].text;
 }
 
-/* --- What memory there is. */
+/* --- Available memory. */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -108,7 +108,7 @@ static sdimage_image *scaled(double scale, sdimage_orientation orientation) {
     return image;
 }
 
-/* 5 x 3 pixels of the four samples in every order. */
+/* 5 x 3 pixels with the four samples in every order. */
 static sdimage_image *floats(const float *samples) {
     float pixels[3][5][4];
     for (size_t i = 0; i < 60; i++)
@@ -250,7 +250,7 @@ void use_decode_options(sdimage_decode_options *options) {
     sdimage_decode(png_2x2, sizeof png_2x2, options, &image, NULL);
     use_image(image);
     sdimage_image_unref(image);
-    /* At random, limits and time may both have been lifted, and 900 million pixels decoded. */
+    /* Random calls may have removed both size and time limits, and 900 million pixels would be decoded. */
     if (!is_random) {
         image = NULL;
         sdimage_decode(png_30000x30000, sizeof png_30000x30000, options, &image, NULL);
@@ -330,7 +330,7 @@ void use_cache_query(sdimage_cache_query *query) {
     sdimage_cache_page_unref(page);
 }
 
-/* A port that refuses connections: one try begins at once, the next after a delay of the configuration. */
+/* A port that refuses connections: the first attempt is immediate, the next follows the configured delay. */
 void use_downloader_config(sdimage_downloader_config *config) {
     sdimage_loader *loader = NULL;
     sdimage_downloader_new(config, &loader, NULL);
@@ -363,7 +363,7 @@ void use_manager_config(sdimage_manager_config *config) {
     sdimage_manager_unref(manager);
 }
 
-/* Numbers of that name in a bag: the parameters of filters and of coders. */
+/* Numbers by name in an options bag: the parameters of filters and of coders. */
 void use_options(sdimage_options *options) {
     static const char *const named[] = {"CIGaussianBlur", "CIUnsharpMask", "CIVignette", "CIBoxBlur",
                                         "CISharpenLuminance"};
@@ -454,7 +454,7 @@ void use_outputs(void) {
 static const function *calling;
 static size_t values[16], calls;
 
-/* In a signal handler: writes the call that crashed. */
+/* Runs in a signal handler: writes the call that crashed. */
 static void report(int signal) {
     char line[900];
     int length = snprintf(line, sizeof line, "not ok %s: signal %d in a call of %s(", running_test(), signal,

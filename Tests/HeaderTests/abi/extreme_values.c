@@ -1,4 +1,4 @@
-/* extreme_values.c: the lists of values of extreme_calls.h. The first of each makes sense. */
+/* extreme_values.c: the lists of values of extreme_calls.h. The first value of each is a sensible one. */
 #include <float.h>
 #include <math.h>
 
@@ -90,7 +90,7 @@ const enums_item enums[] = {ITEM(1),     ITEM(0),   ITEM(2),     ITEM(3),       
                             ITEM(-3002), ITEM(255), ITEM(65536), ITEM(INT32_MAX), ITEM(INT32_MIN)};
 END_OF(enums)
 
-/* Of arrays of two; more than any memory holds. */
+/* Counts for arrays of two elements; up to more than any memory holds. */
 const counts_item counts[] = {ITEM(2), ITEM(0), ITEM(1), ITEM(SIZE_MAX), ITEM(SIZE_MAX / 2 + 1), ITEM(SIZE_MAX - 1)};
 END_OF(counts)
 
@@ -110,7 +110,7 @@ static const uint32_t plain_durations[] = {10, 10}, no_durations[] = {0, 0},
 const durations_item durations[] = {ITEM(plain_durations), ITEM(no_durations), ITEM(long_durations), ITEM(NULL)};
 END_OF(durations)
 
-/* Of the parameters of filters and of values that coders read. */
+/* Names of parameters of filters and coders. */
 const names_item names[] = {ITEM("radius"), ITEM("name"), ITEM("page"), ITEM("time"),
                             ITEM("width"),  ITEM(""),     ITEM(NULL)};
 END_OF(names)
@@ -149,7 +149,7 @@ const char *texts_text(size_t index) {
     return texts[index].text;
 }
 
-/* No length means "up to the NUL" here. */
+/* Here SIZE_MAX does not mean "up to the NUL". */
 const extent contents[] = {{png_2x2, sizeof png_2x2, "png_2x2, 75"},
                            LENGTHS(png_2x2),
                            LENGTHS(gif_1x1),

@@ -1,7 +1,7 @@
-/* forks.c: children of a busy process. They may ask for information, decode and encode; everything else is FORKED;
- * nothing hangs.
+/* forks.c: forked children of a busy process. They may read information, decode and encode; everything else must
+ * return FORKED, and nothing may hang.
  *
- *   forks [FORKS]     default 800; for a release: 20000 */
+ *   forks [FORKS]     default 800; before a release: 20000 */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/wait.h>
@@ -66,7 +66,7 @@ static void start_threads(pthread_t *threads) {
         CHECK_EQUAL(pthread_create(&threads[i], NULL, keep_busy, (void *)i), 0);
 }
 
-/* What is promised to a child. */
+/* The documented guarantees for a child process. */
 static void work_in_child(unsigned number) {
     sdimage_manager *another = NULL;
     sdimage_cache *other_cache = NULL;
@@ -109,7 +109,7 @@ static void childrenOfABusyProcessDecode(void) {
     sdimage_cache_unref(cache);
 }
 
-/* Each round is a process in which threads do everything for the first time while the main thread forks. */
+/* Each round is a process whose threads use everything for the first time while the main thread forks. */
 static void childrenAmidFirstUsesDecode(void) {
     alarm((unsigned)(60 + forks / 10));
     for (long round = 0; round < forks / 10; round++) {
@@ -144,8 +144,8 @@ static void *use_at_once(void *argument) {
     return argument;
 }
 
-/* The library is loaded and was not used: its children may use all of it. Their main thread, which forked, and others
- * want the same first uses at once: each waits for the other's. */
+/* The library is loaded but unused: children may use all of it. Their main thread, which forked, and other threads
+ * need the same first uses at once; each waits for the other. */
 static void childrenOfAnIdleProcessUseThreads(void) {
     alarm((unsigned)(60 + forks / 10));
     for (long i = 0; i < forks / 10; i++) {
@@ -168,13 +168,13 @@ static void childrenOfAnIdleProcessUseThreads(void) {
     }
 }
 
-/* Locks in the library's own memory are those of the Swift runtime: the library's are no mutexes of the C library. A
- * child that takes one could wait for a thread of its parent forever. */
+/* Counts mutexes of the C library inside the library's own memory. Those belong to the Swift runtime, because the
+ * library uses other locks. A child that takes one could wait for ever for a thread of its parent. */
 static uintptr_t library_start, library_end;
 static atomic_bool is_counting;
 static atomic_int runtime_locks;
 
-/* In place of the C library's. */
+/* Replaces the function of the C library. */
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     static int (*real)(pthread_mutex_t *);
     if (!real)

@@ -1,4 +1,4 @@
-/* glib.c: the pollable dispatcher and a target under a main loop of GLib, as GTK programs run one. */
+/* glib.c: the pollable dispatcher and a target on a GLib main loop, as in GTK programs. */
 #include <glib-unix.h>
 
 #include "check.h"
@@ -46,7 +46,7 @@ static void shown(void *user_data, const char *key, sdimage_image *image, sdimag
     window->set_inside_call += image && window->is_calling;
 }
 
-/* What a program does once: a dispatcher, watched by its loop, on the thread of the loop. */
+/* The one-time set-up of a program: a dispatcher, watched by the loop, on the thread of the loop. */
 static sdimage_dispatcher *watch(window *window, guint *source) {
     sdimage_dispatcher *dispatcher = NULL;
     window->loop = g_main_loop_new(NULL, FALSE);

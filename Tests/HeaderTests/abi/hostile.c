@@ -1,5 +1,5 @@
-/* hostile.c: every hostile file of the corpus through sdimage_decode: a picture or an error, within two seconds and
- * within the memory that the limits promise. SDIMAGE_CORPUS names the corpus. */
+/* hostile.c: runs sdimage_decode on every hostile file of the corpus: it must return an image or an error, within
+ * two seconds and within the documented memory limits. SDIMAGE_CORPUS names the corpus. */
 #include <ftw.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* 256 MiB of bitmap and as much of working memory are allowed by default; the rest is the process itself. */
+/* The defaults allow 256 MiB of bitmap and the same amount of working memory; the rest is the process itself. */
 enum { LONGEST_SECONDS = 2, MOST_ADDRESS_SPACE_MB = 1400 };
 
 static int decoded, refused, files, bad;

@@ -1,4 +1,5 @@
-/* lifetime.c: what the library starts it ends: threads, descriptors, destroy callbacks; and what a fork may do. */
+/* lifetime.c: the library ends everything that it starts: threads, descriptors, destroy callbacks; and the permitted
+ * uses after a fork. */
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -36,7 +37,7 @@ static sdimage_cache *new_disk_cache(const char *folder) {
     return cache;
 }
 
-/* Network, disk, callbacks and a pollable queue: everything that has a thread or a descriptor. */
+/* Uses network, disk, callbacks and a pollable queue: everything that has a thread or a descriptor. */
 static void use_everything(void) {
     char folder[128];
     snprintf(folder, sizeof folder, "%s/cache", temporary_folder());
@@ -85,7 +86,7 @@ static void decodingStartsNoThread(void) {
     sdimage_image_unref(image);
 }
 
-/* A program that the host executes sees nothing of the library: neither cache, queue nor connection. */
+/* A program that the host executes inherits no cache, queue or connection of the library. */
 static void everyDescriptorClosesOnExec(void) {
     bool was_open[256];
     for (int i = 0; i < 256; i++)
@@ -109,8 +110,8 @@ static void everyDescriptorClosesOnExec(void) {
         opened++;
         if (flags & FD_CLOEXEC)
             continue;
-        /* The pair by which libcurl wakes its own threads, which the library never uses: unnamed, connected to itself,
-           empty. */
+        /* The socket pair by which libcurl wakes its own threads, which the library never uses: unnamed, connected
+         * to itself, empty. */
         struct sockaddr_un address;
         socklen_t length = sizeof address;
         CHECK_EQUAL(getpeername(i, (struct sockaddr *)&address, &length), 0);
@@ -227,7 +228,7 @@ static void *decode_until_enough(void *unused) {
 
 static void aForkAmidDecodingCanDecode(void) {
     pthread_t threads[4];
-    decode_once(); /* a first use is under way nowhere when the fork comes */
+    decode_once(); /* no first use is under way at the time of the fork */
     for (int i = 0; i < 4; i++)
         CHECK_EQUAL(pthread_create(&threads[i], NULL, decode_until_enough, NULL), 0);
     for (int i = 0; i < 200; i++) {
@@ -245,7 +246,7 @@ static void aForkAmidDecodingCanDecode(void) {
 }
 
 static void aForkDecodesOnSeveralThreads(void) {
-    /* The thread that forks has taken locks of every kind; in the child others wait for it. */
+    /* The forking thread has taken locks of every kind; in the child other threads wait for it. */
     for (int i = 0; i < 100; i++)
         decode_once();
     for (int round = 0; round < 5; round++) {
@@ -391,7 +392,7 @@ static void aDestroyMayCallTheCacheThatDropsIt(void) {
     sdimage_cache_unref(asked_by_destroy);
 }
 
-/* Caches in memory keep no thread running: each call starts what it needs, and must hold it until it is answered. */
+/* Memory caches have no permanent thread: each call starts one if needed, and must hold it until it completes. */
 static void blockingCallsAreAnsweredWhereNothingElseKeepsThreads(void) {
     sdimage_cache_config *config = sdimage_cache_config_new();
     sdimage_cache *memory = NULL, *disk = NULL, *layered = NULL;

@@ -1,10 +1,10 @@
-/* loads.c: each accepted load ends with exactly one FINAL, whoever cancels, closes or goes away; and each failure has a
- * code of its own. */
+/* loads.c: each accepted load ends with exactly one FINAL, regardless of cancellation, closing and releases; each
+ * failure has its own code. */
 #include <limits.h>
 
 #include "check.h"
 
-/* What one load's callbacks saw. */
+/* The calls of one load's callbacks. */
 typedef struct seen {
     atomic_int finals, after_final, destroyed;
     atomic_int code;
@@ -118,7 +118,7 @@ static bool takes_all(void *user_data, const sdimage_request *request) {
 
 static sdimage_status hold(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     (void)request;
-    sdimage_load_sink_ref(sink); /* given back by `let_go` */
+    sdimage_load_sink_ref(sink); /* released by `let_go` */
     gate_open(&((holder *)user_data)->started);
     return SDIMAGE_STATUS_OK;
 }
@@ -145,7 +145,7 @@ static sdimage_task *start_url(sdimage_manager *manager, const char *url, seen *
 }
 
 static void aCancelledLoadEndsWithCancelledAndItsLoaderIsTold(void) {
-    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
+    static holder holder = {.started = GATE_CLOSED}; /* static: a call of the loader may return later */
     seen seen = {0};
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, true);
@@ -175,12 +175,12 @@ static void cancelAndWaitComesBackAfterTheLastCallback(void) {
     }
 }
 
-/* --- Going away. */
+/* --- Closing and releasing. */
 
-/* A thousand, begun or not. */
+/* A thousand loads, started or queued. */
 static void closingEndsAThousandRunningLoadsWithShutdown(void) {
     enum { LOADS = 1000 };
-    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
+    static holder holder = {.started = GATE_CLOSED}; /* static: a call of the loader may return later */
     static seen seen[LOADS];
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, true);
@@ -204,7 +204,7 @@ static void closingEndsAThousandRunningLoadsWithShutdown(void) {
 }
 
 static void releasingTheManagerEndsRunningLoads(void) {
-    static holder holder = {.started = GATE_CLOSED}; /* a call of it may still be returning at the end */
+    static holder holder = {.started = GATE_CLOSED}; /* static: a call of the loader may return later */
     seen seen = {0};
     sdimage_loader *loader = new_holder(&holder);
     sdimage_manager *manager = new_manager(NULL, loader, false);

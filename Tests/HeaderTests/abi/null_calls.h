@@ -1,13 +1,13 @@
-/* null_calls.h: what the written calls of null_calls.c use: good objects of every kind, and expectations. */
+/* null_calls.h: support for the generated calls of null_calls.c: valid objects of every kind, and expectations. */
 #ifndef SDIMAGE_TESTS_NULL_CALLS_H
 #define SDIMAGE_TESTS_NULL_CALLS_H
 
 #include "check.h"
 
-/* Expectations beside real codes. */
+/* Expectations beside real status codes. */
 enum { ANY = 1000, ANY_ERROR = 1001 };
 
-/* One good object of every kind. */
+/* One valid object of every kind. */
 typedef struct objects {
     sdimage_animated_view *animated_view;
     sdimage_cache *cache;
@@ -20,13 +20,13 @@ typedef struct objects {
     sdimage_decode_options *decode_options;
     sdimage_decoder *decoder;
     sdimage_dispatcher *dispatcher;
-    sdimage_download_event *download_event; /* lent to a hook alone: none here */
+    sdimage_download_event *download_event; /* passed only to a hook: not available here */
     sdimage_download_hooks *download_hooks;
     sdimage_downloader_config *downloader_config;
     sdimage_encode_options *encode_options;
     sdimage_error *error;
     sdimage_event *event;
-    sdimage_exchange *exchange; /* lent to a transport alone: none here */
+    sdimage_exchange *exchange; /* passed only to a transport: not available here */
     sdimage_frame_provider *frame_provider;
     sdimage_image *image;
     sdimage_load_hooks *load_hooks;
@@ -50,7 +50,7 @@ typedef struct objects {
     sdimage_target *target;
     sdimage_target_options *target_options;
     sdimage_batch_options *batch_options;
-    const sdimage_work_budget *work_budget; /* lent to coders alone: none here */
+    const sdimage_work_budget *work_budget; /* passed only to coders: not available here */
     sdimage_task *task;
     sdimage_transformer *transformer;
     sdimage_transport *transport;
@@ -61,7 +61,7 @@ typedef struct objects {
 } objects;
 
 extern objects good, out;
-extern const char *doing; /* the call under way */
+extern const char *doing; /* the current call */
 extern const char text[];
 extern uint8_t bytes[64];
 extern const sdimage_animated_view_handler empty_animated_view_handler;
@@ -83,10 +83,10 @@ extern const sdimage_target_vtable empty_target_vtable;
 
 void make_good_objects(void);
 
-/* Gives back what a call put into `out`. */
+/* Releases the outputs of a call in `out`. */
 void release_outputs(void);
 
-/* Notes an answer that was not expected; the test fails at its end, with the first call and how many there were. */
+/* Records an unexpected result; the test fails at its end with the first call and the number of failures. */
 void expect(bool condition);
 void expect_status(sdimage_status status, int expected);
 void finish_calls(void);

@@ -1,4 +1,4 @@
-/* null_objects.c: good objects of every kind for null_calls.c, and its expectations. */
+/* null_objects.c: valid objects of every kind for null_calls.c, and its expectations. */
 #include <poll.h>
 
 #include "null_calls.h"
@@ -86,7 +86,7 @@ static void start_held_loads(void) {
     sdimage_cache_unref(cache);
 }
 
-/* --- An event comes out of a queue, a task and a result out of a load. */
+/* --- An event comes from a queue, a task and a result come from a load. */
 
 static void make_delivery(void) {
     CHECK_EQUAL(sdimage_dispatcher_new_pollable(&good.dispatcher, NULL), SDIMAGE_STATUS_OK);
@@ -104,7 +104,7 @@ static void make_delivery(void) {
     sdimage_request_unref(request);
 }
 
-/* Of a cache with a disk part. */
+/* A page of a cache with a disk part. */
 static void make_page(void) {
     sdimage_cache *cache = NULL;
     CHECK_EQUAL(sdimage_cache_new(NULL, &cache, NULL), SDIMAGE_STATUS_OK);

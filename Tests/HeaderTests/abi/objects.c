@@ -1,4 +1,4 @@
-/* objects.c: the objects that most tests begin with. */
+/* objects.c: the objects that most tests need. */
 #include "check.h"
 
 sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loader, bool has_cache) {

@@ -1,7 +1,8 @@
-/* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and changed
- * at its beginning, and each variant lies directly before a page without access, so that a read past its end is a
- * SIGSEGV at once. The functions that take caller's memory run on it: sniff, can_decode, info, read_metadata, decode
- * and decoder_append. Those that take a URL, a key or a hash are given texts in the same way, cut at every length.
+/* page_edges.c: encoded bytes that end where the address space ends. Every fixture is cut at many lengths and
+ * changed at its beginning, and each variant lies directly before a page without access, so that a read past its end
+ * is a SIGSEGV at once. The tested functions take memory of the caller: sniff, can_decode, info, read_metadata,
+ * decode and decoder_append. Those that take a URL, a key or a hash are given texts in the same way, cut at every
+ * length.
  *
  *     page_edges FOLDER…
  *
@@ -14,17 +15,17 @@
 #include "check.h"
 
 enum {
-    LONGEST_CPU_SECONDS = 60, /* for all variants of one file; seconds are enough */
+    LONGEST_CPU_SECONDS = 60, /* for all variants of one file, which need only seconds */
     LONGEST_SECONDS = 600,    /* the same on a busy machine */
     FIRST_CUTS = 400,         /* every length up to this one */
     LATER_CUTS = 60,          /* spread over the rest of the file */
     SPLICES = 600,            /* variants with a changed beginning */
     SPLICED_BYTES = 512,      /* that beginning */
     PIECES = 512,             /* offsets from which a piece is moved to directly behind the signature */
-    DECODES_EVERY = 16        /* of how many variants one is decoded, too */
+    DECODES_EVERY = 16        /* one of this number of variants is also decoded */
 };
 
-/* Ends a child that computes or waits for too long: SIGXCPU or SIGALRM. */
+/* Ends a child that computes or waits too long: SIGXCPU or SIGALRM. */
 static void limit_time(void) {
     struct rlimit limit = {.rlim_cur = LONGEST_CPU_SECONDS, .rlim_max = LONGEST_CPU_SECONDS + 1};
     setrlimit(RLIMIT_CPU, &limit);
@@ -188,7 +189,7 @@ static void use_text(sdimage_manager *manager, sdimage_cache *cache, const uint8
 
 static int files, bad;
 
-/* Notes how the child ended that was given `name`. */
+/* Records the end of the child that was given `name`. */
 static void judge(const char *name, pid_t child) {
     int ended = -1;
     waitpid(child, &ended, 0);

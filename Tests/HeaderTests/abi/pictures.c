@@ -1,4 +1,4 @@
-/* pictures.c: two squares of colour, one dot, and a header that promises 7 GB. */
+/* pictures.c: two coloured squares, one dot, and a header that announces 7 GB. */
 #include "check.h"
 
 const unsigned char png_2x2[75] = {

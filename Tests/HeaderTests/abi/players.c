@@ -1,4 +1,4 @@
-/* players.c: what all players of a process share: frames, memory, and the end of it; a child of fork. */
+/* players.c: the state that all players of a process share: frames, memory, and its end; a child of fork. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,14 +145,14 @@ static void playersThatComeAndGoLeaveNothing(void) {
         sdimage_player_unref(player);
         sdimage_frame_provider_unref(provider);
     }
-    /* A frame that is being made is let go of when it is ready. */
+    /* A frame in production is released when it is complete. */
     for (int turn = 0; turn < 5000 && frame_statistic("animations") > 0; turn++)
         usleep(1000);
     CHECK_EQUAL(frame_statistic("animations"), 0);
     CHECK_EQUAL(frame_statistic("bytes"), 0);
 }
 
-/* --- A view whose image another thread replaces while its host is told of the first one. */
+/* --- A view whose image another thread replaces during the host's callback for the first one. */
 
 static sdimage_animated_view *view;
 static sdimage_image *first_image, *second_image;

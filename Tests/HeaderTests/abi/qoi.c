@@ -1,4 +1,4 @@
-/* qoi.c: a whole coder of the host: decoding, encoding, headers, and pictures that show while they arrive. */
+/* qoi.c: a complete custom coder: decoding, encoding, headers, and progressive decoding. */
 #include "check.h"
 #include "qoi_coder.h"
 
@@ -11,7 +11,7 @@ static sdimage_coder *register_qoi(void) {
     return coder;
 }
 
-/* Runs, small and large steps, colours that come again, and alpha where it is wanted: every operation of the format. */
+/* Runs, small and large steps, repeated colours, and optional alpha: every operation of the format. */
 static sdimage_image *draw(bool has_alpha) {
     sdimage_image *image = NULL;
     void *pixels = NULL;
@@ -63,7 +63,7 @@ static void whatWasEncodedDecodesToItself(void) {
     }
 }
 
-/* Every operation by hand: three channels, a run of 2, RGB, INDEX, DIFF, LUMA, RGBA. */
+/* Every operation, encoded by hand: three channels, a run of 2, RGB, INDEX, DIFF, LUMA, RGBA. */
 static const uint8_t by_hand[] = {'q', 'o',  'i',  'f',       0,    0,    0, 7, 0, 0, 0, 1, 4, 1, 0xC1, 0xFE, 10, 20,
                                   30,  0x35, 0x66, 0x81 | 31, 0x79, 0xFF, 1, 2, 3, 4, 0, 0, 0, 0, 0,    0,    0,  1};
 static const uint8_t by_hand_pixels[] = {0, 0,   0, 255, 0, 0,   0,   255, 10, 20,  30, 255, 0, 0,
@@ -106,7 +106,7 @@ static void itsHeaderTellsItsSize(void) {
     sdimage_data_unref(json);
 }
 
-/* Feeds pieces of `step` bytes; the rows that are there are right, those that are not are zero. */
+/* Feeds pieces of `step` bytes; available rows must be right, missing ones zero. */
 static void feed(sdimage_coder *coder, sdimage_data *data, const sdimage_image *drawn, size_t step) {
     sdimage_decoder *decoder = NULL;
     const char *bytes = sdimage_data_bytes(data);

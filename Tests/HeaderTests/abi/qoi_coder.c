@@ -1,4 +1,4 @@
-/* qoi_coder.c: QOI, the whole format (https://qoiformat.org/qoi-specification.pdf), as a coder of the host. */
+/* qoi_coder.c: QOI, the complete format (https://qoiformat.org/qoi-specification.pdf), as a custom coder. */
 #include "qoi_coder.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ typedef struct pixel {
     uint8_t r, g, b, a;
 } pixel;
 
-/* What encoder and decoder keep in step. */
+/* The state that encoder and decoder share. */
 typedef struct memory {
     pixel seen[64];
     pixel last;
@@ -74,7 +74,7 @@ static sdimage_status info(void *user_data, const void *bytes, size_t length, sd
     return SDIMAGE_STATUS_OK;
 }
 
-/* --- A picture that grows: decoding goes on where the bytes ended the last time. */
+/* --- Progressive decoding: continues where the bytes ended before. */
 
 typedef struct growing {
     pthread_mutex_t lock;
@@ -82,7 +82,7 @@ typedef struct growing {
     bool accepts_partial;
     header header;
     memory memory;
-    /* The next byte, and how many pixels there are so far. */
+    /* The offset of the next byte, and the number of pixels so far. */
     size_t at;
     uint64_t count;
     pixel *pixels;
@@ -132,7 +132,7 @@ static size_t length_of(uint8_t op) {
     return op == OP_RGB ? 4 : op == OP_RGBA ? 5 : (op & 0xC0) == OP_LUMA ? 2 : 1;
 }
 
-/* The pixel that an operation makes of the last one; of a run, the last one again. */
+/* The pixel that results from an operation on the last one; for a run, the last one itself. */
 static pixel apply(const memory *memory, const uint8_t *op) {
     pixel p = memory->last;
     if (*op >= OP_RGB)
@@ -182,7 +182,7 @@ static sdimage_status update(void *user_data, void *instance, const void *bytes,
     return status;
 }
 
-/* Pixels that are not there yet stay zero. */
+/* Missing pixels are zero. */
 static sdimage_status copy_image(void *user_data, void *instance, sdimage_image **image, sdimage_error **error) {
     growing *self = instance;
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
@@ -203,7 +203,7 @@ static sdimage_status copy_image(void *user_data, void *instance, sdimage_image 
     return status;
 }
 
-/* All bytes at once are the last piece of a growing picture. */
+/* Decodes complete data as the last piece of a progressive image. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     void *instance = NULL;
@@ -225,7 +225,7 @@ static bool can_encode(void *user_data, sdimage_format format) {
     return format == QOI_FORMAT;
 }
 
-/* Writes the one operation for a pixel that is not the last one; returns its length. */
+/* Writes the one operation for a pixel that differs from the last one; returns its length. */
 static size_t write_pixel(uint8_t *to, memory *memory, pixel p) {
     pixel last = memory->last, *place = place_of(memory, p);
     int8_t r = (int8_t)(p.r - last.r), g = (int8_t)(p.g - last.g), b = (int8_t)(p.b - last.b);
@@ -246,7 +246,7 @@ static size_t write_pixel(uint8_t *to, memory *memory, pixel p) {
     return memcpy(to, (uint8_t[]){OP_RGB, p.r, p.g, p.b}, 4), 4;
 }
 
-/* `to` has room for 5 bytes a pixel, the header and the end. */
+/* `to` has room for 5 bytes per pixel, the header and the end marker. */
 static size_t write_all(uint8_t *to, const sdimage_image *image, uint8_t channels) {
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     const uint8_t *pixels = sdimage_image_pixels(image);

@@ -1,9 +1,9 @@
-/* races.c: threads that share managers, caches, targets, views, players and prefetchers, and call everything on them at
- * random. Built with ThreadSanitizer by Tests/races; without it, a test of crashes, deadlocks and lost results.
+/* races.c: threads that share managers, caches, targets, views, players and prefetchers, and make random calls on
+ * them. Built with ThreadSanitizer by Tests/races; without it, a test of crashes, deadlocks and lost results.
  *
  *   races [SECONDS [SEED]]     default 3 1
  *
- * Each load must have exactly one FINAL, each destroy must be called once, and no kind of operation may be left out. */
+ * Each load must have exactly one FINAL, each destroy must be called once, and every kind of operation must occur. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -52,7 +52,7 @@ static uint64_t now_ms(void) {
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* --- The pictures: bitmaps of 8 x 8, and animations. */
+/* --- The images: bitmaps of 8 x 8, and animations. */
 
 static void put(unsigned char *at, unsigned value, int count) {
     for (int i = 0; i < count; i++)
@@ -173,7 +173,7 @@ static void start_origin(void) {
     pthread_detach(thread);
 }
 
-/* --- What the threads share. Slots are replaced under the lock; what a thread uses it holds a reference to. */
+/* --- Shared objects. Slots are replaced under the lock; a thread holds a reference to every object that it uses. */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdimage_cache *caches[MANAGERS];

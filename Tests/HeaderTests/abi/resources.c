@@ -1,5 +1,5 @@
-/* resources.c: what a program's own pictures keep, forget and decode once: each in a process where nobody else forgets
-   them. */
+/* resources.c: a program's own images: they are stored, removed and decoded once. Each test runs in a process in
+ * which no other code removes them. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -7,7 +7,7 @@
 
 enum { ASKERS = 4 };
 
-/* A coder of "SLOW", which decodes when it is let, and fails while `is_failing`. */
+/* A coder of "SLOW", which decodes when `released` is open, and fails while `is_failing`. */
 static gate decoding = GATE_CLOSED, released = GATE_CLOSED;
 static atomic_int decodes;
 static atomic_bool is_failing;
@@ -47,7 +47,7 @@ static void write_file(const char *name, const void *bytes, size_t length) {
     file_url_with(name, bytes, length);
 }
 
-/* Counts for the caller. */
+/* The caller owns a reference. */
 static sdimage_image *image_of(sdimage_resources *resources, const char *name) {
     sdimage_image *image = NULL;
     CHECK_EQUAL(sdimage_resources_copy_image(resources, name, &image, NULL), SDIMAGE_STATUS_OK);
@@ -73,7 +73,7 @@ static void aNameGivesTheSamePictureUntilItIsForgotten(void) {
     CHECK_EQUAL(sdimage_image_width(first), 2);
     CHECK_EQUAL(sdimage_resources_set_scales(resources, (const double[]){2}, 1, NULL), SDIMAGE_STATUS_OK);
     CHECK(image_of(resources, "cat") != second);
-    /* Pictures outlive what they came from. */
+    /* Images outlive the object that they came from. */
     CHECK(sdimage_resources_ref(resources) == resources);
     sdimage_resources_unref(resources);
     sdimage_resources_unref(resources);
@@ -96,7 +96,7 @@ static void memoryThatIsShortForgetsPictures(void) {
 
 typedef struct asker {
     pthread_t thread;
-    atomic_int number; /* of the system, once it runs */
+    atomic_int number; /* kernel thread id, once it runs */
     sdimage_resources *resources;
     sdimage_image *image;
     sdimage_status status;
@@ -109,7 +109,7 @@ static void *ask(void *argument) {
     return NULL;
 }
 
-/* Where a thread is, as the system tells it; false unless it sleeps. */
+/* Reads the state of a thread from /proc; returns false unless it sleeps. */
 static bool is_asleep(int number, char *state, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/status", number);
@@ -119,13 +119,13 @@ static bool is_asleep(int number, char *state, size_t size) {
     if (file)
         fclose(file);
     bool sleeps = strstr(state, "State:\tS") != NULL;
-    /* How often it slept so far; not the memory of the process, which others change. */
+    /* Compares the number of context switches, not the memory of the process, which other threads change. */
     const char *switches = strstr(state, "voluntary_ctxt_switches");
     memmove(state, switches ? switches : "", switches ? strlen(switches) + 1 : 1);
     return sleeps;
 }
 
-/* Twenty looks in a row, between which nothing has happened to the thread. */
+/* Twenty samples in a row without any activity of the thread. */
 static bool sleeps_on(void *argument) {
     asker *one = argument;
     char now[4096], last[4096] = "";
@@ -139,7 +139,7 @@ static bool sleeps_on(void *argument) {
     return true;
 }
 
-/* One in the decoder, the others behind it. */
+/* One thread in the decoder, the others waiting for it. */
 static void start_askers(asker askers[ASKERS], sdimage_resources *resources) {
     for (int i = 0; i < ASKERS; i++) {
         askers[i].resources = resources;

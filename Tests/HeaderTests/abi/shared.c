@@ -1,4 +1,4 @@
-/* shared.c: the manager that the process shares, and the cache and loader of managers that name none. */
+/* shared.c: the manager that the process shares, and the cache and loader of managers that set none. */
 #include <sys/wait.h>
 
 #include "check.h"
@@ -20,7 +20,7 @@ static sdimage_image_source source_of(sdimage_manager *manager, const char *url)
     return source;
 }
 
-/* The cache of the user is nobody's business here. */
+/* Keeps the tests away from the user's cache. */
 static sdimage_cache *use_cache_in_memory(void) {
     sdimage_cache_config *config = sdimage_cache_config_new();
     sdimage_cache *cache = NULL;
@@ -50,7 +50,7 @@ static void allThreadsGetTheSameManager(void) {
     CHECK_EQUAL(source_of(managers[0], PNG_DATA_URL), SDIMAGE_IMAGE_SOURCE_LOADER);
     for (int i = 0; i < THREADS; i++)
         sdimage_manager_unref(managers[i]);
-    /* It lives on though nobody here has it. */
+    /* The manager exists even without a reference of the test. */
     sdimage_manager *again = shared();
     CHECK_EQUAL(source_of(again, PNG_DATA_URL), SDIMAGE_IMAGE_SOURCE_MEMORY);
     sdimage_manager_unref(again);
@@ -109,7 +109,7 @@ static void managersThatNameNoneUseTheDefaults(void) {
     CHECK_EQUAL(source_of(managers[0], "own:a"), SDIMAGE_IMAGE_SOURCE_LOADER);
     CHECK_EQUAL(source_of(managers[1], "own:a"), SDIMAGE_IMAGE_SOURCE_MEMORY);
     CHECK_EQUAL(sdimage_cache_contains(cache, "own:a", 5), SDIMAGE_CACHE_LAYERS_MEMORY);
-    /* Taken back, they stay with those who have them. */
+    /* After a reset, the managers that have the defaults continue to use them. */
     sdimage_set_default_loader(NULL);
     sdimage_set_default_cache(NULL);
     CHECK_EQUAL(source_of(managers[0], "own:b"), SDIMAGE_IMAGE_SOURCE_LOADER);

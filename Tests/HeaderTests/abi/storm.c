@@ -1,7 +1,7 @@
-/* storm.c: many threads load pictures over HTTP, each of which says in its pixels which one it is, through caches that
- * hold few of them, and cancel some at any moment: no wrong picture, exactly one FINAL each.
+/* storm.c: many threads load images over HTTP through caches that hold few of them, and cancel some at any time. The
+ * pixels of an image encode its number. There must be no wrong image, and exactly one FINAL for each load.
  *
- *   storm [LOADS]     default 20,000; what a release is given: 200000 */
+ *   storm [LOADS]     default 20,000; before a release: 200000 */
 #include <arpa/inet.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@ static int port;
 static sdimage_manager *manager;
 static atomic_int served, started, finished, good, cancelled, wrong, failed, early;
 
-/* --- The origin: `/N` is a bitmap of two pixels, 24 bits each, that say N. */
+/* --- The origin: `/N` is a bitmap of two pixels, 24 bits each, that encode N. */
 
 static void put(unsigned char *at, unsigned value, int count) {
     for (int i = 0; i < count; i++)
@@ -128,7 +128,7 @@ static void *load_many(void *argument) {
         snprintf(url, sizeof url, "http://127.0.0.1:%d/%u", port, one->number);
         sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
         int place = i % IN_FLIGHT;
-        /* No more than so many at once: the oldest is waited for, or cancelled. */
+        /* Limits the number of concurrent loads: the oldest is awaited or cancelled. */
         if (tasks[place] && rand_r(&seed) % 4)
             sdimage_task_wait(tasks[place], UINT32_MAX, NULL);
         sdimage_task_cancel(tasks[place]);

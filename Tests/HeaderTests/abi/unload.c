@@ -1,4 +1,5 @@
-/* unload.c: the library by dlopen: quiet when it is loaded, harmless when it is closed. Not linked against it.
+/* unload.c: uses the library by dlopen: loading it has no side effects, and closing it is harmless. Not linked
+ * against it.
  *
  *   unload PATH/libsdimage.so.1 */
 #include <dlfcn.h>
@@ -41,7 +42,7 @@ static void loadingBringsNoSwiftLibrary(void) {
     fclose(maps);
 }
 
-/* A load through a manager runs Tasks; their code must outlive the close. */
+/* A load through a manager runs Swift tasks; their code must outlive dlclose. */
 static void decode_and_load(void *handle) {
     sdimage_status (*decode)(const void *, size_t, const sdimage_decode_options *, sdimage_image **, sdimage_error **);
     sdimage_status (*new_manager)(const sdimage_manager_config *, sdimage_manager **, sdimage_error **);

@@ -1,4 +1,4 @@
-/* outside.c: a program of somebody else, who has nothing but the installed files. */
+/* outside.c: an external program that uses only the installed files. */
 #include <sdimage.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// outside.cpp: the same for C++, by its own headers.
+// outside.cpp: the same for C++, with the C++ headers.
 #include <cstdio>
 #include <sdimage.hpp>
 

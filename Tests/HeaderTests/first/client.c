@@ -1,12 +1,12 @@
-/* client.c: a program of the first release. It is compiled against the headers of 0.1.0, which lie beside it, and runs
- * on today's library. Nothing is ever added here that those headers do not have. */
+/* client.c: a program of the first release. It is compiled against the archived headers of 0.1.0 and runs with the
+ * current library. It must only use declarations of those headers. */
 #include <poll.h>
 
 #include "check.h"
 
-enum { OLD = 0x5a }; /* what lies behind the end of a table that was shorter then */
+enum { OLD = 0x5a }; /* fills the memory beyond the end of a shorter table */
 
-/* A table as a program has it whose headers end before `member`: the rest of the memory is anything. */
+/* A table of a program whose headers end before `member`; the remaining memory is arbitrary. */
 #define OLD_TABLE(type, variable, member)                                                                              \
     type variable;                                                                                                     \
     memset(&variable, OLD, sizeof variable);                                                                           \
@@ -133,7 +133,7 @@ static void loadsAnswerAsEvents(void) {
     sdimage_dispatcher_unref(dispatcher);
 }
 
-/* --- Tables of the host, as long as they were. */
+/* --- Tables of the host, at their original length. */
 
 static bool takes_all(void *user_data, const sdimage_request *request) {
     return user_data && request;
@@ -158,7 +158,7 @@ static void aLoaderMayBeShorter(void) {
     sdimage_request *request = new_request("first:picture");
     sdimage_task *task = NULL;
     CHECK_EQUAL(sdimage_manager_load(manager, request, NULL, NULL, NULL, &task, NULL), SDIMAGE_STATUS_OK);
-    sdimage_task_cancel(task); /* a `cancel` behind the end would be called */
+    sdimage_task_cancel(task); /* a `cancel` read beyond the end would be called */
     CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_unref(task);
     sdimage_result *result = NULL;
@@ -191,7 +191,7 @@ static void aCoderMayBeShorter(void) {
     sdimage_image *image = decoded("FIRST", 5);
     CHECK_EQUAL(sdimage_image_height(image), 2);
     CHECK_EQUAL(((const uint8_t *)sdimage_image_pixels(image))[0], 255);
-    sdimage_data *json = NULL; /* asks for everything that a longer table has */
+    sdimage_data *json = NULL; /* uses everything that a longer table has */
     CHECK_EQUAL(sdimage_info("FIRST", 5, &json, NULL), SDIMAGE_STATUS_OK);
     CHECK(!sdimage_can_encode((sdimage_format)9999));
     sdimage_data_unref(json);
@@ -242,7 +242,7 @@ static void aCacheMayBeShorter(void) {
     sdimage_request_set_wait_for_store(request, true);
     sdimage_result *result = NULL;
     CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
-    CHECK(atomic_load(&calls) >= 2); /* asked, and given what was loaded */
+    CHECK(atomic_load(&calls) >= 2); /* one query, and one store of the loaded image */
     sdimage_result_unref(result);
     sdimage_request_unref(request);
     sdimage_manager_unref(manager);
