@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Decodes every file of the folder SDIMAGE_CORPUS and compares with what independent decoders made of it.
+"""Decodes every file of the folder SDIMAGE_CORPUS and compares the results with those of independent decoders.
 
     corpus.py [PART-OF-A-PATH]
 
-`MANIFEST.tsv` says of each file whether it decodes, its size and its frames (columns path, family, expected, width, height,
-frames, compare); `oracle.json` has the SHA-256 of its frames, as straight RGBA with invisible pixels black. Each
-file is decoded at once, in pieces and at a thumbnail size, in a worker process whose time and memory are watched: a file
-that is damaged, or a trap, must end in an error or a picture, soon and within the limits.
+`MANIFEST.tsv` has the expected result of each file, its size and its frames (columns path, family, expected,
+width, height, frames, compare); `oracle.json` has the SHA-256 of its frames, as straight RGBA with invisible
+pixels black. Each file is decoded at once, in pieces and at a thumbnail size, in a worker process with limits of
+time and memory. A damaged or hostile file must end in an error or an image, quickly and within the limits.
 
-Prints `ok`, `not ok` or `skip` with the number of files for each family, and `not ok` for each file that fails.
-"""
+Prints `ok`, `not ok` or `skip` with the number of files for each family, and `not ok` for each file that fails."""
 
 from __future__ import annotations
 
@@ -31,50 +30,51 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-#: Of the processor, for each way of decoding a file that need not decode.
+#: Processor time for each decode of a file that need not decode.
 SECONDS = 2.0
-#: A worker that says nothing for so long hangs.
+#: A worker without output for this time hangs.
 PATIENCE = 150.0
 #: Growth of memory in MiB besides bitmaps and working memory.
 LIBRARY = 64
-#: Growth of memory in MiB: the default limit of a bitmap, and what the library needs besides.
+#: Growth of memory in MiB: the default limit of a bitmap, and the library's own needs.
 MEMORY = 256 + LIBRARY
-#: In pieces: the limits of working memory and of a bitmap, what the library needs besides, and one picture that the program shows.
+#: For pieces: the limits of working memory and of a bitmap, the library's own needs, and one image that the program
+#: holds.
 MEMORY_IN_PIECES = 256 + 256 + LIBRARY
-#: Sides of the box of the thumbnail.
+#: Side of the bounding box of the thumbnail.
 BOX = 64
 PIECES = 20
 WORKERS = os.cpu_count() or 1
 
-#: As stored: what the hashes were made of.
+#: Unconverted: the basis of the hashes.
 STORED: dict[str, Any] = {"apply_orientation": False, "convert_to_srgb": False, "pixel_format": "rgba8"}
-#: The library's own limit is of the clock on the wall, which a busy machine crosses.
+#: The library's own limit is wall-clock time, which a busy machine exceeds.
 PATIENT = {"max_work_ms": 120_000}
-#: Formats whose files have the frames of one animation, rather than pages or entries.
+#: Formats whose files contain the frames of one animation, rather than pages or entries.
 MOVING = ("gif", "png", "webp")
-#: Files that independent decoders read and this library does not, and why.
+#: Files that independent decoders read and this library does not, with the reason.
 APART = {
     "jpeg/sharp/testimgl.jpg": "lossless JPEG, which libjpeg-turbo 2 does not decode",
     "jpeg/pillow/hopper_bad_exif.jpg": "damaged entropy-coded data, which is an error here and a warning elsewhere",
     "ico/twelvemonkeys/JavaCup.ico": "of two entries of one size the deeper is taken here, the shallower there",
     "ico/twelvemonkeys/joypad.ico": "of two entries of one size the deeper is taken here, the shallower there",
 }
-#: What the library calls the formats that the oracle tells apart.
+#: The library's names of formats that the oracle distinguishes.
 CODERS = {"cur": "ico"}
 
 
-# --- The worker: reads one row a line, answers one line.
+# --- The worker: reads one row per line, prints one result per line.
 
 
 class Meter:
-    """Processor time and growth of memory of one way of decoding."""
+    """Processor time and growth of memory of one decode."""
 
     def __init__(self, sdimage: Any) -> None:
         gc.collect()
-        # Blocks that earlier files left behind would count towards this one, or hide its growth.
+        # Free blocks of earlier files would count towards this one, or hide its growth.
         sdimage.trim_memory()
         with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")  # the high-water mark starts anew
+            file.write("5")  # resets the high-water mark
         self.before = self.status("VmRSS")
         self.started = time.process_time()
 
@@ -143,7 +143,7 @@ def shrunk(sdimage: Any, data: bytes, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def chosen(count: int, row: dict[str, Any]) -> list[int]:
-    """All frames of a file that decodes; the first, the second and the last of another."""
+    """All frames of a file that must decode; otherwise the first, the second and the last."""
     return list(range(count)) if row["decodes"] else sorted({0, min(1, count - 1), count - 1})
 
 
@@ -156,11 +156,11 @@ def canonical_hash(picture: Any) -> str:
     return hashlib.sha256(pixels.tobytes()).hexdigest()
 
 
-# --- The other side.
+# --- The parent process.
 
 
 class Worker:
-    """One worker process, replaced when it is lost."""
+    """One worker process, replaced after a crash or hang."""
 
     def __init__(self) -> None:
         self.start()
@@ -194,7 +194,7 @@ def number(text: str) -> int | None:
 
 
 def readings(record: dict[str, Any]) -> list[list[str]]:
-    """Hashes of frames that count as right: those of browsers, and those of both sides where decoders disagree."""
+    """Hashes of accepted frames: those of browsers, and those of both sides if decoders disagree."""
     frames = record.get("frames") or []
     if record.get("pages"):
         frames = [frames[record.get("primary_index") or 0]]
@@ -205,7 +205,7 @@ def readings(record: dict[str, Any]) -> list[list[str]]:
 
 
 class Check:
-    """Judges one answer."""
+    """Checks one result."""
 
     def __init__(self, row: dict[str, str], record: dict[str, Any], path: str) -> None:
         self.row, self.record, self.path = row, record, path
@@ -233,7 +233,7 @@ class Check:
         return max(MEMORY, self.bitmap() + coefficients + LIBRARY) if coefficients else MEMORY
 
     def bitmap(self) -> float:
-        """MiB of the picture in RGBA."""
+        """MiB of the image in RGBA."""
         return (number(self.row["width"]) or 0) * (number(self.row["height"]) or 0) / 2**18
 
     def pieces(self, whole: dict[str, Any], pieces: dict[str, Any]) -> Iterator[str]:
@@ -246,7 +246,7 @@ class Check:
 
     def picture(self, said: dict[str, Any]) -> Iterator[str]:
         size = [number(self.row["width"]), number(self.row["height"])]
-        # How a HEIF or JPEG XL is turned is told there as already done, here as what is still to be done.
+        # The oracle applies the orientation of HEIF and JPEG XL; the library reports it as still to be applied.
         told = [size, size[::-1]] if self.record["sniffed"] in ("heif", "jxl") else [size]
         if None not in size and said["size"] not in told:
             yield f"size {said['size']}, expected {size}"
@@ -306,7 +306,7 @@ def known_coders() -> set[str]:
 
 
 def run(rows: list[dict[str, Any]], done: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
-    """Asks as many workers as there are processors. Raises what `done` raises."""
+    """Uses one worker per processor. Propagates exceptions of `done`."""
     lock, remaining = threading.Lock(), iter(rows)
     failures: list[BaseException] = []
 

@@ -25,7 +25,7 @@ def skip(name: str, why: str) -> None:
 
 
 def command(name: str, *arguments: object, **options: object) -> str | None:
-    """Runs a command as one test; its standard output, or None when it failed."""
+    """Runs a command as one test; returns its standard output, or None on failure."""
     done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, errors="replace", **options)
     check(name, done.returncode == 0, f"status {done.returncode}: {done.stderr[-600:] or done.stdout[-600:]}")
     return done.stdout if done.returncode == 0 else None

@@ -1,4 +1,4 @@
-"""Broken transfers, wrong content, and bodies that are larger than they look."""
+"""Interrupted transfers, wrong content, and bodies that exceed their apparent size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def then(connection: Connection, end: Callable[[], None], *parts: bytes | str) -
 
 CHUNKED = head(Transfer_Encoding="chunked")
 
-#: The way it breaks, and the errors that may tell it.
+#: The kind of interruption, and the permitted errors.
 BROKEN: dict[str, tuple[Fault, set[str]]] = {
     "half of the body, then the end": (
         lambda c, d: then(c, c.close, head(length=len(d)), d[: len(d) // 2]), {"CONNECTION_LOST"}),
@@ -54,7 +54,7 @@ BROKEN: dict[str, tuple[Fault, set[str]]] = {
 
 
 def broken_transfers(pictures: dict[str, bytes]) -> None:
-    """H1: each fault in each format; then the same URL is good."""
+    """H1: each fault in each format; afterwards a load of the same URL succeeds."""
     with Server() as server, world() as here:
         for fault, (break_off, codes) in BROKEN.items():
             wrong = []
@@ -71,7 +71,7 @@ def broken_transfers(pictures: dict[str, bytes]) -> None:
 
 
 def broken_transfers_resume(data: bytes) -> None:
-    """The same with retries, from a server that gives parts."""
+    """The same with retries, from a server that supports ranges."""
     def answer(connection: Connection) -> None:
         span = connection.headers.get("range")
         fields = {"ETag": '"v1"', "Accept_Ranges": "bytes"}
@@ -97,7 +97,7 @@ def broken_transfers_resume(data: bytes) -> None:
 
 
 def wrong_content(pictures: dict[str, bytes]) -> None:
-    """H2: answers that are no picture, or not the one asked for."""
+    """H2: responses that are not an image, or not the requested one."""
     good = pictures["png"]
     html = b"<!doctype html><title>Sign in</title>"
     kinds: dict[str, tuple[Callable[[Connection], None], set[str]]] = {
@@ -137,7 +137,7 @@ def packed(kind: str, folder: pathlib.Path, size: int) -> bytes:
 
 
 def bombs(folder: pathlib.Path, good: bytes) -> None:
-    """M4: bodies that grow beyond the limit, seen on decoded bytes while they arrive."""
+    """M4: bodies that exceed the limit, detected in decoded bytes while they arrive."""
     limit, size = 4 << 20, 512 << 20
 
     def endless(connection: Connection) -> None:
@@ -171,7 +171,7 @@ def bombs(folder: pathlib.Path, good: bytes) -> None:
 
 
 def retries(good: bytes) -> None:
-    """Transient failures pass; what the server asks for is kept."""
+    """Transient failures are retried; the server's instructions are followed."""
     def flaky(failure: Callable[[Connection], None], times: int) -> Callable[[Connection], None]:
         left = [times]
 

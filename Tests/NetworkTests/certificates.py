@@ -8,7 +8,7 @@ import subprocess
 
 
 class Authority:
-    """Signs certificates for servers and clients; its own lies in `file`."""
+    """Signs certificates for servers and clients; its own certificate is in `file`."""
 
     def __init__(self, folder: pathlib.Path, name: str = "authority") -> None:
         self.folder = folder
@@ -18,7 +18,7 @@ class Authority:
                   "-addext", "basicConstraints=critical,CA:TRUE")
 
     def sign(self, name: str, subject: str = "IP:127.0.0.1", days: int = 2) -> tuple[pathlib.Path, pathlib.Path]:
-        """Certificate and key for `subject`."""
+        """Returns certificate and key for `subject`."""
         request, made = self.folder / f"{name}.csr", self.folder / f"{name}.pem"
         extensions = self.folder / f"{name}.ext"
         extensions.write_text(f"subjectAltName={subject}\n")
@@ -36,7 +36,7 @@ class Authority:
 
 
 def context(pair: tuple[pathlib.Path, pathlib.Path]) -> ssl.SSLContext:
-    """For a server that shows a certificate."""
+    """A TLS context for a server with a certificate."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(*pair)
     return made

@@ -1,4 +1,4 @@
-"""Content codings: what is complete, what is cut, and what much of it costs."""
+"""Content codings: complete and truncated bodies, and the memory of large ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import report  # noqa: E402
 from server import Connection, Server, head  # noqa: E402
 from world import UNREADABLE, refused  # noqa: E402
 
-#: The default limit of a body, and what it may cost at most.
+#: The default limit of a body, and the permitted growth of memory.
 LIMIT, MOST = 64 << 20, 80 << 20
 
 
@@ -29,7 +29,7 @@ def raw_deflate(data: bytes) -> bytes:
 
 
 def coded(data: bytes) -> dict[str, tuple[str, bytes]]:
-    """Names of codings and their bodies; those whose command is not installed are left out."""
+    """Content codings and their bodies; codings whose command is not installed are left out."""
     made = {"gzip": ("gzip", gzip.compress(data)), "deflate": ("deflate", zlib.compress(data)),
             "deflate without a header": ("deflate", raw_deflate(data))}
     for name, coding, command in (("br", "br", ["brotli", "-c"]), ("zstd", "zstd", ["zstd", "-qc"]),
@@ -86,13 +86,13 @@ def complete_and_cut(data: bytes) -> None:
 
 
 def zeros(count: int):
-    """Chunks of a body that never ends."""
+    """Chunks of an endless body."""
     while True:
         yield bytes(count)
 
 
 def bodies_beyond_the_limit(folder: pathlib.Path) -> dict[str, tuple[str | None, bytes | None]]:
-    """Bodies of 192 MiB and more; None never ends."""
+    """Bodies of 192 MiB and more; None is endless."""
     noise = bytes(range(256)) * 32
     plain = folder / "plain"
     with plain.open("wb") as file:
@@ -112,7 +112,7 @@ def bodies_beyond_the_limit(folder: pathlib.Path) -> dict[str, tuple[str | None,
 
 
 def memory(folder: pathlib.Path) -> None:
-    """The default limit of 64 MiB is enforced with 80 MiB at most."""
+    """The default limit of 64 MiB is enforced with at most 80 MiB of memory."""
     def respond(name: str | None, body: bytes | None):
         def answer(connection: Connection) -> None:
             if body is not None:
@@ -139,7 +139,7 @@ def status(field: str) -> int:
 
 
 def measure(url: str) -> None:
-    """In a process of its own: what a load comes to, and by how much the memory grew."""
+    """Runs in a process of its own: prints the result of a load, and the growth of memory."""
     with world.world() as here:
         here.code("http://127.0.0.1:1/")
         pathlib.Path("/proc/self/clear_refs").write_text("5")

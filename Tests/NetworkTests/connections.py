@@ -1,4 +1,4 @@
-"""Slow servers, kept connections, TLS, and nginx."""
+"""Slow servers, persistent connections, TLS, and nginx."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from world import World, refused, world
 
 
 def slowness(good: bytes) -> None:
-    """H6: whatever is slow ends within its limit and a second."""
+    """H6: slow transfers end within their limit plus one second."""
     def trickle(connection: Connection) -> None:
         connection.send(head(length=len(good)))
         for byte in good:
@@ -54,7 +54,7 @@ def threads() -> int:
 
 
 def stalled_crowd(good: bytes, count: int = 1000) -> None:
-    """H6: many stalled connections delay good loads little, and cost no thread."""
+    """H6: many stalled connections delay good loads little, and use no thread."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2 * count + 200:
@@ -90,7 +90,7 @@ def stalled_crowd(good: bytes, count: int = 1000) -> None:
         while len(accepted) < count and time.monotonic() < end:
             time.sleep(0.01)
         report.check(f"{count} connections stall at once", len(accepted) == count, str(len(accepted)))
-        # The machine may be busy with other things at the moment: the best of three rounds is what the crowd costs.
+        # The machine may be busy with other work: the best of three rounds is the cost of the stalled connections.
         crowded = min((delays(200) for _ in range(3)), key=lambda taken: taken[197])
         delay = (crowded[197] - usual[197]) * 1000
         report.check(f"good loads beside {count} stalled ones: p99 delayed by less than 100 ms", delay < 100,
@@ -109,7 +109,8 @@ def stalled_crowd(good: bytes, count: int = 1000) -> None:
 
 
 def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
-    """H8: kept connections that close, speak unasked, or carry a foreign answer: always the right picture."""
+    """H8: persistent connections that close, send unrequested bytes, or carry a foreign response: always the right
+    image."""
     spoken = threading.Semaphore(0)
 
     def after(extra: bytes, closes: bool):
@@ -117,7 +118,7 @@ def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
             data = pictures[int(connection.target[1:]) % len(pictures)]
             connection.answer(data)
             if extra:
-                # In a packet of its own, and there before the next request.
+                # In a separate packet, which arrives before the next request.
                 time.sleep(0.0005)
                 connection.send(extra)
                 spoken.release()
@@ -148,7 +149,8 @@ def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
 
 
 def stale(good: bytes, count: int = 8) -> None:
-    """Kept connections that the server drops without a response when the next request comes: a new one is made, without a retry."""
+    """Persistent connections that the server drops without a response at the next request: a new connection is
+    opened, which does not count as a retry."""
     waiting = threading.Barrier(count)
     served: set[Connection] = set()
     seen: list[tuple[int, str]] = []
@@ -159,7 +161,7 @@ def stale(good: bytes, count: int = 8) -> None:
             return connection.close()
         if connection.target.startswith("/first"):
             served.add(connection)
-            # All at once, so that each has a connection of its own.
+            # All at once, so that each request has its own connection.
             waiting.wait(10)
         connection.answer(good)
 
@@ -180,7 +182,8 @@ def stale(good: bytes, count: int = 8) -> None:
 
 
 def inherited(good: bytes) -> None:
-    """What a program that the host starts inherits of libcurl may be written to and shut down: loads go on, and nothing spins."""
+    """A program that the host starts may write to and shut down inherited descriptors of libcurl: loads continue,
+    and no thread spins."""
     script = pathlib.Path(__file__).with_name("inherited.py")
     with Server(lambda c: c.answer(good)) as server:
         child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=60)
@@ -189,7 +192,7 @@ def inherited(good: bytes) -> None:
 
 
 def once(reply: bytes) -> int:
-    """A port where whatever comes first is answered with `reply`, and that was it."""
+    """A port that sends `reply` to the first request and then closes."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -204,7 +207,7 @@ def once(reply: bytes) -> int:
 
 
 def tls(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
-    """H9: only the server whose certificate is in order is believed."""
+    """H9: only a server with a valid certificate is trusted."""
     stranger = Authority(folder, "stranger")
     old = context(authority.sign("old"))
     old.maximum_version = ssl.TLSVersion.TLSv1_1
@@ -242,7 +245,8 @@ def tls(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
 
 
 def sessions(good: bytes, here: World, tls: ssl.SSLContext) -> None:
-    """A new connection resumes a TLS session of an earlier one (RFC 8446, section 2.2) that was verified as it would be."""
+    """A new connection resumes the TLS session of an earlier one (RFC 8446, section 2.2) only if that was verified
+    in the same way."""
     resumed: list[bool] = []
 
     def answer(connection: Connection) -> None:
@@ -264,7 +268,7 @@ def load_all(here: World, urls: list[str]) -> list[sdimage.Result]:
 
 
 def nginx(pictures: dict[str, bytes], folder: pathlib.Path, authority: Authority) -> None:
-    """A real server: HTTP/1.1, HTTP/2 over TLS, gzip, ranges, users, client certificates, few connections."""
+    """A real server: HTTP/1.1, HTTP/2 over TLS, gzip, ranges, credentials, client certificates, few connections."""
     if find() is None:
         report.skip("nginx", "it is not installed")
         return
@@ -313,7 +317,7 @@ def plainly(server: Nginx, pictures: dict[str, bytes]) -> None:
 
 
 def resumed(server: Nginx, large: bytes) -> None:
-    """Through a relay that breaks off after each megabyte."""
+    """Through a relay that disconnects after each megabyte."""
     relay = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -350,7 +354,7 @@ def clients(server: Nginx, png: bytes, authority: Authority) -> None:
 
 
 def downgrading(authority: Authority) -> tuple[Server, str]:
-    """A server with TLS that redirects to the query's `to`."""
+    """A server with TLS that redirects to the URL in the query's `to`."""
     def answer(connection: Connection) -> None:
         connection.answer(b"", 302, Location=connection.target.partition("to=")[2])
     server = Server(answer, context(authority.sign("downgrading")))

@@ -1,4 +1,5 @@
-"""Extreme values in every header field that the library reads: a result or a named error, and a process that goes on."""
+"""Extreme values in every header field that the library reads: a result or a named error, and a process that
+continues."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ DIRECTIVES = [f"{name}={value}" for name in ("max-age", "s-maxage", "stale-while
               for value in NUMBERS] + ["max-age", "max-age=", 'max-age="1"', "max-age=1, max-age=2", "," * 3000, '"' * 3000,
                                        "no-cache=" + "a," * 3000, "immutable, max-age=" + "9" * 40]
 
-#: By field, the values that it is given.
+#: The test values of each field.
 FIELDS: dict[str, list[str]] = {
     "Retry-After": NUMBERS + DATES,
     "Content-Length": NUMBERS,
@@ -50,17 +51,17 @@ FIELDS: dict[str, list[str]] = {
     "Connection": NUMBERS + ["close", "keep-alive"],
     "Keep-Alive": [f"timeout={value}, max={value}" for value in NUMBERS],
     "WWW-Authenticate": NUMBERS + ["Basic", "Digest", "Digest nonce=" + "9" * 5000, 'Digest realm="", nonce="", qop=auth'],
-    # The first line of the fields continues one that is not there (RFC 9112, section 5.2); libcurl 7.83 to 8.1.0 continues the last
-    # one of the response before, which is freed memory.
+    # The first field line continues a missing line (RFC 9112, section 5.2). libcurl 7.83 to 8.1.0 continues the last
+    # line of the previous response, which is freed memory.
     " X": ["", "1", "a" * 5000],
 }
 
-#: The statuses whose rules read fields; the body is a picture.
+#: The statuses whose rules read fields; the body is an image.
 STATUSES = (200, 203, 206, 301, 304, 401, 404, 416, 429, 503)
 
 
 def answer(data: bytes):
-    """Says what the query names: the status, and the field by its place in the table, once or twice."""
+    """Responds as the path requests: the status, and the field by its index in the table, once or twice."""
     def respond(connection: Connection) -> None:
         parts = connection.target.split("?")[0].split("/")
         if len(parts) != 5:
@@ -77,7 +78,7 @@ def answer(data: bytes):
 
 
 def load_all(port: int, name: str) -> None:
-    """In a process of its own: one field with every value; the second load finds what the first one left."""
+    """Runs in a process of its own: one field with every value; the second load uses the cache entry of the first."""
     codes, statuses = set(), STATUSES if name in ("Retry-After", "Content-Range", "Location") else (200, 503)
     with world.world(max_retries=1, retry_delay_ms=(1, 1), max_retry_after_ms=1, inactivity_timeout_ms=1000, total_timeout_ms=2000,
                      max_redirects=3, credential=("user", "password")) as here:
@@ -85,7 +86,7 @@ def load_all(port: int, name: str) -> None:
             for index in range(len(FIELDS[name])):
                 for times in (1, 2):
                     url = f"http://127.0.0.1:{port}/{status}/{urllib.parse.quote(name)}/{index}/{times}"
-                    here.code(f"http://127.0.0.1:{port}/plain")  # what libcurl holds of a response is there when the next begins
+                    here.code(f"http://127.0.0.1:{port}/plain")  # leaves data of a response in libcurl for the next
                     codes.add(here.code(url, handle_cookies=name == "Set-Cookie"))
                     if status == 200:
                         here.cache.clear(disk=False)
@@ -96,7 +97,7 @@ def load_all(port: int, name: str) -> None:
 def extremes(data: bytes) -> None:
     with Server(answer(data)) as server:
         for name, values in FIELDS.items():
-            # glibc overwrites what is freed: memory that is used after that is noticed.
+            # glibc overwrites freed memory, so that its use is detected.
             child = subprocess.run([sys.executable, __file__, str(server.port), name], capture_output=True, text=True,
                                    env=os.environ | {"MALLOC_PERTURB_": "165"})
             codes = child.stdout.split()

@@ -1,4 +1,4 @@
-"""Redirects, forbidden addresses, damaged heads, and texts that would be lines."""
+"""Redirects, forbidden addresses, damaged response headers, and texts that could inject lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def to(location: str, status: int = 302, body: bytes = b"moved") -> Callable[[Co
 
 
 def followed(server: Server, other: Server, canary: Server) -> dict[str, Callable[[Connection], None]]:
-    """Redirects that lead to a picture."""
+    """Redirects that lead to an image."""
     return {f"{status}": to("/good", status) for status in (301, 302, 303, 307, 308)} | {
         "an absolute URL": to(server.url("/good")),
         "a relative path": to("../good"),
@@ -36,7 +36,7 @@ def followed(server: Server, other: Server, canary: Server) -> dict[str, Callabl
 
 
 def not_followed(canary: Server) -> dict[str, tuple[Callable[[Connection], None], set[str]]]:
-    """Redirects that are refused, and how."""
+    """Redirects that are refused, with their errors."""
     schemes = {"file": "///etc/passwd", "ftp": "//127.0.0.1/a", "data": "image/png;base64,AAAA", "gopher": "//127.0.0.1/",
                "dict": "//127.0.0.1/", "javascript": "alert(1)", "ldap": "//127.0.0.1/"}
     forbidden, senseless = {"REDIRECT_FORBIDDEN"}, {"INVALID_RESPONSE", "HTTP_STATUS"}
@@ -55,7 +55,7 @@ def not_followed(canary: Server) -> dict[str, tuple[Callable[[Connection], None]
 
 
 def redirects(good: bytes, secure: str, authority: str) -> None:
-    """H4: more than thirty kinds; nothing reaches the canary, no secret leaves its origin."""
+    """H4: more than thirty kinds; no request reaches the canary, no secret is sent to another origin."""
     with Server() as canary, Server() as other, Server() as server, world(ca_file=authority) as here:
         for place, path in ((other, "/good"), (server, "/good")):
             place.on(path, lambda c: c.answer(good))
@@ -97,7 +97,7 @@ def addresses(good: bytes) -> None:
 
 
 def allowed_addresses(good: bytes) -> None:
-    """The exceptions from the policy, on the connected address and port of every hop."""
+    """Exceptions from the policy, for the connected address and port of every hop."""
     def world_of(*ranges: str):
         return world(address_policy="public_only", address_allow=list(ranges))
 
@@ -145,7 +145,7 @@ def raw(*parts: bytes | str) -> Callable[[Connection], None]:
 
 
 def strange_heads(good: bytes) -> dict[str, tuple[Callable[[Connection], None], set[str]]]:
-    """What a head may say, and what may come of it."""
+    """Unusual response headers, and their permitted results."""
     size = str(len(good))
 
     ok = "HTTP/1.1 200 OK\r\n"
@@ -177,7 +177,7 @@ def strange_heads(good: bytes) -> dict[str, tuple[Callable[[Connection], None], 
 
 
 def damaged_heads(good: bytes) -> None:
-    """H7: an answer that is read is right, whatever else its head says; none takes more than 1 MiB."""
+    """H7: an accepted response has the right body, whatever its header contains; none takes more than 1 MiB."""
     with Server() as server, world() as here:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for name, (answer, codes) in strange_heads(good).items():
@@ -194,7 +194,7 @@ def damaged_heads(good: bytes) -> None:
 
 
 def injections(good: bytes, rounds: int = 10000) -> None:
-    """H7: no URL and no field of a caller makes a line of its own."""
+    """H7: no URL and no field of the caller can inject a line."""
     chance = random.Random(1)
     alphabet = "\r\n\t :/?#[]@%0dA\\\"<>{}|^`é\u0085\u2028"
     known = {"host", "user-agent", "accept", "accept-encoding", "x-value"}

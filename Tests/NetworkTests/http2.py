@@ -1,4 +1,4 @@
-"""HTTP/2 connections that a server gives up while they are idle."""
+"""HTTP/2 connections that a server ends while they are idle."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Frames:
         return taken
 
     def next(self) -> tuple[int, int, int]:
-        """Type, flags and stream of the next frame; its payload is not looked at."""
+        """Type, flags and stream of the next frame; skips its payload."""
         head = self.take(9)
         self.take(int.from_bytes(head[:3], "big"))
         return head[3], head[4], int.from_bytes(head[5:], "big")
 
 
-#: What a server does with the second request of a connection.
+#: The server's reactions to the second request of a connection.
 WAYS: dict[str, Callable[[int], bytes]] = {
     "closed without a word": lambda stream: b"",
     "closed with GOAWAY": lambda stream: frame(GOAWAY, 0, 0, struct.pack(">II", stream - 2, NO_ERROR)),
@@ -56,7 +56,7 @@ WAYS: dict[str, Callable[[int], bytes]] = {
 
 
 def stale(good: bytes, authority: Authority) -> None:
-    """A connection whose server drops the next request: it is sent over a new one, and that is no retry."""
+    """A connection whose server drops the next request: it is sent over a new one, which does not count as a retry."""
     tls = context(authority.sign("http2"))
     tls.set_alpn_protocols(["h2"])
     for way, reply in WAYS.items():

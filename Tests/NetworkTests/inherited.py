@@ -1,4 +1,4 @@
-"""A process that loads, starts a program with the descriptors that are open across exec, and loads again."""
+"""A process that loads, starts a program with the descriptors that remain open across exec, and loads again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import world  # noqa: E402  (finds the package and the other tests)
 import report  # noqa: E402
 
-#: Writes to all descriptors that it is given, and shuts them down.
+#: Writes to all descriptors in its arguments, and shuts them down.
 HARM = """
 import os, socket, sys
 for number in map(int, sys.argv[1:]):
@@ -48,7 +48,7 @@ def main(url: str) -> None:
         report.check("inherited descriptors: a load before", here.code(url + "a") == "OK")
         left = open_across_exec() - before
         kinds = {os.readlink(f"/proc/self/fd/{number}").split(":")[0] for number in left}
-        # The two of curl_multi_wakeup(3), where this libcurl makes them without the flag; connections are never among them.
+        # The two descriptors of curl_multi_wakeup(3), if this libcurl creates them without the flag; never connections.
         peers = [line.split()[9] for line in pathlib.Path("/proc/self/net/tcp").read_text().splitlines()[1:]]
         inodes = {os.readlink(f"/proc/self/fd/{number}").partition("[")[2].rstrip("]") for number in left}
         report.check("inherited descriptors: two at most, and no connection",

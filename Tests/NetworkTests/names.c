@@ -1,5 +1,5 @@
-/* getaddrinfo(3) for tests, preloaded: names under `dead.test` are never found, those under `good.test` are this
-   machine. */
+/* getaddrinfo(3) for tests, preloaded: names under `dead.test` are never found; names under `good.test` resolve to
+ * this machine. */
 #include <netdb.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,7 +24,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     }
     if (node && ends_with(node, "good.test"))
         node = "127.0.0.1";
-    /* The same name with a final dot is looked up again, and is then at another address. */
+    /* A look-up of the same name with a final dot then returns another address. */
     if (node && ends_with(node, "moved.test"))
         node = "127.0.0.1";
     if (node && ends_with(node, "moved.test."))

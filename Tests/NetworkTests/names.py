@@ -1,4 +1,5 @@
-"""Names that are never found, and what they delay; names that change their address. A preloaded getaddrinfo(3) plays the resolver."""
+"""Names that are never found, and their delay of other loads; names that change their address. A preloaded
+getaddrinfo(3) replaces the resolver."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from server import Server  # noqa: E402
 
 
 def delay(kind: str, port: int, data: bytes, host: str, own: bool) -> float:
-    """Seconds that a good load takes beside eight dead names of one downloader; a wrong result takes for ever."""
+    """Seconds of a good load beside eight unresolvable names in one downloader; infinite for a wrong result."""
     with world.world(inactivity_timeout_ms=20000) as here, world.world() as other:
         tasks = [here.manager.start(f"http://{kind}{index}.dead.test:{port}/a") for index in range(8)]
         end = time.monotonic() + 5
@@ -72,5 +73,5 @@ if __name__ == "__main__":
         with world.part(test.__name__):
             test(int(sys.argv[1]), pathlib.Path(sys.argv[2]).read_bytes())
     sys.stdout.flush()
-    # The look-ups cannot be interrupted: their threads are not waited for.
+    # Look-ups cannot be interrupted: exits without waiting for their threads.
     os._exit(1 if report.failures else 0)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Servers that break off, lie, stall, redirect, speak unasked, or hide behind names: the right picture or a named error, and
-nothing wrong is kept.
+"""Servers that disconnect, lie, stall, redirect, send unrequested bytes, or hide behind names: loads return the
+right image or a named error, and no wrong data is stored.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes, tls, trust,
-nginx; all when none is named. The library is the one in SDIMAGE_LIBRARY."""
+PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes,
+tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pictures import pixels, png  # noqa: E402
 
 
 def pictures() -> dict[str, bytes]:
-    """A picture in each of five formats, some hundred to thousand bytes each."""
+    """An image in each of five formats, some hundred to thousand bytes each."""
     made = sdimage.decode(png(48, 32))
     return {"png": png(48, 32), "jpeg": made.encode("jpeg"), "gif": made.encode("gif"), "webp": made.encode("webp"),
             "bmp": made.encode("bmp")}

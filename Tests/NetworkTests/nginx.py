@@ -1,4 +1,4 @@
-"""nginx with a configuration of the tests' own, on free ports of the loopback interface."""
+"""nginx with a configuration for the tests, on free ports of the loopback interface."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Nginx:
             authority=authority))
 
     def __enter__(self) -> Nginx:
-        # Its workers run as somebody else when it is started by root, and must come into the folder.
+        # If root starts it, its workers run as another user, who needs access to the folder.
         for place in [self.folder, *self.folder.rglob("*")]:
             place.chmod(0o755 if place.is_dir() else 0o644)
         command = [str(find()), "-e", f"{self.folder}/error.log", "-c", f"{self.folder}/nginx.conf", "-p", str(self.folder)]
@@ -77,7 +77,7 @@ class Nginx:
         self.process.wait(10)
 
     def log(self, port: int) -> list[list[str]]:
-        """For each request to a port: number of its connection, protocol, status, content encoding."""
+        """For each request to a port: the number of its connection, protocol, status, content encoding."""
         lines = (self.folder / "access.log").read_text().splitlines()
         return [line.split()[1:] for line in lines if line.startswith(f"{port} ")]
 

@@ -1,4 +1,4 @@
-"""A server that answers byte for byte as a test says, also wrongly, and counts."""
+"""A server that sends the bytes of a test, also invalid ones, and counts requests."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Answer = Callable[["Connection"], None]
 
 
 class Connection:
-    """One connection, with the request that is to be answered."""
+    """One connection, with the current request."""
 
     def __init__(self, plain: socket.socket) -> None:
         self.socket = plain
         self.unread = b""
         #: Path and query.
         self.target = ""
-        #: Names in lower case.
+        #: Field names in lower case.
         self.headers: dict[str, str] = {}
-        #: The lines of the head as they came.
+        #: The unmodified lines of the request header.
         self.lines: list[bytes] = []
         self.is_open = True
 
     def read(self) -> bool:
-        """The next request's head; false at the end."""
+        """Reads the next request's header; returns false at the end."""
         while b"\r\n\r\n" not in self.unread:
             piece = self.socket.recv(65536)
             if not piece:
@@ -44,19 +44,19 @@ class Connection:
         self.socket.sendall(b"".join(part.encode("latin-1") if isinstance(part, str) else part for part in parts))
 
     def answer(self, body: bytes, status: int = 200, **headers: str) -> None:
-        """A whole answer; names with underscores for hyphens."""
+        """Sends a complete response; field names have underscores for hyphens."""
         self.send(head(status, length=len(body), **headers), body)
 
     def close(self) -> None:
         self.is_open = False
 
     def reset(self) -> None:
-        # A socket that lingers for no time at all is reset when it is closed.
+        # A socket with a linger time of zero is reset when it is closed.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.is_open = False
 
     def wait(self) -> None:
-        """Until the client has gone away."""
+        """Waits until the client has disconnected."""
         while self.socket.recv(65536):
             pass
         self.is_open = False
@@ -70,7 +70,7 @@ def head(status: int = 200, length: int | str | None = None, **headers: str) -> 
 
 
 class Server:
-    """Answers on the loopback interface, each connection on a thread of its own; a context manager."""
+    """A server on the loopback interface, with a thread for each connection; a context manager."""
 
     def __init__(self, answer: Answer | None = None, tls: ssl.SSLContext | None = None, port: int = 0) -> None:
         self.answers: dict[str, Answer] = {}
@@ -89,7 +89,7 @@ class Server:
         return f"{'https' if self.tls else 'http'}://{host}:{self.port}{path}"
 
     def on(self, path: str, answer: Answer) -> str:
-        """Has `answer` called for the path, whatever its query; returns the URL."""
+        """Registers `answer` for the path, with any query; returns the URL."""
         self.answers[path] = answer
         return self.url(path)
 
@@ -97,7 +97,7 @@ class Server:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # Ends the wait for a connection too, so that another server can have the port.
+        # Also ends the wait for a connection, so that another server can use the port.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         with self._lock:

@@ -1,4 +1,4 @@
-"""Nothing of a load that accepts an invalid certificate reaches another load, by whatever way."""
+"""No data of a load that accepts an invalid certificate reaches another load, in any way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from world import ROOT, World, world
 
 FIXTURES = ROOT / "Tests/Fixtures"
 
-#: What a lenient load may be; the same is then asked for strictly.
+#: Variants of a lenient load; each is then repeated strictly.
 WAYS: dict[str, dict[str, object]] = {
     "an original": {},
     "a thumbnail": {"thumbnail_size": (60, 60)},
@@ -40,7 +40,7 @@ def code(call: Callable[[], object]) -> str:
 
 
 def entries(here: World) -> int:
-    """In memory and on disk."""
+    """Number of entries in memory and on disk."""
     here.cache.flush()
     numbers = here.cache.statistics()
     return int(numbers["memory"]["count"]) + int(numbers["disk"]["count"])
@@ -68,7 +68,7 @@ def ways(here: World, files: dict[str, bytes], tls: object) -> None:
 
 
 def together(here: World, body: bytes, tls: object) -> None:
-    """A strict load never joins a lenient one of the same URL, before or after it, whatever the loader."""
+    """A strict load never joins a lenient one of the same URL, before or after it, with any loader."""
     goes_on = threading.Event()
 
     def answer(connection: Connection) -> None:
@@ -101,13 +101,13 @@ def together(here: World, body: bytes, tls: object) -> None:
 
 
 def revalidations(here: World, body: bytes, authority: Authority) -> None:
-    """A copy of the true origin is neither confirmed nor replaced by a response under an invalid certificate."""
+    """A response under an invalid certificate neither revalidates nor replaces a copy of the true origin."""
     forged = sdimage.decode(body).encode("png")
     good, bad = context(authority.sign("true")), context((authority.folder / "stranger.pem", authority.folder / "stranger.key"))
     for name, freshness in (("respect", "respect"), ("refresh", "refresh")):
         for reply in ("not modified", "another image", "no-store", "gone"):
             port = 0
-            # A connection that is kept would be used in place of the other server.
+            # A persistent connection would be used instead of the other server.
             with Server(lambda c: (c.answer(body, ETag='"a"', Cache_Control="max-age=0", Connection="close"), c.close()),
                         good) as server:
                 port = server.port
@@ -129,7 +129,7 @@ def revalidations(here: World, body: bytes, authority: Authority) -> None:
                                                          wait_for_store=True))
                 here.cache.flush()
                 after = here.cache.data(url)
-                # Still stale: the strict load asks, and is refused.
+                # Still stale: the strict load tries to revalidate it, and fails.
                 result = here.manager.load(url, freshness="respect")
                 strict = result.error.code if result.error else "OK"
                 here.cache.clear(disk=False)
@@ -140,7 +140,7 @@ def revalidations(here: World, body: bytes, authority: Authority) -> None:
 
 
 def failures(here: World, body: bytes, authority: Authority) -> None:
-    """A failure under an invalid certificate holds for no other load."""
+    """A failure under an invalid certificate is not remembered for other loads."""
     good, bad = context(authority.sign("again")), context((authority.folder / "stranger.pem", authority.folder / "stranger.key"))
     lies = {"404": lambda c: c.answer(b"", 404), "410": lambda c: c.answer(b"", 410), "451": lambda c: c.answer(b"", 451),
             "no image": lambda c: c.answer(b"no image at all")}
@@ -155,7 +155,7 @@ def failures(here: World, body: bytes, authority: Authority) -> None:
 
 
 def cookies(here: World, body: bytes, authority: Authority) -> None:
-    """Cookies of connections with and without a verified certificate are apart."""
+    """Connections with and without a verified certificate have separate cookies."""
     good, bad = context(authority.sign("cookies")), context((authority.folder / "stranger.pem", authority.folder / "stranger.key"))
     sent: list[str] = []
 

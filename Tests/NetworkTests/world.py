@@ -1,4 +1,4 @@
-"""What every test of the network has: a manager, its cache, its downloader, and what a load came to."""
+"""Set-up of every network test: a manager, its cache and its downloader, and checks of loads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "Tests/HeaderTests"), 
 import report  # noqa: E402
 import sdimage  # noqa: E402
 
-#: Errors that a load of damaged content may end with.
+#: Permitted errors of a load with damaged content.
 DAMAGED = {"BAD_DATA", "TRUNCATED", "NOT_AN_IMAGE", "EMPTY_DATA"}
-#: Errors of an answer that cannot be read.
+#: Errors of an invalid response.
 UNREADABLE = {"INVALID_RESPONSE", "PROTOCOL_ERROR", "CONNECTION_LOST"}
 
-#: Whether the library is built with ThreadSanitizer (Tests/races): it is several times slower, and its shadow memory counts.
+#: True if the library is built with ThreadSanitizer (Tests/races): it is several times slower, and its shadow memory
+#: counts.
 IS_SANITIZED = "tsan" in os.environ.get("LD_PRELOAD", "")
 SLOWNESS = 10 if IS_SANITIZED else 1
 
@@ -44,7 +45,7 @@ class World:
         return self.manager.load(url, retry_failed=True, **options)  # type: ignore[arg-type]
 
     def code(self, url: str, **options: object) -> str:
-        """"OK", or the error's name."""
+        """"OK", or the name of the error."""
         try:
             self.load(url, **options)
             return "OK"
@@ -52,7 +53,7 @@ class World:
             return error.code
 
     def is_picture(self, url: str, data: bytes, **options: object) -> bool:
-        """Whether a load brings exactly this picture."""
+        """True if a load returns exactly this image."""
         try:
             result = self.load(url, **options)
         except sdimage.Error:
@@ -78,7 +79,7 @@ def pixels(data: bytes) -> bytes:
 
 
 def refused(where: World, name: str, url: str, codes: set[str], seconds: float = 5, **options: object) -> bool:
-    """One test: the load fails with one of the codes, in time, and nothing is kept."""
+    """One test: the load fails with one of the codes, in time, and nothing is stored."""
     started = time.monotonic()
     code = where.code(url, **options)
     took = time.monotonic() - started
@@ -89,7 +90,7 @@ def refused(where: World, name: str, url: str, codes: set[str], seconds: float =
 
 @contextlib.contextmanager
 def part(name: str) -> Iterator[None]:
-    """What breaks in one part leaves the others alone."""
+    """An exception in one part is a failure; the other parts still run."""
     try:
         yield
     except Exception as error:  # noqa: BLE001

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The interface against that of the last release: kept by the headers and by the built files; and the comparison finds what would
-break a program, and nothing else.
+"""Checks the interface against that of the last release: the headers and the built files are compatible. Also checks
+that the comparison detects every incompatible change, and only those.
 
     abi.py PREFIX"""
 
@@ -23,7 +23,7 @@ from library import output  # noqa: E402
 
 STORED = ROOT / "packaging/abi/sdimage.abi.xz"
 LOADER_CANCEL = "void (*cancel)(void *user_data, sdimage_load_sink *sink);"
-#: What a release may do: the header, and what stands there before and after, without comments and indentation.
+#: Permitted changes: the header, and its text before and after, without comments and indentation.
 HARMLESS = {
     "a new function": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number(void);",
                        "SDIMAGE_API uint32_t sdimage_version_number(void);\nSDIMAGE_API uint32_t sdimage_version_age(void);"),
@@ -31,7 +31,7 @@ HARMLESS = {
     "a table that grew at its end": ("loader.h", "} sdimage_loader_vtable;", "void (*more)(void *user_data);\n} sdimage_loader_vtable;"),
     "taking out the comments": ("base.h", "", ""),
 }
-#: What it may not.
+#: Changes that are not permitted.
 BREAKING = {
     "a dropped function": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number(void);", ""),
     "another parameter type": ("loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
@@ -58,7 +58,7 @@ BREAKING = {
 
 
 def changed(stored: pathlib.Path, change: tuple[str, str, str]) -> tuple[bool, str]:
-    """Whether the comparison lets the change pass, and what it says."""
+    """True if the comparison accepts the change, and its report."""
     with tempfile.TemporaryDirectory() as name:
         include = pathlib.Path(name) / "include"
         shutil.copytree(ROOT / "include", include)
@@ -72,7 +72,7 @@ def changed(stored: pathlib.Path, change: tuple[str, str, str]) -> tuple[bool, s
 
 
 def changes(folder: pathlib.Path) -> None:
-    """Against what the headers say today, so that only the change counts."""
+    """Compares with the current headers, so that only the change counts."""
     today = folder / "today.abi.xz"
     compare.describe.describe(ROOT / "include", folder / "today.abi")
     today.write_bytes(lzma.compress((folder / "today.abi").read_bytes(), preset=0))
@@ -85,7 +85,7 @@ def changes(folder: pathlib.Path) -> None:
 
 
 def exported(prefix: pathlib.Path) -> None:
-    """What the last release had, each in the file where programs look for it."""
+    """Checks that the exports of the last release are each in the file where programs look for them."""
     names = set(re.findall(r"<elf-symbol name='(sdimage_\w+)' type='func-type'", lzma.decompress(STORED.read_bytes()).decode()))
     files = [prefix / "lib/libsdimage.so.1", *prefix.glob("lib/libsdimage-*.so.1"), *prefix.glob("lib/sdimage/1/*.so")]
     present = {path.name.removeprefix("libsdimage-").partition(".")[0] for path in files}

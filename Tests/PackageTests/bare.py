@@ -1,9 +1,8 @@
-"""A bare Debian in a folder, of the packages that are named, of what they depend on, and of nothing else.
+"""A minimal Debian system in a folder, with the named packages and their dependencies, and no others.
 
-The files are copied from this machine, so that none need be downloaded; the package database says what is there, so that dpkg
-refuses a package whose dependencies are missing. Programs run in it by chroot, with /proc and /dev in a mount namespace of their
-own; loopback addresses are those of the machine.
-"""
+The files are copied from this machine, so that no download is needed. The package database lists exactly these
+packages, so that dpkg refuses a package with missing dependencies. Programs run in it by chroot, with /proc and
+/dev in a mount namespace of their own; it shares the loopback addresses of the machine."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ import subprocess
 from pathlib import Path
 
 DATABASE = Path("/var/lib/dpkg")
-#: Nothing that runs reads these.
+#: Files that no program needs.
 LEFT_OUT = re.compile(r"/usr/share/(man|info|locale|doc)/|/usr/share/i18n/|/usr/lib/[^/]+/gconv/")
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/srv", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
-#: $0 is the folder. The mounts go with the namespace.
+#: $0 is the folder. The mounts end with the namespace.
 ENTER = 'mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"'
 
 
@@ -28,7 +27,7 @@ def enter(folder: Path | str, *arguments: object) -> list[str]:
 
 
 def unusable() -> str | None:
-    """Why there can be no such folder here; None when there can."""
+    """The reason why this machine cannot create such a folder; None if it can."""
     if os.geteuid() != 0:
         return "a bare system is entered by chroot and unshare, which only root may"
     if not (DATABASE / "status").exists():
@@ -38,7 +37,7 @@ def unusable() -> str | None:
 
 
 class Stanza:
-    """What the database says of an installed package."""
+    """The database entry of an installed package."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -50,7 +49,7 @@ class Stanza:
         return self.fields.get("Essential") == "yes" or self.name in ("base-passwd", "libc-bin")
 
     def depends(self) -> list[list[str]]:
-        """Names, the alternatives of each dependency together."""
+        """Names of dependencies, grouped with their alternatives."""
         said = ", ".join(self.fields.get(key, "") for key in ("Pre-Depends", "Depends"))
         return [[re.sub(r"[\s(:].*", "", name.strip(), flags=re.S) for name in part.split("|")] for part in said.split(",") if part.strip()]
 
@@ -61,7 +60,7 @@ class Stanza:
 
 
 def installed() -> dict[str, Stanza]:
-    """By name, also by the names that they provide."""
+    """Installed packages by name, and by the names that they provide."""
     found: dict[str, Stanza] = {}
     stanzas = [Stanza(text) for text in (DATABASE / "status").read_text(errors="replace").split("\n\n") if text.strip()]
     native = [stanza for stanza in stanzas if stanza.fields.get("Status", "").endswith(" installed")]
@@ -84,7 +83,7 @@ def closure(names: list[str]) -> dict[str, Stanza]:
 
 
 class Bare:
-    """The folder; `packages` are names of installed ones."""
+    """The folder with such a system; `packages` are names of packages that this machine has."""
 
     def __init__(self, folder: Path, *packages: str) -> None:
         self.folder = folder
@@ -93,7 +92,7 @@ class Bare:
         self.add(*packages)
 
     def add(self, *packages: str) -> None:
-        """Installs further packages of this machine; LookupError where it has not got them itself."""
+        """Installs further packages of this machine; raises LookupError for packages that it lacks."""
         known = installed()
         missing = [name for name in packages if name not in known]
         if missing:

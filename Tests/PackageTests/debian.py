@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian packages: what lintian says, and what they do on a system that has what they depend on and nothing else.
+"""Tests the Debian packages with lintian, and on a system with their dependencies and nothing else.
 
     debian.py FOLDER VERSION"""
 
@@ -21,7 +21,7 @@ import installed  # noqa: E402
 import report  # noqa: E402
 
 PACKAGES = ["libsdimage1", "libsdimage-dev", "libsdimage-plugins", "libsdimage-plugins-gpl", "sdimage-tools", "python3-sdimage"]
-#: What is not installed with the others: a system without them is the common one.
+#: Not installed together with the others, because most systems will not have it.
 APART = ["libsdimage-plugins-gpl"]
 PICTURES = {"badge.png": "png", "balloons.jpg": "jpeg", "leaf.webp": "webp"}
 
@@ -35,7 +35,7 @@ def field(package: pathlib.Path, name: str) -> str:
 
 
 def dependencies(packages: list[pathlib.Path], name: str) -> list[str]:
-    """The names that they depend on, without each other's."""
+    """The names of their external dependencies."""
     said = ",".join(field(package, name) for package in packages)
     names = {re.sub(r"[\s(:|].*", "", part.strip(), flags=re.S) for part in said.split(",")}
     return sorted(names - set(PACKAGES) - {""})
@@ -55,7 +55,7 @@ def lint(packages: list[pathlib.Path]) -> None:
 
 
 def unpacked(packages: list[pathlib.Path], version: str, folder: pathlib.Path) -> None:
-    """From a folder into which they were only unpacked: CMake."""
+    """Uses packages that were only unpacked into a folder, by CMake."""
     for package in packages:
         run("dpkg-deb", "-x", package, folder / "unpacked")
     library = next((folder / "unpacked/usr/lib").glob("*/libsdimage.so.1")).parent
@@ -66,7 +66,7 @@ def unpacked(packages: list[pathlib.Path], version: str, folder: pathlib.Path) -
 
 
 class System:
-    """A bare system with the packages on it."""
+    """A minimal system with the packages."""
 
     def __init__(self, folder: pathlib.Path, packages: dict[str, pathlib.Path]) -> None:
         self.packages = packages
@@ -90,7 +90,8 @@ def installs(system: System, names: list[str]) -> bool:
     system.dpkg("--purge", "libsdimage1")
     files = [system.packages[name] for name in names]
     try:
-        # A compiler and pkg-config are for who uses the -dev package, ca-certificates makes files when it is installed.
+        # Compiler and pkg-config are needed to test the -dev package; ca-certificates generates files when it is
+        # installed.
         system.bare.add(*dependencies(files, "Depends"), "gcc", "libc6-dev", "pkg-config")
     except LookupError as error:
         report.check("what the packages depend on is a build's", False, str(error))

@@ -1,4 +1,4 @@
-"""The libraries that a wheel carries: origin, licence, exports, and that each symbol is found."""
+"""Checks the libraries in a wheel: origin, licence, exports, and that each symbol is found."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ OPTIONAL = re.compile(r"sdimage/(sdimage/\d+/\w+\.so|libsdimage-\w+\.so\.1)")
 
 
 def original_name(path: pathlib.Path) -> str:
-    """`libpng16.so.16.39.0` of `libpng16-1a2b3c4d.so.16.39.0`."""
+    """Returns `libpng16.so.16.39.0` for `libpng16-1a2b3c4d.so.16.39.0`."""
     return re.sub(r"-[0-9a-f]{8}(?=\.so)", "", path.name)
 
 
 def exports(path: pathlib.Path) -> set[str]:
-    """The functions of a library, with their versions."""
+    """The exported functions of a library, with their versions."""
     found = re.findall(r"\s(?:FUNC|IFUNC)\s+\w+\s+\w+\s+(\S+) (\S+)", output("readelf", "--dyn-syms", "-W", str(path)))
     return {name for section, name in found if section != "UND"}
 
 
 def system_library(name: str) -> pathlib.Path | None:
-    """The file of that name, or of that soname, on this machine."""
+    """The file with that name or soname on this machine."""
     for folder in ("/usr/lib", "/lib", *map(str, pathlib.Path("/usr/lib").glob("*-linux-gnu"))):
         if (pathlib.Path(folder) / name).exists():
             return pathlib.Path(folder) / name
@@ -68,7 +68,8 @@ def shown(wheel: pathlib.Path) -> dict[str, Any]:
 
 
 def audited(wheel: pathlib.Path) -> None:
-    """By auditwheel: the symbol versions of the whole wheel, and everything of the wheel without its optional files."""
+    """Runs auditwheel: checks the symbol versions of the whole wheel, and everything in the wheel without its
+    optional files."""
     tag = wheel.stem.rpartition("-")[2]
     said = shown(wheel)
     report.check("auditwheel finds symbol versions that fit the wheel's tag", said.get("sym_tag") == tag, f"{said.get('sym_tag', said)}")
@@ -87,7 +88,8 @@ def audited(wheel: pathlib.Path) -> None:
 
 
 def resolved(here: Any, label: str, *patterns: str) -> None:
-    """ldd -r in the bare system: each library and each symbol is found, relative to the place of the files."""
+    """Runs ldd -r in the minimal system: each library and each symbol is found, relative to the location of the
+    files."""
     place = next(here.system.folder.glob("srv/venv/lib/python3*/site-packages"))
     files = [path for pattern in patterns or ("../sdimage.libs/*.so*", "libsdimage.so.1", "bin/sdimage")
              for path in place.joinpath("sdimage").glob(pattern)]

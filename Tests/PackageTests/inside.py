@@ -1,7 +1,6 @@
-"""Runs where the package was installed, with nothing of the checkout: prints a line for each thing that was asked.
+"""Runs where the package was installed, without the checkout: prints a line for each requested item.
 
-    inside.py load FOLDER | formats FILE… | urls URL… | curl
-"""
+    inside.py load FOLDER | formats FILE… | urls URL… | curl"""
 
 import ctypes
 import json
@@ -12,7 +11,7 @@ import tempfile
 
 
 def load(folder: str) -> None:
-    """Serves the folder by the command line and loads every picture from there."""
+    """Serves the folder with the command line tool and loads every image from there."""
     origin = subprocess.Popen([sys.executable, "-m", "sdimage", "serve", "--folder", folder], stdout=subprocess.PIPE, text=True)
     try:
         assert origin.stdout
@@ -56,7 +55,7 @@ def urls(*urls: str) -> None:
 
 
 def curl() -> None:
-    """curl_version_info() of the copy in the wheel, and how many copies of libcurl the engine has in its process."""
+    """curl_version_info() of the copy in the wheel, and the number of copies of libcurl in the process."""
     import sdimage
 
     class Info(ctypes.Structure):

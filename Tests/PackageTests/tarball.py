@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The tarball, unpacked at two places: programs that find it by pkg-config alone and by find_package alone, and its command.
+"""Tests the tarball, unpacked at two locations: programs that find it by pkg-config alone and by find_package alone,
+and its command.
 
     tarball.py TARBALL VERSION"""
 

@@ -1,4 +1,4 @@
-"""Transfers by the wheel's own libcurl, on a machine that has no other."""
+"""Transfers by the wheel's own libcurl, on a machine without another libcurl."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from certificates import Authority, context  # noqa: E402
 from nginx import Nginx, find  # noqa: E402
 
 PICTURE = ROOT / "Tests/Fixtures/pictures/badge.png"
-#: Features of curl_version_info() that the engine relies on, by their names in curl.h.
+#: Features of curl_version_info() that the library relies on, by their names in curl.h.
 FEATURES = {"SSL", "IPV6", "LIBZ", "ASYNCHDNS", "LARGEFILE", "IDN", "HTTP2", "PSL", "HTTPS_PROXY", "BROTLI", "ZSTD", "UNIX_SOCKETS",
             "THREADSAFE"}
-#: Features that would bring a library which the wheel does not carry, or a protocol that the engine does not speak.
+#: Features that need a library which the wheel does not carry, or a protocol that the library does not use.
 UNWANTED = {"KERBEROS4", "NTLM", "GSSNEGOTIATE", "SPNEGO", "SSPI", "NTLM_WB", "TLSAUTH_SRP", "GSSAPI", "KERBEROS5", "DEBUG", "CURLDEBUG"}
 HOSTS = "127.0.0.1 shop.co.uk bank.co.uk xn--bcher-kva.example\n"
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """One picture at every path; notes the fields of each request."""
+    """Serves one image at every path; records the fields of each request."""
 
     def __init__(self, fields: dict[str, str] | None = None, pack: Callable[[bytes], bytes] = bytes) -> None:
         self.requests: list[dict[str, str]] = []
@@ -68,7 +68,7 @@ def running(server: Server) -> Iterator[Server]:
 
 
 def load(here: Any, *urls: str) -> list[str]:
-    """A line for each URL: the width of the picture and the protocol, or the error."""
+    """A line for each URL: the width of the image and the protocol, or the error."""
     done = here.inside("urls", *urls)
     return done.stdout.splitlines() or [done.stderr[-300:]]
 
@@ -118,7 +118,7 @@ def names(here: Any) -> None:
 
 
 def certificates(here: Any, authority: Authority) -> None:
-    """The authorities at the place where Fedora has them."""
+    """Certificate authorities at the path that Fedora uses."""
     server = Server()
     server.socket = context(authority.sign("server")).wrap_socket(server.socket, server_side=True)
     with running(server):
@@ -149,7 +149,7 @@ def check(here: Any, folder: pathlib.Path) -> None:
     names(here)
     place = folder / "transfers"
     place.mkdir()
-    folder.chmod(0o755)  # a worker of nginx, which is another user, goes through it
+    folder.chmod(0o755)  # the workers of nginx, which run as another user, need access
     authority = Authority(place)
     certificates(here, authority)
     http2(here, place, authority)

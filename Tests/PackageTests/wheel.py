@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The wheel: what is in it, and what it does on a machine that has Python and nothing else.
+"""Tests the wheel: its contents, and its use on a machine with Python and nothing else.
 
     wheel.py WHEEL PREFIX"""
 
@@ -26,15 +26,15 @@ import report  # noqa: E402
 from library import output  # noqa: E402
 
 PICTURES = {"badge.png": "png", "balloons.jpg": "jpeg", "leaf.webp": "webp"}
-#: A picture for each module and coder plug-in of the wheel, and the packages whose libraries it opens.
+#: An image for each module and coder plug-in of the wheel, and the packages whose libraries these open.
 FOREIGN = {"heif/still.heic": "libde265-0", "avif/still.avif": "libavif15", "tiff/*.tif*": "libtiff6", "svg/*.svg": "librsvg2-2",
            "jxl/lossy.jxl": "libjxl0.7"}
-#: The libraries that PEP 600 expects of every machine with manylinux: the C and C++ runtime, and zlib.
+#: The libraries that PEP 600 expects on every machine with manylinux: the C and C++ runtime, and zlib.
 RUNTIME = re.compile(r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz)\.so[.\d]*")
-#: What modules and plug-ins take from the machine; no name of a library under the GPL is among them.
+#: The machine's libraries that modules and plug-ins use; none of them is under the GPL.
 MACHINE = re.compile(r"(libde265|libavif|libtiff|libjxl|libjxl_threads|librsvg-2|libcairo|libxml2|libg(lib|object)-2\.0|libhiredis|libmemcached)"
                      r"\.so[.\d]*")
-#: The packages of the libraries that the remaining plug-ins use.
+#: The packages of the libraries that the other plug-ins use.
 CLIENTS = ("libhiredis0.14", "libmemcached11")
 SECONDS = 30
 
@@ -65,7 +65,7 @@ def contents(wheel: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 class Installed:
-    """The wheel in an empty environment of a bare system."""
+    """The wheel in an empty environment of a minimal system."""
 
     def __init__(self, system: bare.Bare, wheel: pathlib.Path) -> None:
         self.system = system
@@ -123,7 +123,8 @@ def command_line(here: Installed, prefix: pathlib.Path) -> None:
 
 
 def foreign(here: Installed) -> bool:
-    """Modules and plug-ins: refused with the reason where their libraries are missing, and at work where they are there."""
+    """Modules and plug-ins: refused with a reason if their libraries are missing, and functional if they are
+    installed."""
     lines = here.formats()
     refused = [line for line in lines[:-1] if not line.endswith((" UNSUPPORTED", " MODULE_MISSING"))]
     report.check("formats whose library is missing are unsupported", len(lines) == len(FOREIGN) + 1 and not refused, f"{lines}")

@@ -51,7 +51,7 @@ static sdimage_data *encode_gray(uint32_t width, uint32_t height, uint8_t shade,
     sdimage_image *image = NULL;
     sdimage_data *data = NULL;
     uint8_t *pixels = malloc((size_t)width * height * 3);
-    /* A gradient, so that the file is no tiny one. */
+    /* A gradient, so that the file has a realistic size. */
     for (size_t i = 0; i < (size_t)width * height * 3; i++)
         pixels[i] = (uint8_t)(shade + (i / 3 / width) % 8);
     CHECK_EQUAL(sdimage_image_new(width, height, (size_t)width * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, &image, NULL),
@@ -97,7 +97,7 @@ static sdimage_data *exif_of(photo photo) {
     return data;
 }
 
-/* The encoder says that its pixels are upright: what the test wants is written over that. */
+/* Overwrites the orientation of the encoder, which is always upright. */
 static void set_orientation(uint8_t *bytes, size_t length, int orientation) {
     uint8_t *tag = memmem(bytes, length, "\x12\x01\x03\0\x01\0\0\0", 8);
     CHECK(tag != NULL);
@@ -135,7 +135,7 @@ void write_gif(const char *name) {
     sdimage_image_unref(frames[1]);
 }
 
-/* The beginning of one, which is all that anybody looks at here. */
+/* Writes the beginning of a video, which is all that the library reads here. */
 void write_video(const char *name) {
     static const char bytes[64] = "\0\0\0\x20"
                                   "ftypisom\0\0\2\0isomiso2avc1mp41";

@@ -1,4 +1,4 @@
-/* library.c: the index of a tree: names that stay, changes, what is not shown, what is refused. */
+/* library.c: the index of a tree: stable identifiers, changes, hidden files, refused files. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static size_t count_of(sdimage_photos_library *library, const sdimage_photos_fet
     return count;
 }
 
-/* Copies bytes into a new file, which has another inode. */
+/* Copies bytes into a new file with another inode. */
 static void copy_file(const char *from, const char *to) {
     static char bytes[1 << 20];
     FILE *file = fopen(path_of(from), "rb");
@@ -42,7 +42,7 @@ static void identifiersStayWhenFilesMoveBetweenTwoPrograms(void) {
     const char *a = identifier_of(library, "a.jpg"), *b = identifier_of(library, "b.jpg");
     const char *c = identifier_of(library, "c.jpg"), *d = identifier_of(library, "d.jpg");
     sdimage_photos_library_unref(library);
-    /* Renamed, its folder too; moved; copied and removed; exchanged for another one. */
+    /* Renames a file and its folder; moves; copies and removes; exchanges two files. */
     move_file("album/one/a.jpg", "album/one/renamed.jpg");
     move_file("album/one", "album/three");
     move_file("album/b.jpg", "album/two/b.jpg");
@@ -81,7 +81,7 @@ static void anEditedFileKeepsItsIdentifier(void) {
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(false);
     const char *a = identifier_of(library, "a.jpg");
-    /* In place; and as editors do, beside and over it. */
+    /* Writes in place; then as editors do, to a new file that replaces the old one. */
     write_photo("album/a.jpg", (photo){.width = 24, .height = 8, .shade = 2});
     CHECK(is_named(library, "a.jpg", a));
     write_photo("album/.a.jpg.new", (photo){.width = 16, .height = 8, .shade = 3});
@@ -119,7 +119,7 @@ static void librariesOfOneTreeAgree(void) {
     sdimage_photos_library_unref(second);
 }
 
-/* Writes over the databases in the folder of indexes; how many there are. */
+/* Overwrites the databases in the folder of indexes; returns their number. */
 static int damage_indexes(void) {
     DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
     int count = 0;
@@ -155,7 +155,7 @@ static void aDamagedIndexIsMadeAnew(void) {
     CHECK_EQUAL(damage_indexes(), 2);
 }
 
-/* Runs SQL on every database in the folder of indexes; how many there are. */
+/* Runs SQL on every database in the folder of indexes; returns their number. */
 static int change_indexes(const char *sql) {
     DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
     int count = 0;
@@ -176,7 +176,7 @@ static int change_indexes(const char *sql) {
     return count;
 }
 
-/* Truncates every file in the folder of indexes; how many there are. */
+/* Truncates every file in the folder of indexes; returns their number. */
 static int truncate_indexes(off_t length) {
     DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
     int count = 0;
@@ -191,7 +191,7 @@ static int truncate_indexes(off_t length) {
     return count;
 }
 
-/* A mapped file would end the process with SIGBUS. */
+/* A memory-mapped file would end the process with SIGBUS. */
 static void truncatedFilesOfAnOpenIndexNeverEndTheProcess(void) {
     static const off_t lengths[] = {0, 1, 4096, 32768};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -212,7 +212,7 @@ static void truncatedFilesOfAnOpenIndexNeverEndTheProcess(void) {
     }
 }
 
-/* With a write-ahead log: identifiers stay, and no index of a log comes to be. */
+/* With a write-ahead log: identifiers are stable, and no log index is created. */
 static void anIndexOfAnEarlierVersionIsReadOn(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
@@ -232,7 +232,7 @@ static void anIndexOfAnEarlierVersionIsReadOn(void) {
     CHECK_EQUAL(change_indexes("SELECT 1"), 1);
 }
 
-/* Lets the root of the index refer 600 times to a page that refers 600 times to one of its leaves (SQLite file
+/* Makes the root of the index refer 600 times to a page that refers 600 times to one of its leaves (SQLite file
  * format, 1.6). */
 static void loop_index(const char *name) {
     enum { PAGE = 4096, COUNT = 600 };
@@ -443,7 +443,7 @@ static void oneThreadWatchesAndEndsWithTheLibrary(void) {
     CHECK_EQUAL(descriptor_count(), descriptors);
 }
 
-/* A limit of a user namespace of its own, where one may be made. */
+/* Sets a limit in a user namespace, if the kernel permits one. */
 static void whereTheKernelAllowsNoWatchesEachFetchLooks(void) {
     use_folders();
     make_folder("album/sub");
@@ -461,7 +461,7 @@ static void whereTheKernelAllowsNoWatchesEachFetchLooks(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- What is fetched. */
+/* --- Fetch options. */
 
 static void fetchesFilterSortAndPage(void) {
     use_folders();
@@ -542,7 +542,7 @@ static void aFilterOfTheHostIsAsked(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- What a tree may hold. */
+/* --- Contents of a tree. */
 
 static void hiddenFilesLinksAndStrangeNames(void) {
     use_folders();
@@ -662,7 +662,7 @@ static bool fetch_meanwhile(void *user_data, uint64_t found, uint64_t read) {
     return true;
 }
 
-/* The library's thread may have scanned by then, or wait for this scan. */
+/* The library's thread may have scanned already, or may wait for this scan. */
 static void whoIsToldOfAScanDoesNotWaitForTheFirst(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});

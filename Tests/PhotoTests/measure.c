@@ -1,4 +1,4 @@
-/* measure.c: how long a large library takes. Not a test: it prints milliseconds.
+/* measure.c: measures a large photo library. Not a test: prints milliseconds.
  *
  *   measure [PHOTOS] */
 #include <time.h>
@@ -15,8 +15,8 @@ static double now_ms(void) {
 
 static int photos = 10000;
 
-/* Photos of two megapixels with a small picture of a camera's size, under so many names that each is a file of its own
- * to the library; in folders of a hundred. */
+/* Photos of two megapixels with a thumbnail of a camera's size, under many names that the library treats as separate
+ * files; in folders of a hundred. */
 static void make_tree(void) {
     for (int i = 0; i < photos; i++) {
         char name[64], source[64];

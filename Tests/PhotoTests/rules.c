@@ -1,4 +1,4 @@
-/* rules.c: what the specification of the photo library loader says, rule by rule. */
+/* rules.c: the specification of the photo library loader, rule by rule. */
 #include <sys/stat.h>
 
 #include "album.h"
@@ -78,7 +78,7 @@ static void pho2OnlyPhUrlsAreTaken(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- what an asset says of itself. */
+/* --- properties of an asset. */
 
 static void pho3AnAssetTellsWhatItIs(void) {
     use_folders();
@@ -123,7 +123,7 @@ static void pho3AnAssetTellsWhatItIs(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- defaults, and what a request says in their place. */
+/* --- defaults, and requests that override them. */
 
 static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_request_options *defaults = sdimage_photos_request_options_new();
@@ -353,7 +353,7 @@ static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* The final picture passes the small one over where nobody has taken that yet: then it is tried again. */
+/* The final image replaces a thumbnail that was not delivered yet: then the load is repeated. */
 static deliveries load_until_partial(sdimage_manager *manager, const char *identifier) {
     deliveries result = load_identifier(manager, identifier, NULL);
     for (int i = 0; i < 50 && result.partial == 0; i++)
@@ -372,7 +372,7 @@ static void pho7ASmallPictureComesFirstWhereThatIsWanted(void) {
     const char *identifier = identifier_of(library, "a.jpg");
     deliveries result = load_until_partial(manager, identifier);
     CHECK_EQUAL(result.partial, 1);
-    /* Upright, like the large one. */
+    /* Upright, like the final image. */
     CHECK_EQUAL(result.first.width, 20);
     CHECK_EQUAL(result.first.height, 40);
     CHECK_EQUAL(result.last.width, 1500);
@@ -400,7 +400,7 @@ typedef struct cell {
     uint32_t widths[8];
 } cell;
 
-/* A host that waits with the second picture until the first one is shown. */
+/* A host that delays the second image until the first one is shown. */
 static gate shown = GATE_CLOSED;
 
 static void fetch_any(void *user_data, const char *identifier, const sdimage_photos_fetch_options *options,
@@ -429,7 +429,7 @@ static sdimage_status show_twice(void *user_data, sdimage_photos_asset *asset, s
     sdimage_load_sink_show(sink, small);
     gate_wait(&shown, 1);
     sdimage_load_sink_finish_with_image(sink, large);
-    /* Nothing after finish. */
+    /* Calls after finish are ignored. */
     sdimage_load_sink_show(sink, small);
     sdimage_image_unref(small);
     sdimage_image_unref(large);

@@ -1,4 +1,4 @@
-/* sources.c: libraries of other programs and of hosts. */
+/* sources.c: photo libraries of other programs and of hosts. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -100,7 +100,7 @@ static void theDatabaseOfShotwellIsALibrary(void) {
     sdimage_manager *manager = new_photo_manager(library, true);
     CHECK_EQUAL(load_identifier(manager, "shotwell/photo/10", NULL).last.height, 40);
     CHECK_EQUAL(load_identifier(manager, "shotwell/photo/12", NULL).status, SDIMAGE_STATUS_PHOTOS_NOT_FOUND);
-    /* What Shotwell writes is seen by the next fetch. */
+    /* The next fetch sees changes by Shotwell. */
     run_sql("data/photo.db", "UPDATE PhotoTable SET flags = 0 WHERE id = 12");
     list = fetch(library, NULL);
     CHECK_EQUAL(sdimage_photos_list_count(list), 4);
@@ -115,7 +115,7 @@ static void theDatabaseOfShotwellIsALibrary(void) {
 
 static void databasesAreOpenedForReadingAlone(void) {
     make_shotwell();
-    /* With a log, which SQLite would make anew beside it. */
+    /* With a write-ahead log, which SQLite would otherwise create again next to it. */
     run_sql("data/photo.db", "PRAGMA journal_mode = WAL");
     stop_being_root();
     CHECK_EQUAL(chmod(path_of("data/photo.db"), 0444), 0);
@@ -138,7 +138,7 @@ static void copy_file(const char *from, const char *to) {
     write_bytes(to, bytes, length);
 }
 
-/* What is in a log counts, whether its program runs, has crashed, or was on the machine that the files come from. */
+/* Changes in a log count if its program runs, has crashed, or was on another machine from which the files come. */
 static void aLogIsReadAndStaysAsItIs(void) {
     make_shotwell();
     sqlite3 *writer = NULL;
@@ -167,12 +167,12 @@ static void aLogIsReadAndStaysAsItIs(void) {
     sqlite3_close(writer);
 }
 
-/* --- Another process that writes with a log while the database is read. */
+/* --- Another process that writes with a write-ahead log while the database is read. */
 
 enum { MANY = 2000 };
 
-/* Writes the same rating to all photos in one transaction, again and again; copies the log into the database as often
- * as its size asks for that, and begins it again. */
+/* Writes the same rating to all photos in one transaction, repeatedly. SQLite copies the log into the database at
+ * its checkpoint size and restarts it. */
 _Noreturn static void write_ratings(const char *path) {
     sqlite3 *writer = NULL;
     if (sqlite3_open(path, &writer) != SQLITE_OK ||
@@ -197,7 +197,7 @@ static pid_t start_writer(void) {
         "DELETE FROM PhotoTable; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
         " INSERT INTO PhotoTable (id, filename, flags, rating) SELECT i, '%s', 0, 1 FROM n; DELETE FROM VideoTable",
         MANY, path_of("album/a.jpg"));
-    /* Without the constraint that names differ: one file is looked at as often as there are rows. */
+    /* Removes the constraint of unique names: one file is read once for each row. */
     run_sql("data/photo.db", "CREATE TABLE Other AS SELECT * FROM PhotoTable; DROP TABLE PhotoTable;"
                              "ALTER TABLE Other RENAME TO PhotoTable");
     run_sql("data/photo.db", sql);
@@ -206,7 +206,7 @@ static pid_t start_writer(void) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         write_ratings(path);
     }
-    /* The index of the log is there once it has written. */
+    /* The log's index exists after the first write. */
     for (int i = 0; i < 5000 && !exists("data/photo.db-shm"); i++)
         usleep(1000);
     CHECK(exists("data/photo.db-shm"));
@@ -219,7 +219,7 @@ static void stop_writer(pid_t child) {
     CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
 }
 
-/* All photos have the rating of one transaction, whatever the writer does meanwhile; and the writer never fails. */
+/* All photos have the rating of one transaction during concurrent writes, and the writer never fails. */
 static void aReadingIsOfOneMomentWhileAnotherProcessWrites(void) {
     pid_t child = start_writer();
     int seen = 0;
@@ -238,7 +238,7 @@ static void aReadingIsOfOneMomentWhileAnotherProcessWrites(void) {
         sdimage_photos_list_unref(list);
         sdimage_photos_library_unref(library);
     }
-    /* More than one: it was written and read meanwhile. */
+    /* More than one rating: the database was written between the reads. */
     CHECK((seen & (seen - 1)) != 0);
     stop_writer(child);
 }
@@ -268,7 +268,7 @@ static void databasesThatCannotBeReadSayWhy(void) {
                 SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED);
 }
 
-/* A database whose photos are a view that computes without an end. */
+/* A database whose photos are a view with an endless computation. */
 static void queriesOfADatabaseEnd(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
@@ -352,7 +352,7 @@ static void theDatabaseOfDigikamIsALibrary(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* Tags that are their own parents, many times: each step down multiplies them. */
+/* Tags that are their own parents, repeatedly: each level multiplies them. */
 static void tagsThatMultiplyAreCutShort(void) {
     sdimage_photos_library *library = NULL;
     use_folders();
@@ -367,7 +367,7 @@ static void tagsThatMultiplyAreCutShort(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- Hosts: the identifier says what happens. */
+/* --- Hosts: the identifier selects the behaviour. */
 
 typedef struct phone {
     atomic_int running, overlapped, images, cancelled;
@@ -555,7 +555,7 @@ static void pho7AHostIsToldTheTarget(void) {
     sdimage_request_set_decode_options(request, decode);
     sdimage_request_set_options(request, bag);
     CHECK_EQUAL(load(manager, request).status, 0);
-    /* divided, and each side by itself. */
+    /* divided by the scale, and each side separately. */
     CHECK_EQUAL(phone.size.width, 150);
     CHECK_EQUAL(phone.size.height, 100);
     CHECK_EQUAL(phone.content, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT);
@@ -602,7 +602,7 @@ static void pho11ACancelledLoadEndsOnceWithCancelled(void) {
         wait_for_end(&result);
         CHECK_EQUAL(result.final, 1);
         CHECK_EQUAL(result.status, SDIMAGE_STATUS_CANCELLED);
-        /* The library goes on with the next one. */
+        /* The library continues with the next load. */
         CHECK_EQUAL(load_identifier(manager, "one", NULL).status, 0);
         if (phone.kept_sink) {
             CHECK_EQUAL(atomic_load(&phone.cancelled), 1);
@@ -657,7 +657,7 @@ static void severalLibrariesAreAskedInTurn(void) {
     CHECK_EQUAL(load_identifier(manager, identifier_of(album, "a.jpg"), NULL).last.width, 32);
     CHECK_EQUAL(load_identifier(manager, "one", NULL).last.width, 8);
     CHECK_EQUAL(load_identifier(manager, "nobody", NULL).status, SDIMAGE_STATUS_PHOTOS_NOT_FOUND);
-    /* An asset of the host that comes with the request is not looked for. */
+    /* A host's asset in the request is used without a look-up. */
     sdimage_photos_asset *asset = phone_asset("never");
     sdimage_request *request = NULL;
     CHECK_EQUAL(sdimage_photos_asset_request(asset, &request, NULL), 0);

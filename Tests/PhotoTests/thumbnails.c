@@ -1,5 +1,4 @@
-/* thumbnails.c: small pictures, and the parsers that read what may be anything; compiled together with the plug-in's
- * sources. */
+/* thumbnails.c: thumbnails, and the parsers of untrusted data; compiled together with the plug-in's sources. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -31,7 +30,7 @@ static void md5IsThatOfTheRfc(void) {
     }
 }
 
-/* The example of the thumbnail specification, and bytes that programs disagree about unless they agree. */
+/* The example of the thumbnail specification, and bytes whose escaping must match that of other programs. */
 static void urisAreThoseOfFileManagers(void) {
     static const char *const pairs[][2] = {
         {"/home/jens/photos/me.png", "file:///home/jens/photos/me.png"},
@@ -49,7 +48,7 @@ static void urisAreThoseOfFileManagers(void) {
     CHECK(!strcmp(text, "c6ee772d9e49320e97ec29a7eb5b1697"));
 }
 
-/* --- Thumbnails of the user's cache. */
+/* --- Thumbnails in the user's cache. */
 
 static char *thumbnail_place(const char *folder, const char *file) {
     static char place[700];
@@ -150,7 +149,7 @@ static void aThumbnailIsTheFirstPictureAndThePoster(void) {
     library = open_album(false);
     sdimage_photos_asset *asset = asset_named(library, "a b.jpg");
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), 0);
-    /* Another file in its place, of the same second: the thumbnail passes for its own. */
+    /* Another file replaces it within the same second: the thumbnail is taken for that of the new file. */
     int64_t seconds = sdimage_photos_asset_modified_ns(asset) / 1000000000;
     write_video("album/a b.jpg");
     struct timespec times[2] = {{seconds, 5}, {seconds, 5}};
@@ -201,7 +200,7 @@ static void aPictureThatCoversABoxIsCutNowhere(void) {
     CHECK_EQUAL(sdphoto_size_of(wish, (sdimage_size){201, 150}).width, 100);
 }
 
-/* --- Anything at all. */
+/* --- Arbitrary input. */
 
 static uint32_t state = 1;
 
@@ -218,7 +217,7 @@ static void mutate(uint8_t *bytes, size_t length) {
             (uint8_t)(random_number() % 4 ? random_number() : (random_number() % 2 ? 0xff : 0));
 }
 
-/* Each input in memory of its own, so that a step behind its end is seen. */
+/* Each input has memory of its own, so that a read beyond its end is detected. */
 static void feed(const void *bytes, size_t length, void (*parse)(const uint8_t *bytes, size_t length)) {
     uint8_t *copy = malloc(length ? length : 1);
     memcpy(copy, bytes, length);
@@ -245,7 +244,7 @@ static void parse_url(const uint8_t *bytes, size_t length) {
     char *identifier = sdimage_photos_identifier_of_url((const char *)bytes, length);
     if (!identifier)
         return;
-    /* What was read can be written, and read again. */
+    /* An identifier that was parsed can be written, and parsed again. */
     char *url = sdimage_photos_url_of_identifier(identifier);
     char *again = url ? sdimage_photos_identifier_of_url(url, SDIMAGE_NUL_TERMINATED) : NULL;
     CHECK(!*identifier || (again && !strcmp(again, identifier)));

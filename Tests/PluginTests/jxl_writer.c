@@ -1,8 +1,8 @@
-/* Writes JPEG XL by libjxl alone, under the code points that are told (ITU-T H.273).
+/* Writes JPEG XL with libjxl alone, with the given code points (ITU-T H.273).
  *
  *   jxl_writer WIDTH HEIGHT PRIMARIES TRANSFER DISTANCE OUT <SAMPLES
  *
- * The input is RGB of 16 bits in the machine's order. A distance of 0 is without loss. */
+ * The input is RGB with 16 bits per sample in the machine's byte order. A distance of 0 is lossless. */
 #include <jxl/encode.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void must(int good, const char *what) {
     exit(1);
 }
 
-/* The names of the library for the numbers of the standard. */
+/* The libjxl constants for the numbers of the standard. */
 static JxlColorEncoding color_of(int primaries, int transfer) {
     JxlColorEncoding color;
     JxlColorEncodingSetToSRGB(&color, JXL_FALSE);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures, for an expensive file of each format, how soon its decode ends: at a time limit, by cancellation, and by closing.
+"""Measures how soon the decode of an expensive file of each format ends: at a time limit, by cancellation, and by
+closing.
 
     Tests/limits [--repeats N] [FORMAT…]
 
-Prints median and worst of N (default 5) in milliseconds: what a decode with a time limit took; from the cancellation of as
-many loads as there are workers to the last of their results, and to the result of the next load, of a small picture;
-and how long closing a manager took while it decoded. Each format is measured in a process of its own.
-"""
+Prints median and maximum of N measurements (default 5) in milliseconds: the duration of a decode with a time
+limit; the time from the cancellation of one load for each worker to the last of their results, and to the result
+of a following load of a small image; and the time to close a manager during decodes. Each format is measured in a
+process of its own."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ sys.path.insert(0, str(FOLDER))
 from tests import expensive
 from tests.support import sdimage
 
-#: What is promised on an idle machine, in milliseconds; a time limit may be exceeded by a tenth.
+#: Documented maxima on an idle machine, in milliseconds; a time limit may be exceeded by a tenth.
 CANCELLED, FREE, CLOSED = 100, 500, 1000
-#: Milliseconds until the loads are being decoded.
+#: Milliseconds until the decodes of the loads have begun.
 START = 150
 MEASURES = ("time used", "cancelled", "worker free", "closed")
-#: Longer than any of the files takes.
+#: Longer than the decode of any of the files.
 ENDLESS = 120_000
 
 
@@ -40,7 +41,7 @@ def milliseconds(since: float) -> float:
 
 
 def time_used(data: bytes, options: dict[str, Any], limit: int) -> tuple[float, str]:
-    """What a decode took, and how it ended."""
+    """The duration of a decode, and its result."""
     began = time.monotonic()
     try:
         sdimage.decode(data, max_work_ms=limit, **options)
@@ -56,7 +57,7 @@ def manager_of(data: bytes) -> sdimage.Manager:
 
 
 def start_loads(manager: sdimage.Manager, options: dict[str, Any]) -> list[sdimage.Task]:
-    """As many as there are workers."""
+    """Starts one load for each worker."""
     count = len(os.sched_getaffinity(0))
     tasks = [manager.start(f"x://{number}", max_work_ms=ENDLESS, **options) for number in range(count)]
     time.sleep(START / 1000)
@@ -92,7 +93,7 @@ def close(data: bytes, options: dict[str, Any]) -> float:
 
 
 def measure(name: str, path: str, repeats: int) -> dict[str, Any]:
-    """In this process."""
+    """Measures in this process."""
     case, data = expensive.FORMATS[name], Path(path).read_bytes()
     figures: dict[str, list[float]] = {measure: [] for measure in MEASURES}
     codes = set()
@@ -106,7 +107,7 @@ def measure(name: str, path: str, repeats: int) -> dict[str, Any]:
 
 
 def measure_apart(name: str, data: bytes, repeats: int) -> dict[str, Any]:
-    """In a process of its own, which has ended when this returns."""
+    """Measures in a process of its own, which has ended when this returns."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -121,7 +122,7 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--measure"]:
         result = measure(arguments[1], arguments[2], int(arguments[3]))
         print(json.dumps(result), flush=True)
-        # Calls that were left behind would be waited for.
+        # A normal exit would wait for running calls.
         os._exit(0)
     repeats = 5
     if arguments[:1] == ["--repeats"]:

@@ -1,9 +1,9 @@
-/* Writes movies by libavformat and libavcodec, for tests that know each of their pictures.
+/* Writes movies with libavformat and libavcodec, for tests that know each of their frames.
  *
  *   movie_writer CONTAINER ENCODER WIDTH HEIGHT OUT [OPTION=VALUE]... <COLOURS
  *
- * Each line of the input is a picture: Y, Cb and Cr of its left half, and of its right half. 25 pictures a second. Exit
- * status 3: there is no such encoder. */
+ * Each line of the input is a frame: Y, Cb and Cr of its left half, and of its right half. 25 frames per second.
+ * Exit status 3: the encoder is not available. */
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static AVCodecContext *open_encoder(const AVCodec *codec, const AVFormatContext 
     return context;
 }
 
-/* Gives a picture, or the end, to the encoder, and writes what comes of it. */
+/* Sends a frame, or NULL at the end, to the encoder, and writes its output. */
 static void encode(AVCodecContext *encoder, AVFormatContext *format, const AVFrame *frame, AVPacket *packet) {
     must(avcodec_send_frame(encoder, frame), "a picture");
     while (avcodec_receive_packet(encoder, packet) >= 0) {

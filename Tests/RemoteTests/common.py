@@ -1,4 +1,4 @@
-"""What the tests of remote caches have in common: the library in PREFIX, the first argument of the program, and small tools."""
+"""Helpers of the remote cache tests: the library in PREFIX, the first argument of the program, and small tools."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ import servers  # noqa: E402
 
 KINDS = {"redis": sdimage.RedisCache, "memcached": sdimage.MemcachedCache}
 BUDGET = 50
-#: For what is not about time, on a machine that does other things too.
+#: For tests without timing, on a machine that does other work too.
 PATIENT = {"budget_ms": 5000, "store_timeout_ms": 10000}
-#: What a busy machine may add to a time that is a promise: it runs other things between two lines of a test.
+#: Milliseconds that a busy machine may add to a guaranteed time: it runs other processes between two lines of a test.
 NOISE = 100
 
 
 def has(kind: str) -> bool:
-    """Whether the plug-in and its server are there."""
+    """True if the plug-in and its server are installed."""
     return (PREFIX / f"lib/libsdimage-{kind}.so.1").exists() and servers.is_installed(kind)
 
 
 def server_name(key: str, kind: str = "h", namespace: str = "sdimage") -> str:
-    """The name of an entry, or with "l" of its lease, on a server."""
+    """The name of an entry on a server, or with "l" that of its lease."""
     return f"{namespace}:{kind}:{hashlib.sha256(key.encode()).hexdigest()}"
 
 
@@ -46,7 +46,7 @@ def code(function: Callable[[], object]) -> str:
 
 
 def becomes(condition: Callable[[], object], seconds: float = 10) -> bool:
-    """For what has no event: another process's doing."""
+    """Polls for changes without an event, such as those of another process."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -57,7 +57,7 @@ def becomes(condition: Callable[[], object], seconds: float = 10) -> bool:
 
 @contextlib.contextmanager
 def managed(cache: object, **options: object) -> Iterator[sdimage.Manager]:
-    """A manager with nothing in memory: each load asks the tier."""
+    """A manager without a memory cache: each load queries the shared cache."""
     manager = sdimage.Manager(cache=cache, loader=sdimage.Loader.http(max_retries=0), **options)  # type: ignore[arg-type]
     try:
         yield manager
@@ -66,7 +66,7 @@ def managed(cache: object, **options: object) -> Iterator[sdimage.Manager]:
 
 
 class Lateness:
-    """How late the machine itself is, in milliseconds: what a thread oversleeps that wants nothing else."""
+    """The latency of the machine itself, in milliseconds: how much an idle thread oversleeps."""
 
     def __init__(self) -> None:
         self.worst = 0.0
@@ -87,5 +87,5 @@ class Lateness:
 
 
 def over(result: sdimage.Result) -> float:
-    """Milliseconds that a load took beyond its transfers."""
+    """Milliseconds of a load without its transfers."""
     return (result.time_ns() - sum(each.times_ns["total"] for each in result.transactions)) / 1e6

@@ -1,9 +1,9 @@
-/* envelope.c: the envelope of remote caches with what servers may give back: cut off, flipped, of others, of later
- * versions.
+/* envelope.c: the envelope of remote caches with data that servers may return: truncated, flipped, of other entries,
+ * of later versions.
  *
  *   envelope [SEED [MUTANTS]]
  *
- * To be built with sanitizers, from the plug-ins' own source. */
+ * Built with sanitizers, from the plug-ins' own source. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void check(const char *name, bool is_fine) {
 static const char key[] = "https://example.org/a b.jpg";
 enum { key_length = sizeof key - 1, metadata_length = 5, data_length = 300 };
 
-/* A copy of exactly that length, so that the sanitizer sees a read beyond it. */
+/* Copies to memory of exactly that length, so that the sanitizer detects a read beyond it. */
 static bool reads(const uint8_t *bytes, size_t length, const char *wanted, size_t wanted_length) {
     uint8_t *copy = malloc(length ? length : 1);
     sdremote_envelope parts;
@@ -49,7 +49,7 @@ static bool all_refused(uint8_t *bytes, size_t size) {
     bool is_refused = true;
     for (size_t i = 0; i < size * 8; i++) {
         bytes[i / 8] ^= (uint8_t)(1 << i % 8);
-        /* The two bytes after the version are not looked at, but are under the checksum. */
+        /* The two bytes after the version are ignored, but covered by the checksum. */
         is_refused = is_refused && !reads(bytes, size, key, key_length);
         bytes[i / 8] ^= (uint8_t)(1 << i % 8);
     }
@@ -61,7 +61,7 @@ static void store32(uint8_t *out, uint32_t value) {
         out[place] = (uint8_t)(value >> 8 * place);
 }
 
-/* Mutants with a checksum that is right: only the lengths stand between them and the memory behind. */
+/* Mutants with a valid checksum: only the checks of lengths prevent reads beyond the memory. */
 static bool mutants_are_safe(const uint8_t *bytes, size_t size, unsigned long count) {
     uint8_t mutant[1024];
     for (unsigned long i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-"""Servers that die, stall and drown in the middle of loads; threads, forks and ends of caches."""
+"""Servers that die, stall and are flooded during loads; threads, forks and the end of caches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import statistics
 import sys
 import threading
 
-from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, over  # first: it finds the others
+from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, over  # first: sets the path of others
 import report
 import sdimage
 import servers
@@ -19,7 +19,7 @@ from sdimage.origin import Origin
 
 
 class Course:
-    """Loads one after the other, and what became of them."""
+    """A sequence of loads, and their results."""
 
     def __init__(self, manager: sdimage.Manager, origin: Origin, pictures: int, name: str) -> None:
         self.manager, self.origin = manager, origin
@@ -89,7 +89,7 @@ def single_server_faults(kind: str, origin: Origin) -> None:
 
 
 def breaker_counts(kind: str) -> None:
-    """A server that is not there: asked three times."""
+    """An unreachable server: three attempts."""
     cache = KINDS[kind](f"127.0.0.1:{servers.free_port()}", breaker_pause_ms=200)
     outcomes = [code(lambda: cache.data("key")) for _ in range(6)]
     numbers = cache.statistics()
@@ -109,7 +109,7 @@ def faults_part(kind: str, origin: Origin) -> None:
 
 
 def shards_part(kind: str, origin: Origin) -> None:
-    """Three memcached, one of them killed, and one paused, in the middle of 500 loads."""
+    """Three memcached servers, one killed and one paused, during 500 loads."""
     if kind != "memcached":
         return
     with contextlib.ExitStack() as stack:
@@ -136,7 +136,7 @@ def shards_part(kind: str, origin: Origin) -> None:
 # --- Threads, forks, ends.
 
 def threads_now() -> int:
-    """Those of remote caches."""
+    """The threads of remote caches."""
     count = 0
     for task in os.listdir("/proc/self/task"):
         with contextlib.suppress(OSError):

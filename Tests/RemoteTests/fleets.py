@@ -1,4 +1,4 @@
-"""Processes that share a tier: the origin is asked once, and nobody waits for the dead."""
+"""Processes that share a remote cache: the origin gets one request, and no process waits for a dead one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: it finds the others
+from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: sets the path of others
 import report
 import servers
 from pictures import png
@@ -18,13 +18,13 @@ from sdimage.origin import Origin
 
 
 class Fleet:
-    """Processes that share a tier and nothing else."""
+    """Processes that share only a remote cache."""
 
     def __init__(self, kind: str, server: servers.Server, count: int, urls: list[str], freshness: str = "ignore",
                  **options: object) -> None:
         command = [sys.executable, str(HERE / "member.py"), kind, server.address, freshness, json.dumps({**PATIENT, **options}),
                    *urls]
-        # What a member that is killed leaves behind goes with the fleet.
+        # Files of a killed member are removed with the fleet.
         self.holder = tempfile.TemporaryDirectory(prefix="sdimage-remote-")
         environment = {**os.environ, "TMPDIR": self.holder.name}
         self.members = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
@@ -65,7 +65,7 @@ class Fleet:
 
 
 def fleet_part(kind: str, origin: Origin) -> None:
-    """Origin requests against processes: one for each URL."""
+    """Origin requests for a number of processes: one for each URL."""
     curve = {}
     for count in (1, 2, 4, 8):
         with servers.Server(kind) as server:
@@ -83,7 +83,7 @@ def fleet_part(kind: str, origin: Origin) -> None:
 
 
 def lifetimes(kind: str, origin: Origin) -> None:
-    """When an entry is over, one of the fleet asks whether it still holds."""
+    """When an entry becomes stale, one process of the fleet revalidates it."""
     with servers.Server(kind) as server:
         path = f"lifetime-{kind}.png"
         origin.add(path, png(16, 16))
@@ -100,7 +100,7 @@ def lifetimes(kind: str, origin: Origin) -> None:
 
 
 def dead_holder(kind: str, origin: Origin) -> None:
-    """Who holds the lease is killed while the origin hangs; the others go on when the lease is over."""
+    """The holder of the lease is killed while the origin hangs; the others continue when the lease expires."""
     with servers.Server(kind) as server:
         path = f"holder-{kind}.png"
         origin.add(path, png(16, 16))
@@ -120,7 +120,8 @@ def dead_holder(kind: str, origin: Origin) -> None:
 
 
 def failing_origin(kind: str, origin: Origin) -> None:
-    """A lease is given back at once when the origin fails: the next one asks, long before the lease would be over."""
+    """A lease is released at once when the origin fails: the next process sends its request long before the lease
+    would expire."""
     with servers.Server(kind) as server:
         path = f"failing-{kind}.png"
         origin.add(path, png(16, 16))

@@ -1,9 +1,9 @@
-/* lookups.c: how long look-ups in a remote cache take.
+/* lookups.c: measures look-ups in a remote cache.
  *
  *   lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER…]
  *
- * Stores an entry of 20,000 bytes where the server takes it, then asks for it COUNT times, one after the other. Prints
- * `hits N median_us N p99_us N worst_us N opened N`. */
+ * Stores an entry of 20,000 bytes if the server accepts it, then looks it up COUNT times in sequence. Prints `hits N
+ * median_us N p99_us N worst_us N opened N`. */
 #include <sdimage/plugins/memcached.h>
 #include <sdimage/plugins/redis.h>
 #include <stdio.h>

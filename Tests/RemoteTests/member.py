@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A member of a fleet: loads URLs through memory, a disk of its own and a tier that it shares.
+"""A member of a fleet: loads URLs through memory, its own disk cache and a shared remote cache.
 
     member.py redis|memcached ADDRESS FRESHNESS OPTIONS URL…
 
-OPTIONS is JSON, for the tier. It says `ready`, waits for a line, and then prints JSON: how each load went. An empty line
-ends it; each other one has it load all once more."""
+OPTIONS is JSON for the remote cache. Prints `ready`, waits for a line, and then prints the result of each load as
+JSON. An empty line ends it; each other line repeats all loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers of a remote cache are told, and not told; and renewals while others store."""
+"""Data that servers of a remote cache receive, and must not receive; and revalidations during stores by others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from common import HERE, KINDS, PATIENT, code, managed, server_name  # first: it finds the others
+from common import HERE, KINDS, PATIENT, code, managed, server_name  # first: sets the path of others
 import report
 import servers
 from pictures import png
@@ -21,7 +21,7 @@ IMAGE = png(20, 20)
 
 @contextlib.contextmanager
 def origin_with(fields: dict[str, str]) -> Iterator[str]:
-    """An origin of one image with these fields; conditions are met with 304. The URL, without a path."""
+    """An origin of one image with these fields; conditional requests get a 304. Yields the host and port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -47,7 +47,7 @@ def origin_with(fields: dict[str, str]) -> Iterator[str]:
 
 
 def dump(server: servers.Server) -> bytes:
-    """The names of all entries, and the values of those that are readable."""
+    """The names of all entries, and the readable values."""
     if server.kind == "redis":
         with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
             connection.sendall(b"*2\r\n$4\r\nKEYS\r\n$1\r\n*\r\n*1\r\n$4\r\nPING\r\n")
@@ -100,7 +100,7 @@ def private(kind: str) -> None:
 
 
 class Gate:
-    """Stands before a server, and holds the first piece with one of `words` until it is told to go on."""
+    """A proxy before a server that holds the first piece with one of `words` until it is released."""
 
     def __init__(self, port: int, words: tuple[bytes, ...]) -> None:
         self.port = port
@@ -136,7 +136,7 @@ class Gate:
 
 
 def renewals(kind: str) -> None:
-    """Between the look-up of a renewal and its store another process stores a newer image."""
+    """Between the look-up of a revalidation and its store, another process stores a newer image."""
     store = ("import sys; sys.path.insert(0, sys.argv[1]); import sdimage\n"
              "kind = sdimage.RedisCache if sys.argv[2] == 'redis' else sdimage.MemcachedCache\n"
              "kind(sys.argv[3], budget_ms=5000, store_timeout_ms=10000).store(sys.argv[4], data=b'newer')\n")
@@ -161,7 +161,7 @@ def renewals(kind: str) -> None:
             load.join()
         report.check(f"{kind}: a newer image that came between look-up and store survives a renewal",
                      held and other.returncode == 0 and direct.data(url) == b"newer", f"held: {held}, {direct.data(url)!r:.40}")
-        # Removed meanwhile, it stays away.
+        # An entry that is removed in between stays removed.
         with managed(cache, freshness="respect") as manager:
             direct.remove(url)
             manager.load(url, wait_for_store=True)

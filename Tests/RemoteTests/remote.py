@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Remote caches on real servers: what comes back is right whatever is done to the servers, nothing waits longer than its
-budget, and a fleet asks the origin once.
+"""Tests remote caches on real servers: look-ups are right under all server faults, no call waits longer than its
+budget, and a fleet sends one request to the origin.
 
     remote.py PREFIX [PART…]
 
-PART: bytes, hostile, privacy, faults, shards, lifecycle, lease, fleet, figures; all when none is named. PREFIX is where the library
-and the plug-ins are installed. Figures go to the standard error."""
+PART: bytes, hostile, privacy, faults, shards, lifecycle, lease, fleet, figures; default: all. PREFIX is the
+installation of the library and the plug-ins. Figures go to the standard error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import collections
 import sys
 import time
 
-from common import BUDGET, HERE, KINDS, NOISE, PREFIX, ROOT, Lateness, has  # first: it finds the others
+from common import BUDGET, HERE, KINDS, NOISE, PREFIX, ROOT, Lateness, has  # first: sets the path of others
 import faults
 import fleets
 import privacy

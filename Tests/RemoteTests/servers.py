@@ -1,4 +1,4 @@
-"""Servers of remote caches on free ports of the loopback interface, for as long as a test needs them."""
+"""Servers of remote caches on free ports of the loopback interface, for the duration of a test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def free_port() -> int:
 
 
 class Server:
-    """A server process; `stop` ends it, whatever was done to it."""
+    """A server process; `stop` ends it in every state."""
 
     def __init__(self, kind: str, port: int | None = None) -> None:
         self.kind = kind
@@ -56,7 +56,7 @@ class Server:
             return False
 
     def ask(self, text: bytes, ends: bytes = b"\r\n") -> bytes:
-        """What the server says to a command, up to `ends`."""
+        """The server's reply to a command, up to `ends`."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(text)
             answer = b""
@@ -68,7 +68,7 @@ class Server:
             return answer
 
     def put(self, name: str, value: bytes) -> None:
-        """Another client's value."""
+        """Stores a value as another client would."""
         if self.kind == "redis":
             key = name.encode()
             self.ask(b"*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n" % (len(key), key, len(value), value))
@@ -129,7 +129,7 @@ def is_installed(kind: str) -> bool:
 
 @contextlib.contextmanager
 def liar(answer: bytes, stays: bool = False) -> Iterator[str]:
-    """A server that answers everything with the same bytes, and then leaves, or stays as long as its client."""
+    """A server that replies to everything with the same bytes, and then closes, or stays as long as its client."""
     listener = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
@@ -161,7 +161,7 @@ def liar(answer: bytes, stays: bool = False) -> Iterator[str]:
 
 @contextlib.contextmanager
 def flood(server: Server, clients: int = 4) -> Iterator[None]:
-    """Other clients that keep a server busy with commands by the thousand."""
+    """Other clients that load a server with thousands of commands."""
     over = threading.Event()
     value = b"x" * 4096
     if server.kind == "redis":

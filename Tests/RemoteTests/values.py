@@ -1,4 +1,4 @@
-"""What is kept comes back, and hostile values and servers are misses."""
+"""Stored values are returned; hostile values and servers are misses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 
-from common import BUDGET, KINDS, NOISE, PATIENT, becomes, code, managed, server_name  # first: it finds the others
+from common import BUDGET, KINDS, NOISE, PATIENT, becomes, code, managed, server_name  # first: sets the path of others
 import report
 import servers
 from pictures import png
@@ -55,7 +55,7 @@ def keeps_bytes(kind: str) -> None:
 
 
 def forgets_under_way() -> None:
-    """What is removed while it is being stored is no answer any more, though the server has not confirmed either."""
+    """An entry that is removed during its store is no longer returned, though the server has confirmed neither."""
     arrived, goes_on = threading.Event(), threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -91,7 +91,7 @@ def forgets_under_way() -> None:
 
 
 def asks_together(kind: str) -> None:
-    """Look-ups that wait go out in one exchange."""
+    """Waiting look-ups are combined into one exchange."""
     with servers.Server(kind) as server:
         cache = KINDS[kind](server.address, **PATIENT)
         for number in range(40):
@@ -106,7 +106,7 @@ def asks_together(kind: str) -> None:
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
         for thread in threads:
             thread.start()
-        # The first is under way; the others have come to wait.
+        # The first is under way; the others wait.
         becomes(lambda: cache.statistics()["exchanges"] > before, 0.3)
         server.resume()
         for thread in threads:
@@ -117,7 +117,7 @@ def asks_together(kind: str) -> None:
 
 
 def keeps_validators(kind: str, origin: Origin) -> None:
-    """Another process knows of an entry what the first one was told."""
+    """Another process gets the validators of an entry that the first one stored."""
     url = origin.url(f"validated-{kind}.png?max_age=0")
     origin.add(f"validated-{kind}.png", png(20, 20))
     with servers.Server(kind) as server:
@@ -195,7 +195,8 @@ def lying_servers(kind: str) -> None:
 
 
 def arrays(kind: str) -> None:
-    """No command of the cache is answered by an array: the first byte of one ends the connection, whatever would follow."""
+    """No command of the cache gets an array as reply: the first byte of one closes the connection, whatever would
+    follow."""
     outcomes = {}
     for answer in (b"*1000000000\r\n", b"*3\r\n:1\r\n", b"*1\r\n*1\r\n*1\r\n"):
         with servers.liar(answer, stays=True) as address:

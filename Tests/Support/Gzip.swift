@@ -1,6 +1,6 @@
 /// Makes gzip streams by hand (RFC 1951, RFC 1952).
 public enum Gzip {
-    /// The bytes, packed but not made smaller.
+    /// The bytes in stored blocks, without compression.
     public static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var out = header
         var rest = bytes[...]
@@ -15,7 +15,7 @@ public enum Gzip {
         return out + little(crc(bytes)) + little(UInt32(bytes.count))
     }
 
-    /// Zeros, a thousandth of their size when packed; without a checksum.
+    /// Zeros, compressed to a thousandth of their size; without a checksum.
     public static func zeros(atLeast count: Int) -> [UInt8] {
         var bits: [UInt8] = []
         var filled = 0

@@ -1,10 +1,10 @@
 import Foundation
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers as the test says, byte for byte if need be. A thread for each connection.
+/// An HTTP/1.1 server on 127.0.0.1 that responds as the test specifies, byte for byte if required. Each connection has a thread.
 public final class LoopbackServer: @unchecked Sendable {
-    // Unchecked: everything that changes is guarded by `condition`.
+    // Unchecked: all mutable state is guarded by `condition`.
 
-    /// One request as it came.
+    /// One received request.
     public struct Request: Sendable {
         public let method: String
         /// Path and query.
@@ -13,7 +13,7 @@ public final class LoopbackServer: @unchecked Sendable {
         public let headers: [String: String]
         /// Numbers connections from 1 on.
         public let connection: Int
-        /// As long as Content-Length says.
+        /// Has the length of Content-Length.
         public fileprivate(set) var body: [UInt8] = []
     }
 
@@ -31,7 +31,7 @@ public final class LoopbackServer: @unchecked Sendable {
     private var isStopped = false
     private var open: [Int: Connection] = [:]
 
-    /// Calls `handler` for each request; whatever it leaves open is read from again.
+    /// Calls `handler` for each request; reads the next request from a connection that the handler leaves open.
     public init(_ handler: @escaping Handler) {
         self.handler = handler
         signal(SIGPIPE, SIG_IGN)
@@ -43,11 +43,11 @@ public final class LoopbackServer: @unchecked Sendable {
 
     public var requests: [Request] { condition.withLock { log } }
     public var connections: Int { condition.withLock { accepted } }
-    /// The most requests that were being answered at one time.
+    /// The maximum number of requests that were handled concurrently.
     public var mostConcurrent: Int { condition.withLock { mostActive } }
     public var connectionsClosedByPeer: Int { condition.withLock { closedByPeer } }
 
-    /// Waits until `isTrue`, looking again whenever something happened here.
+    /// Waits until `isTrue`, checking again after every event of the server and every 10 ms.
     public func wait(seconds: Double = 5, until isTrue: (LoopbackServer) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while !isTrue(self) {
@@ -139,7 +139,7 @@ public final class LoopbackServer: @unchecked Sendable {
 
 /// One connection of a `LoopbackServer`.
 public final class Connection: @unchecked Sendable {
-    // Unchecked: reading is done by the connection's own thread; the flags are guarded by `lock`.
+    // Unchecked: only the connection's own thread reads; the flags are guarded by `lock`.
     private let descriptor: Int32
     private let lock = NSLock()
     private var isClosed = false
@@ -150,7 +150,7 @@ public final class Connection: @unchecked Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// False when the peer is gone.
+    /// Returns false if the peer has disconnected.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -167,7 +167,7 @@ public final class Connection: @unchecked Sendable {
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// A whole answer with its length.
+    /// Sends a complete response with its length.
     public func answer(_ status: Int = 200, _ headers: [String: String] = [:], body: [UInt8] = []) {
         var head = "HTTP/1.1 \(status) Scripted\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
@@ -181,17 +181,17 @@ public final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Ends it with RST, as a crashed peer does.
+    /// Closes the connection with RST, as after a crash.
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
-        // Connecting a socket to no address breaks its connection.
+        // Connecting a socket to an unspecified address resets its connection.
         var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
         unsafe _ = connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
         lock.withLock { isClosed = true }
     }
 
-    /// True when the peer closes within the time.
+    /// Returns true if the peer closes within the time.
     public func waitForEnd(seconds: Int = 5) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
@@ -204,7 +204,7 @@ public final class Connection: @unchecked Sendable {
         return false
     }
 
-    /// The next bytes; fewer at the end.
+    /// Reads the next bytes; fewer at the end.
     fileprivate func readBody(_ count: Int) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 8192)
         while unread.count < count {
@@ -216,7 +216,7 @@ public final class Connection: @unchecked Sendable {
         return Array(unread.prefix(count))
     }
 
-    /// Up to the empty line; nil at the end.
+    /// Reads up to the empty line; nil at the end.
     fileprivate func readHead() -> String? {
         let mark = Array("\r\n\r\n".utf8)
         var buffer = [UInt8](repeating: 0, count: 8192)

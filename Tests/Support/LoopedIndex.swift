@@ -1,26 +1,26 @@
 import CSQLite
 import Foundation
 
-/// The index of a disk cache with pages that refer to one page thousands of times: SQLite would read it without end.
+/// The index of a disk cache with pages that refer thousands of times to one page: SQLite would read it practically without end.
 public struct LoopedIndex {
-    /// As many rows as make every tree of the index higher than two pages.
+    /// Enough rows to make every tree of the index higher than two pages.
     public static let rows = 1600
-    /// Smaller than what the library makes, so that few rows are enough.
+    /// Smaller than the library's page size, so that few rows are enough.
     private static let pageSize = 8192
-    /// SQLite takes more of them, one for six bytes, for damage at once.
+    /// SQLite reports damage at once for more pointers than one per six bytes.
     private static let pointers = 1360
 
     private let path: String
 
-    /// `folder` is that of a cache; its first index is closed and has `rows` rows.
+    /// `folder` is the folder of a cache whose first index is closed and has `rows` rows.
     public init(in folder: String) { path = folder + "/v1/index-1.db" }
 
-    /// Lets each page of a tree refer 1360 times to the page below: nearly two million times to the rows of one page.
+    /// Makes each page of a tree refer 1360 times to the page below: nearly two million references to the rows of one page.
     public func loop(_ tree: String) throws {
         _ = try number("PRAGMA page_size = \(LoopedIndex.pageSize)", then: "VACUUM")
         let root = UInt32(try number("SELECT rootpage FROM sqlite_schema WHERE name = '\(tree)'"))
         let value = tree == "entry" ? 0 : try number("SELECT \(tree.dropFirst(6)) FROM entry WHERE id = 1")
-        // Look-ups by key compare every row of that digest.
+        // Look-ups by key compare every row with that digest.
         if tree == "entry_digest" { _ = try number("UPDATE entry SET key = x'01'") }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         defer { try? file.close() }
@@ -31,12 +31,12 @@ public struct LoopedIndex {
         try file.seek(toOffset: UInt64(root - 1) * UInt64(LoopedIndex.pageSize))
         let old = [UInt8](try file.read(upToCount: LoopedIndex.pageSize) ?? Data())
         try LoopedIndex.check(old.first == (tree == "entry" ? 5 : 2))
-        /// Pages that the first cells of the root refer to.
+        /// The pages that the first cells of the root refer to.
         let children = (0..<2).map { index in
             let cell = Int(old[12 + 2 * index]) << 8 | Int(old[13 + 2 * index])
             return old[cell..<cell + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
-        // The record of the value and the row 1.
+        // The record of the value and of row 1.
         let record: [UInt8] = [11, 3, 6, 9] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
         for (page, child) in [(root, children[0]), (children[0], children[1])] {
             let cell = LoopedIndex.four(child) + (tree == "entry" ? [127] : record)
@@ -45,7 +45,7 @@ public struct LoopedIndex {
         if tree != "entry" { try write(LoopedIndex.page(10, record), to: children[1]) }
     }
 
-    /// Whether the index was given up for the next generation.
+    /// True if the library has replaced the index by the next generation.
     public var isGivenUp: Bool {
         FileManager.default.fileExists(atPath: path.replacingOccurrences(of: "index-1", with: "index-2"))
     }

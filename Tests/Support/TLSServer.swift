@@ -1,17 +1,17 @@
 import Foundation
 
-/// An HTTPS server on 127.0.0.1 that serves prepared answers, one connection at a time: `openssl s_server`.
+/// An HTTPS server on 127.0.0.1 that serves prepared responses, one connection at a time: `openssl s_server`.
 public final class TLSServer: @unchecked Sendable {
     // Unchecked: `process` is only started in `init` and ended in `stop`.
     public static var isAvailable: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") }
 
     public let port: Int
-    /// PEM file of the certificate that the server shows, which signed itself.
+    /// PEM file of the server's self-signed certificate.
     public let certificate: String
     private let folder = TemporaryDirectory()
     private let process = Process()
 
-    /// `answers` are whole HTTP answers by file name. `name` is what the certificate is for, e.g. "IP:127.0.0.1".
+    /// `answers` are complete HTTP responses by file name. `name` is the subject of the certificate, e.g. "IP:127.0.0.1".
     public init?(name: String, answers: [String: String], arguments: [String] = []) {
         certificate = folder.path + "/cert.pem"
         let key = folder.path + "/key.pem"
@@ -34,13 +34,13 @@ public final class TLSServer: @unchecked Sendable {
         self.port = port
     }
 
-    /// One more answer, or another one; false when it could not be written.
+    /// Adds or replaces a response; returns false if it could not be written.
     public func answer(_ file: String, _ answer: Data) -> Bool {
         (try? answer.write(to: URL(fileURLWithPath: folder.path + "/" + file))) != nil
     }
 
     public func stop() {
-        // Threads of the test runner block signals, and their children inherit it.
+        // Threads of the test runner block signals, and child processes inherit that.
         kill(process.processIdentifier, SIGKILL)
     }
 
@@ -54,7 +54,7 @@ public final class TLSServer: @unchecked Sendable {
         return process.terminationStatus == 0
     }
 
-    /// It says "ACCEPT 127.0.0.1:<port>" when it listens.
+    /// The server prints "ACCEPT 127.0.0.1:<port>" when it listens.
     private static func port(from output: FileHandle) -> Int? {
         var text = ""
         while true {

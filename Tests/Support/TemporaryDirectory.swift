@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed with everything in it when the test lets go of it.
+/// A folder for one test, removed with its contents when the test releases it.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 

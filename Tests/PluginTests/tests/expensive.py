@@ -1,4 +1,4 @@
-"""Files of each format that cost seconds of work; small where the format allows it."""
+"""Files of each format whose decode takes seconds; small if the format permits it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from . import movies, pdfs, tiffs
 from .support import FIXTURES, ROOT, sdimage
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-#: Files that take long to encode, made by the encoders of the library: black, 6000 by 6000 (AVIF) and 5800 by 5800 (JPEG XL).
+#: Stored files whose encoding takes long, made with the library's encoders: black, 6000 by 6000 (AVIF) and 5800 by 5800
+#: (JPEG XL).
 STORED = ROOT / "Tests" / "PluginTests" / "expensive"
 
 
@@ -56,13 +57,13 @@ def apng() -> bytes:
 
 @functools.cache
 def jpeg() -> bytes:
-    """A progressive picture of 49 million pixels whose last scan is repeated as often as is allowed."""
+    """A progressive image of 49 million pixels whose last scan is repeated up to the limit."""
     data = sdimage.decode(rows(7000, 7000, 3)).encode("jpeg", progressive=True, quality=0.9)
     return data[:-2] + data[data.rindex(b"\xff\xda") : -2] * 60 + b"\xff\xd9"
 
 
 def gif() -> bytes:
-    """One frame of 64 million pixels whose codes of 3 bits have two pixels between clear codes."""
+    """One frame of 64 million pixels with codes of 3 bits and two pixels between clear codes."""
     side = 8000
     head = b"GIF89a" + struct.pack("<HHBBB", side, side, 0x80, 0, 0) + bytes(3) + b"\xff\xff\xff"
     unit = sum(code << 3 * index for index, code in enumerate((4, 0, 1) * 8)).to_bytes(9, "little")
@@ -72,7 +73,7 @@ def gif() -> bytes:
 
 
 def webp() -> bytes:
-    """A lossy picture of the largest size whose data are zeros, which are valid codes."""
+    """A lossy image of the largest size whose data are zeros, which are valid codes."""
     side, first = 16383, 524_287
     body = (first << 5 | 1 << 4).to_bytes(3, "little") + b"\x9d\x01\x2a" + struct.pack("<HH", side, side) + bytes(first + 8_000_000)
     body += bytes(len(body) % 2)
@@ -88,7 +89,7 @@ def bmp() -> bytes:
 
 
 def ico() -> bytes:
-    """An entry that holds a PNG of 10^9 pixels."""
+    """An entry with a PNG of 10^9 pixels."""
     inner = png()
     return struct.pack("<HHH", 0, 1, 1) + struct.pack("<BBBBHHII", 0, 0, 0, 0, 1, 32, len(inner), 22) + inner
 
@@ -104,12 +105,12 @@ def tiff() -> bytes:
 
 
 def heif() -> bytes:
-    """A grid of 3,600 tiles with bytes of their own."""
+    """A grid of 3,600 tiles with separate data."""
     return package_bombs().shared_tiles((FIXTURES / "heif/still.heic").read_bytes(), 60, own_bytes=True)
 
 
 def package_bombs() -> Any:
-    """The generators of HEIC and AVIF files among the tests of the Python package, which is called `tests` too."""
+    """The generators of HEIC and AVIF files in the tests of the Python package, which is also named `tests`."""
     folder = ROOT / "bindings" / "python" / "tests"
     spec = importlib.util.spec_from_file_location("package_tests", folder / "__init__.py", submodule_search_locations=[str(folder)])
     assert spec and spec.loader
@@ -118,14 +119,14 @@ def package_bombs() -> Any:
 
 
 def av() -> bytes:
-    """A movie whose one frame is the expensive JPEG."""
+    """A movie whose single frame is the expensive JPEG."""
     sample = jpeg()
     entry = movies.visual(b"jpeg", width=7000, height=7000)
     return movies.movie((b"qt  ",), b"vide", entry, [sample], [100], width=7000, height=7000)
 
 
 def svg() -> bytes:
-    """Filters with large radii over a large canvas, again and again."""
+    """Repeated filters with large radii over a large canvas."""
     filters = '<filter id="f"><feGaussianBlur stdDeviation="2000"/><feTurbulence numOctaves="9999"/></filter>'
     shapes = '<rect width="4000" height="4000" filter="url(#f)"/>' * 500
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000">{filters}{shapes}</svg>'.encode()
@@ -142,7 +143,7 @@ def stored(name: str) -> Callable[[], bytes]:
 
 @dataclass
 class Expensive:
-    """How a file is made, the options that make it expensive, and a time limit well below what it takes."""
+    """The generator of a file, the options that make it expensive, and a time limit well below its decode time."""
 
     make: Callable[[], bytes]
     limit_ms: int

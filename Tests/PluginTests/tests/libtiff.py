@@ -1,4 +1,4 @@
-"""Writes TIFF by libtiff itself, for the compressions that the tests do not write on their own."""
+"""Writes TIFF with libtiff itself, for the compressions that the tests do not implement."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def library() -> ctypes.CDLL:
 
 def write(raw: bytes, width: int, height: int, compression: int, *, samples: int = 3, bits: int = 8, photometric: int = 2,
           is_float: bool = False, rows: int = 16, tags: dict[int, int] | None = None) -> bytes:
-    """A picture of these samples, pixel by pixel, in strips of so many rows. Skips the test where libtiff lacks the
+    """An image of these samples, pixel by pixel, in strips of `rows` rows. Skips the test if libtiff lacks the
     compression."""
     lib = library()
     if not lib.TIFFIsCODECConfigured(compression):

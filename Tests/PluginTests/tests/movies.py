@@ -1,4 +1,4 @@
-"""Writes movies (ISO/IEC 14496-12, QuickTime) of pictures that the library encodes, as the tests want them."""
+"""Writes test movies (ISO/IEC 14496-12, QuickTime) from images that the library encodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def full(name: bytes, version: int, flags: int, *bodies: bytes) -> bytes:
 
 
 def body_of(data: bytes, *path: bytes) -> bytes:
-    """The body of a box within boxes; `meta` begins with a version."""
+    """The body of a nested box; `meta` begins with a version."""
     for name in path:
         at = 0
         while data[at + 4 : at + 8] != name:
@@ -42,8 +42,8 @@ MATRIX = {"up": (65536, 0, 0, 65536), "right": (0, 65536, -65536, 0), "down": (-
 def movie(brands: tuple[bytes, ...], handler: bytes, entry: bytes, samples: Sequence[bytes], durations: Sequence[int],
           turned: str = "up", index_first: bool = True, width: int = WIDTH, height: int = HEIGHT,
           reference: bytes = b"") -> bytes:
-    """A file with one track, times in milliseconds; every sample is a key picture. `reference`: where they lie, in place of
-    this file."""
+    """A file with one track, times in milliseconds; every sample is a key frame. `reference`: the URL of another
+    file with the samples."""
     a, b, c, d = MATRIX[turned]
     matrix = struct.pack(">9i", a, b, 0, c, d, 0, 0, 0, 0x40000000)
     unity = struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 0x40000000)
@@ -80,13 +80,13 @@ def visual(name: bytes, *boxes: bytes, width: int = WIDTH, height: int = HEIGHT)
 
 
 def clip(durations: Sequence[int] = (40, 100, 200, 60, 100), colours: Sequence[Sequence[int]] = COLOURS, **options: object) -> bytes:
-    """A QuickTime movie of JPEG pictures."""
+    """A QuickTime movie of JPEG frames."""
     samples = [plain(colour).encode("jpeg", quality=0.9, chroma="444") for colour in colours]
     return movie((b"qt  ",), b"vide", visual(b"jpeg"), samples, durations, **options)  # type: ignore[arg-type]
 
 
 def sequence(durations: Sequence[int] = (50, 200, 100, 80, 70), colours: Sequence[Sequence[int]] = COLOURS) -> bytes:
-    """A HEIC sequence of pictures that the HEIF module encodes. UNSUPPORTED without its encoder."""
+    """A HEIC sequence of frames that the HEIF module encodes. Raises UNSUPPORTED without its encoder."""
     coded = [plain(colour).encode("heic", quality=0.9) for colour in colours]
     samples = [body_of(data, b"mdat") for data in coded]
     configuration = body_of(coded[0], b"meta", b"iprp", b"ipco", b"hvcC")

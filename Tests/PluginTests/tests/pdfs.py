@@ -1,4 +1,4 @@
-"""Writes PDF (ISO 32000-1) as the tests want it."""
+"""Writes test files in PDF (ISO 32000-1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes ICC profiles (ICC.1:2001-04) of inks as the tests want them, and knows the colours that they mean."""
+"""Writes ICC profiles (ICC.1:2001-04) of inks for tests, and computes the resulting colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def fixed(value: float) -> bytes:
 
 
 def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
-    """A profile of CMYK by the colours of its sixteen full inks (6.5.7: lut8Type); between them it is linear."""
+    """A CMYK profile from the colours of its sixteen full inks (6.5.7: lut8Type); linear between them."""
     corners = [(c, m, y, k) for c in (0, 1) for m in (0, 1) for y in (0, 1) for k in (0, 1)]
     ramp = bytes(range(256))
     table = b"".join(bytes((round(light * 2.55), round(a) + 128, round(b) + 128)) for light, a, b in map(color, corners))
@@ -33,7 +33,7 @@ def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
 
 
 def srgb(lab: Lab) -> tuple[int, int, int]:
-    """CIE L*a*b* of D50 as sRGB (IEC 61966-2-1), by Bradford's matrix."""
+    """Converts CIE L*a*b* of D50 to sRGB (IEC 61966-2-1) with Bradford's matrix."""
     level = (lab[0] + 16) / 116
     cubes = [(part**3 if part > 6 / 29 else 3 * (6 / 29) ** 2 * (part - 4 / 29)) * white
              for part, white in zip((level + lab[1] / 500, level, level - lab[2] / 200), D50)]

@@ -1,4 +1,4 @@
-"""What the tests of plug-ins need: the package with all plug-ins loaded, and a decode in a process of its own."""
+"""Helpers of the plug-in tests: the package with all plug-ins loaded, and decodes in a process of their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sdimage._ffi import lib
 
 FIXTURES = ROOT / "Tests" / "Fixtures"
 PLUGINS = sdimage.load_plugins()
-#: What bytes that end too early, or are damaged, may give.
+#: Permitted errors of truncated or damaged data.
 DAMAGE = ("TRUNCATED", "BAD_DATA", "UNSUPPORTED", "TOO_LARGE", "NOT_AN_IMAGE", "EMPTY_DATA")
 
 
@@ -48,7 +48,7 @@ class TestCase(unittest.TestCase):
         return caught.exception
 
     def assert_survives(self, data: bytes, **options: object) -> None:
-        """A picture, or an error that names damage."""
+        """Requires an image, or an error for damaged data."""
         try:
             image = sdimage.decode(data, **options)  # type: ignore[arg-type]
             image.tobytes()
@@ -56,7 +56,7 @@ class TestCase(unittest.TestCase):
             self.assertIn(error.code, DAMAGE, str(error))
 
     def assert_hardened(self, data: bytes, cuts: int = 30, flips: int = 60) -> None:
-        """The file cut at many lengths, and with single bytes changed."""
+        """Tests the file cut at many lengths, and with single bytes changed."""
         for cut in range(1, len(data), max(1, len(data) // cuts)):
             with self.subTest(cut=cut):
                 self.assert_survives(data[:cut])
@@ -68,7 +68,7 @@ class TestCase(unittest.TestCase):
                 self.assert_survives(bytes(changed), max_work_ms=2000)
 
     def assert_pieces_agree(self, data: bytes, pieces: int = 9, **options: object) -> None:
-        """The same picture however the bytes come."""
+        """Requires the same image for every division into pieces."""
         whole = sdimage.decode(data, **options)  # type: ignore[arg-type]
         growing = sdimage.Animation(b"", **options)  # type: ignore[arg-type]
         step = len(data) // pieces + 1
@@ -89,7 +89,7 @@ class SourceTable(ctypes.Structure):
 
 
 def breaking(data: bytes, place: int) -> SourceTable:
-    """A source whose bytes from a place on nobody may read."""
+    """A source that denies reads of bytes from an offset on."""
     denied = -71
 
     def read(_: object, offset: int, buffer: int, length: int, got: object, error: object) -> int:
@@ -105,7 +105,7 @@ def breaking(data: bytes, place: int) -> SourceTable:
 
 
 def from_source(data: bytes, breaks_at: int | None = None, **options: object) -> sdimage.Image:
-    """Decodes bytes that are read as they are needed; `breaks_at`: from where on they cannot be."""
+    """Decodes with reads on demand; reads from the offset `breaks_at` on fail."""
     from sdimage.options import decode_options
 
     source, decoder, image = c_void_p(), c_void_p(), c_void_p()
@@ -127,7 +127,7 @@ def from_source(data: bytes, breaks_at: int | None = None, **options: object) ->
 
 
 def apart(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs code in a process of its own, which has `sdimage` with its plug-ins loaded."""
+    """Runs code in a process of its own, with `sdimage` and its plug-ins loaded."""
     path = os.pathsep.join([str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-c", "import sdimage\nplugins = sdimage.load_plugins()\n" + textwrap.dedent(code), *arguments],

@@ -1,4 +1,4 @@
-"""HEIC sequences and videos: frames in any order, posters, sources, and nothing but the bytes."""
+"""HEIC sequences and videos: frames in any order, posters, sources, and no access beyond the bytes."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Video(TestCase):
             self.assert_colour(from_source(data, options={"av.poster_ms": 200}), 2)
 
     def test_the_error_of_a_source_is_told(self) -> None:
-        # More is read at once than a small file has.
+        # Padding, because a small file would be read at once.
         samples = [movies.plain(colour).encode("jpeg", chroma="444") + bytes(50000) for colour in COLOURS]
         data = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), samples, DURATIONS)
         last = {"av.poster_ms": 10**6}
-        # In the header, in the index, and amid the last picture, in whose place no other is shown.
+        # In the header, in the index, and within the last frame, which no other frame may replace.
         for place, options in ((0, {}), (30, {}), (400, {}), (len(data) - 300, last), (len(data) - 300, {"av.frames": True})):
             with self.subTest(place=place, options=options), self.assertRaises(sdimage.Error) as caught:
                 from_source(data, breaks_at=place, options=options)
@@ -86,7 +86,7 @@ class Video(TestCase):
         with tempfile.TemporaryDirectory() as folder:
             other = Path(folder, "other.mov")
             other.write_bytes(clip())
-            # A track whose samples lie in another file, whose name is given.
+            # A track whose samples are in another file, by name.
             data = movies.clip(reference=other.as_uri().encode())
             self.assert_survives(data[: data.index(b"mdat") - 4])
             for text in (f"#EXTM3U\n#EXTINF:1,\n{other}\n", f"ffconcat version 1.0\nfile {other}\n", f"file:{other}"):
@@ -107,7 +107,7 @@ class Video(TestCase):
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"soun", movies.visual(b"jpeg"), [sample], [10]))
 
     def test_tables_that_announce_much_in_few_bytes_are_refused(self) -> None:
-        """Samples of one size take no bytes in a table; libavformat would make 24 for each."""
+        """Samples of equal size need no bytes in a table; libavformat would allocate 24 for each."""
         data = clip(index_first=False)
         moov = data.index(b"moov")
 
@@ -132,7 +132,7 @@ class Video(TestCase):
         with self.assertRaises(sdimage.Error) as caught:
             from_source(patched(data, 5_000_000))
         self.assertEqual(caught.exception.code, "TOO_LARGE")
-        # Sound of one tick a sample is read by chunks, and may have as many as it likes.
+        # Sound with samples of one tick is read by chunks, and may have any number of them.
         sound = movies.movie((b"qt  ",), b"soun", movies.visual(b"raw "), [b"x"], [1])
         track = sound[sound.index(b"trak") - 4 : sound.index(b"mdat") - 4]
         self.assert_colour(sdimage.decode(with_box(patched(track, 2**31))), 0)

@@ -1,4 +1,5 @@
-"""Movies by libavformat's own writers, whose pictures refer to each other: the right one for each time, from each container."""
+"""Movies from libavformat's own writers, with frames that refer to each other: the right frame for each time, from
+each container."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ FRAMES = {"av.frames": True}
 
 
 def halves(index: int) -> tuple[writers.Colour, writers.Colour]:
-    """The left half has one of five colours, the right one a grey of its own."""
+    """The left half has one of five colours, the right half a unique grey."""
     return COLOURS[index % len(COLOURS)], (index * 8,) * 3
 
 
@@ -23,7 +24,7 @@ class Containers(TestCase):
         self.assertEqual((image.width, image.height), (64, 48))
         left, right = halves(index)
         self.assert_close(self.pixel(image, 12, 24)[:3], tuple(left), 10)
-        # Less than half of the step to the next picture.
+        # Less than half of the difference to the next frame.
         self.assert_close(self.pixel(image, 52, 24)[:3], tuple(right), 3)
 
     def assert_container(self, container: str, encoder: str, *options: str) -> None:
@@ -72,7 +73,8 @@ class Containers(TestCase):
         self.assertEqual(known["duration_ms"], 400040)
 
     def test_pictures_that_are_referred_to_are_limited_too(self) -> None:
-        # Sixteen pictures of 5.5 MB that are all kept, where bitmaps of 12 MB are allowed and so 64 MiB in all.
+        # Sixteen frames of 5.5 MB, all of them in memory, where bitmaps of 12 MB are permitted and therefore 64 MiB in
+        # total.
         frames = [((0, 0, 0), (index * 8,) * 3) for index in range(16)]
         data = writers.movie("matroska", "libx264", frames, "preset=ultrafast", "refs=16", "g=100", "bf=0", "qp=20", width=2560,
                              height=1440)

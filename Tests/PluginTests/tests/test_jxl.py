@@ -1,4 +1,4 @@
-"""JPEG XL: what the plug-in encodes, it decodes; pictures that grow, small thumbnails, animations, limits."""
+"""JPEG XL: round trips of the plug-in's encoder; progressive images, small thumbnails, animations, limits."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Jxl(TestCase):
         frames = [sdimage.Image.from_pixels(bytes(colour) * 600, 30, 20, "rgb8") for colour in colours]
         data = sdimage.Image.animation(frames, [40, 200, 100, 350], 3).encode("jxl", lossless=True, effort=1)
         with sdimage.Animation(data) as moving:
-            # Less than 100 ms are 100.
+            # Durations below 100 ms become 100.
             self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (4, 3, [100, 200, 100, 350]))
             for index in (3, 0, 2, 1, 2, 3, 3):
                 self.assertEqual(self.pixel(moving[index], 3, 3)[:3], colours[index])
@@ -109,7 +109,7 @@ class Jxl(TestCase):
                 self.assertEqual((small.width, small.height, small.source_size), (wanted.width, wanted.height, (1000, 625)))
                 difference = sum(abs(a - b) for a, b in zip(small.tobytes(), wanted.tobytes())) / len(wanted.tobytes())
                 self.assertLess(difference, 3)
-        # The preview is all that it takes.
+        # The preview needs no more data.
         self.assertEqual(sdimage.decode(data[: len(data) * 6 // 10], thumbnail_size=(60, 60)).width, 60)
 
     def test_alpha_and_pieces(self) -> None:
@@ -122,7 +122,7 @@ class Jxl(TestCase):
         data = ramp().encode("jxl", lossless=True, effort=1)
         self.assert_error("TOO_LARGE", data, max_pixels=6000)
         self.assert_error("TOO_LARGE", data, max_bytes=10000)
-        # A bare codestream whose size header (ISO/IEC 18181-1, D.2) says 2^30 by 2^30.
+        # A bare codestream whose size header (ISO/IEC 18181-1, D.2) announces 2^30 by 2^30.
         bits, count = 0, 0
         for value, size in ((0, 1), (3, 2), (2**30 - 1, 30), (0, 3), (3, 2), (2**30 - 1, 30)):
             bits |= value << count
@@ -131,7 +131,7 @@ class Jxl(TestCase):
         self.assert_error(("TOO_LARGE", "BAD_DATA"), huge)
 
     def test_planes_of_floats_have_a_limit(self) -> None:
-        # Of 36 million pixels, in about a kilobyte; their planes and bitmap take 515 MiB.
+        # 36 million pixels in about a kilobyte; their planes and bitmap take 515 MiB.
         image = sdimage.Image.from_pixels(bytes(6000 * 6000), 6000, 6000, "gray8").convert("rgb8")
         with tempfile.NamedTemporaryFile(suffix=".jxl") as file:
             file.write(image.encode("jxl", effort=1))

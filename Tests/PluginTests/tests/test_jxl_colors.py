@@ -1,4 +1,4 @@
-"""High dynamic range in JPEG XL, written by libjxl alone: against the formulas of PQ and HLG, and against PNG."""
+"""High dynamic range in JPEG XL, written by libjxl alone: compared with the formulas of PQ and HLG, and with PNG."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .support import TestCase, lib, needs, sdimage
 BT709, BT2020, P3, PQ, HLG = 1, 9, 12, 16, 18
 #: cd/m² of reference white (ITU-R BT.2408), which is 1 in linear float.
 WHITE = 203
-#: Light of BT.2020 and of Display P3 as light of sRGB.
+#: Linear light of BT.2020 and of Display P3 as linear light of sRGB.
 MATRICES = {
     BT709: ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     BT2020: ((1.660491, -0.587641, -0.072850), (-0.124550, 1.132900, -0.008349), (-0.018151, -0.100579, 1.118730)),
     P3: ((1.224940, -0.224940, 0), (-0.042057, 1.042057, 0), (-0.019638, -0.078636, 1.098274)),
 }
-#: What their primaries weigh in luminance.
+#: The luminance weights of their primaries.
 WEIGHTS = {BT709: (0.2126, 0.7152, 0.0722), BT2020: (0.2627, 0.6780, 0.0593), P3: (0.2290, 0.6917, 0.0793)}
 LEVELS = (0.0, 0.1, 0.3, 0.5, 0.58, 0.75, 0.9, 1.0)
 PIXELS = [*((level,) * 3 for level in LEVELS), (0.6, 0.2, 0.1), (0.1, 0.6, 0.3), (0.2, 0.1, 0.6), (0.7, 0.65, 0.5)]
@@ -27,7 +27,7 @@ WIDTH, HEIGHT = len(PIXELS), 8
 
 
 def samples() -> bytes:
-    """Rows of the pixels, a column each."""
+    """The rows of pixels, a column for each sample."""
     return b"".join(struct.pack("=3H", *(round(value * 65535) for value in pixel)) for pixel in PIXELS) * HEIGHT
 
 
@@ -43,13 +43,13 @@ def png(primaries: int, transfer: int) -> bytes:
 
 
 def pq(value: float) -> float:
-    """SMPTE ST 2084: cd/m² of a signal."""
+    """SMPTE ST 2084: cd/m² for a signal."""
     power = value ** (1 / 78.84375)
     return 10000 * (max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power)) ** (1 / 0.1593017578125)
 
 
 def hlg(pixel: tuple[float, ...], primaries: int) -> list[float]:
-    """ITU-R BT.2100: cd/m² of a signal on a display of 1000 cd/m²."""
+    """ITU-R BT.2100: cd/m² for a signal on a display of 1000 cd/m²."""
     a, b, c = 0.17883277, 0.28466892, 0.55991073
     scene = [value * value / 3 if value <= 0.5 else (math.exp((value - c) / a) + b) / 12 for value in pixel]
     level = sum(weight * part for weight, part in zip(WEIGHTS[primaries], scene))
@@ -89,7 +89,7 @@ class HighDynamicRange(TestCase):
                 said = lib.sdimage_image_color_primaries(image.pointer), lib.sdimage_image_transfer_characteristics(image.pointer)
                 self.assertEqual(said, (primaries, transfer))
                 self.assertTrue(sdimage.info(data)["is_hdr"])
-                # What the plug-in writes of it says the same.
+                # The plug-in's own encoding gives the same values.
                 again = sdimage.decode(image.encode("jxl", lossless=True, effort=1), pixel_format="rgba_float")
                 self.assert_light(again, primaries, transfer, 0.01)
 

@@ -1,7 +1,6 @@
-"""Expensive files of each format end at their time limit, when they are cancelled, and when their manager closes.
+"""Decodes of expensive files of each format end at their time limit, by cancellation, and when their manager closes.
 
-The figures on an idle machine are what `Tests/limits` prints; here each may take three times as long.
-"""
+`Tests/limits` prints the figures of an idle machine; here each may take three times as long."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ sys.path.insert(0, str(ROOT / "Tests" / "PluginTests"))
 import limits
 
 FACTOR = 3
-#: Milliseconds; what a busy machine may add to a short time limit.
+#: Milliseconds that a busy machine may add to a short time limit.
 LEAST = 250
-#: Measurements until one is within the bounds: another process may have taken the processors.
+#: Number of attempts until a measurement is within its bound: another process may have used the processors.
 ATTEMPTS = 3
 
 

@@ -1,4 +1,4 @@
-"""Finding the plug-ins: which are loaded, which are not and why."""
+"""Finding the plug-ins: the loaded ones, and the reasons for the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDF: pages drawn at the size that is wanted."""
+"""PDF: pages rendered at the requested size."""
 
 from __future__ import annotations
 

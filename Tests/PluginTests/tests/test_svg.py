@@ -1,4 +1,4 @@
-"""SVG: drawn at the size that is wanted, from bytes alone."""
+"""SVG: rendered at the requested size, from the given bytes alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_url(data: bytes, kind: str = "image/png") -> str:
 
 
 def bomb(width: int = 30000, height: int = 30000) -> bytes:
-    """A PNG whose header alone is true."""
+    """A PNG with only a valid header."""
     def chunk(name: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 

@@ -1,4 +1,4 @@
-"""TIFF: every way of storing samples becomes the same pixels; pages, blocks beside the pixels, limits."""
+"""TIFF: every sample format gives the same pixels; pages, metadata blocks, limits."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Tiff(TestCase):
             made.set_bytes(700, b"<x:xmpmeta/>", 1).set_bytes(0x010E, b"a ramp\0", 2).set(274, SHORT, 3)
             made.set(0x8769, LONG, 0)
             data = file(made)
-            # The Exif directory lies at the end.
+            # The Exif directory is at the end.
             entry = struct.pack(f"{order}HH", 0x8769, LONG)
             place = data.index(entry) + (12 if big else 8)
             head = struct.pack(f"{order}Q" if big else f"{order}H", 1)
@@ -247,7 +247,7 @@ class Tiff(TestCase):
         huge.set(322, LONG, 2**20).set(323, LONG, 2**20)
         self.assert_error(("TOO_LARGE", "BAD_DATA"), file(huge))
         self.assert_error(("UNSUPPORTED", "BAD_DATA", "TOO_LARGE"), file(picture().set(277, SHORT, 65535)))
-        # Samples of one bit, which take sixteen once they are unpacked.
+        # Samples of one bit, which take sixteen when unpacked.
         wide = tiffs.Directory().set(256, LONG, 2**26).set(257, LONG, 1).set(262, SHORT, 1).set(258, SHORT, *[1] * 15)
         wide.set(277, SHORT, 15).set(278, LONG, 1).set(338, SHORT, *[0] * 14).blocks = [b""]
         self.assertIn("samples", self.assert_error("TOO_LARGE", file(wide)).message)

@@ -1,4 +1,4 @@
-"""TIFF as libtiff compresses it, and inks by an embedded profile: against the samples that were written."""
+"""TIFF with the compressions of libtiff, and inks with an embedded profile: compared with the written samples."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Compressions(TestCase):
         self.assertEqual(struct.pack(f"<{WIDTH * HEIGHT}f", *light[::4]), samples)
 
     def test_jpeg(self) -> None:
-        # YCbCr, halved colours, by libjpeg's own conversion; RGB as it is; grey.
+        # YCbCr with subsampled colours, by libjpeg's own conversion; RGB unchanged; grey.
         colours = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, photometric=6, tags={65538: 1, 65537: 95})
         plain = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, tags={65537: 95})
         for name, data in (("colours", colours), ("plain", plain)):
@@ -80,7 +80,7 @@ class Compressions(TestCase):
             return (int((x * x + 3 * y) % 11 < 4 or x == y),)
 
         samples = raw(dots, 1)
-        # 1 is black where the lowest number is white.
+        # 1 is black if the lowest number is white.
         wanted = bytes(255 * (1 - dots(x, y)[0]) for y in range(HEIGHT) for x in range(WIDTH))
         for compression, tags in ((2, {}), (3, {}), (3, {292: 1}), (4, {})):
             with self.subTest(compression=compression, tags=tags):
@@ -94,7 +94,7 @@ class Compressions(TestCase):
 
 @needs("tiff")
 class Inks(TestCase):
-    #: What the profile says of full inks, none of which has the colour of its name; with black all are black, so that
+    #: The profile's colours of full inks, all different from those of their names. With black all are black, so that
     #: nothing is to be compensated.
     COLOURS = {(0, 0, 0, 0): (100, 0, 0), (1, 0, 0, 0): (50, 50, 30), (0, 1, 0, 0): (70, -40, 40), (0, 0, 1, 0): (40, 10, -40)}
 
@@ -112,7 +112,7 @@ class Inks(TestCase):
             for place, inks in enumerate(columns):
                 with self.subTest(bits=bits, planar=planar, inks=inks):
                     self.assert_close(self.pixel(image, place * 8 + 4, 9)[:3], profiles.srgb(self.color(inks)), 3)
-            # Without it cyan takes all of red away.
+            # Without the profile cyan removes all red.
             self.assertEqual(self.pixel(as_stored, 12, 9)[:3], (0, 255, 255))
             self.assertEqual(sdimage.read_metadata(data, "icc"), profile)
 

@@ -1,4 +1,4 @@
-"""Writes TIFF (Adobe, TIFF 6.0) and BigTIFF as the tests want it."""
+"""Writes test files in TIFF (Adobe, TIFF 6.0) and BigTIFF."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHORT, LONG, RATIONAL, UNDEFINED, LONG8 = 3, 4, 5, 7, 16
 SIZES = {1: 1, 2: 1, SHORT: 2, LONG: 4, RATIONAL: 8, UNDEFINED: 1, LONG8: 8}
 
 WIDTH, HEIGHT = 64, 32
-#: Samples of a pixel as fractions of the largest number.
+#: Samples of a pixel as fractions of the maximum.
 Pixel = Callable[[int, int], Sequence[float]]
 
 
@@ -24,7 +24,7 @@ def grey(x: int, y: int) -> tuple[float]:
 
 
 class Directory:
-    """The tags of one picture, and its blocks of samples."""
+    """The tags of one image, and its blocks of samples."""
 
     def __init__(self, order: str = "<", big: bool = False) -> None:
         self.order, self.big = order, big
@@ -46,8 +46,8 @@ class Directory:
         return b"".join(struct.pack(self.order + code, number) for number in numbers)
 
     def write(self, at: int, following: int | None = None) -> bytes:
-        """The directory at offset `at`, its values and blocks behind it; `following`: where the next one is, None for
-        right behind it, 0 for none."""
+        """The directory at offset `at`, followed by its values and blocks; `following`: the offset of the next
+        directory, None for directly after it, 0 for none."""
         entries = {tag: (kind, len(numbers) // (2 if kind == RATIONAL else 1), self._packed(kind, numbers))
                    for tag, (kind, numbers) in self.tags.items()}
         entries |= {tag: (kind, len(data) // SIZES[kind], data) for tag, (kind, data) in self.values.items()}
@@ -80,7 +80,7 @@ class Directory:
 
 
 def file(*directories: Directory) -> bytes:
-    """A file of these directories, one behind the other."""
+    """A file of these directories in sequence."""
     first = directories[0]
     mark = b"II" if first.order == "<" else b"MM"
     if first.big:
@@ -102,7 +102,7 @@ def sample(value: float, bits: int, order: str, is_float: bool) -> int | bytes:
 
 
 def row(values: Iterable[float], bits: int, order: str, is_float: bool = False) -> bytes:
-    """Samples one behind the other, filled up to a byte."""
+    """Packed samples, padded to a byte."""
     made = [sample(value, bits, order, is_float) for value in values]
     if made and isinstance(made[0], bytes):
         return b"".join(made)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def row(values: Iterable[float], bits: int, order: str, is_float: bool = False) 
 
 
 def packed(lines: list[bytes], compression: int) -> bytes:
-    """Rows as they are stored: deflated, or each in PackBits (section 9) without a run."""
+    """The stored rows: deflated, or each in PackBits (section 9) without a run."""
     if compression in (8, 32946):
         return zlib.compress(b"".join(lines))
     if compression == 32773:
@@ -126,7 +126,7 @@ def packed(lines: list[bytes], compression: int) -> bytes:
 def picture(pixel: Pixel = ramp, *, photometric: int = 2, bits: int = 8, order: str = "<", big: bool = False,
             planar: bool = False, tile: int = 0, rows: int = 10, compression: int = 1, is_float: bool = False,
             width: int = WIDTH, height: int = HEIGHT, predictor: bool = False) -> Directory:
-    """A directory with the samples that `pixel` tells."""
+    """A directory with the samples that `pixel` returns."""
     samples = len(pixel(0, 0))
     made = Directory(order, big).set(256, LONG, width).set(257, LONG, height).set(262, SHORT, photometric)
     made.set(258, SHORT, *[bits] * samples).set(259, SHORT, compression).set(277, SHORT, samples)

@@ -1,4 +1,4 @@
-"""Pictures and movies by the encoders of the libraries themselves: two programs in C, compiled when they are first needed."""
+"""Images and movies from the encoders of the codec libraries: two programs in C, compiled on first use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Colour = Sequence[int]
 
 @functools.cache
 def program(name: str, packages: str) -> Path:
-    """Skips the test where the headers of the packages are not installed."""
+    """Skips the test if the headers of the packages are not installed."""
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", *packages.split()], capture_output=True, text=True)
     if flags.returncode:
         raise unittest.SkipTest(f"the headers of {packages} are not installed")
@@ -28,7 +28,7 @@ def program(name: str, packages: str) -> Path:
 
 
 def ycbcr(colour: Colour, is_full: bool) -> str:
-    """RGB as ITU-R BT.601 has it, from 16 to 235, or as JPEG has it, from 0 to 255."""
+    """RGB as ITU-R BT.601 defines it, from 16 to 235, or as JPEG does, from 0 to 255."""
     red, green, blue = (part / 255 for part in colour)
     light = 0.299 * red + 0.587 * green + 0.114 * blue
     black, white, chroma = (0, 255, 255) if is_full else (16, 219, 224)
@@ -38,8 +38,8 @@ def ycbcr(colour: Colour, is_full: bool) -> str:
 
 def movie(container: str, encoder: str, halves: Iterable[tuple[Colour, Colour]], *options: str, width: int = 64,
           height: int = 48) -> bytes:
-    """A movie of 25 pictures a second, each told by the colours of its halves. Skips the test where there is no such
-    encoder."""
+    """A movie of 25 frames per second, each given by the colours of its halves. Skips the test if the encoder is not
+    available."""
     writer = program("movie_writer", "libavformat libavcodec libavutil")
     is_full = encoder == "mjpeg"
     lines = "".join(f"{ycbcr(left, is_full)} {ycbcr(right, is_full)}\n" for left, right in halves)
@@ -54,7 +54,7 @@ def movie(container: str, encoder: str, halves: Iterable[tuple[Colour, Colour]],
 
 
 def jxl(samples: bytes, width: int, height: int, primaries: int, transfer: int, distance: float = 0) -> bytes:
-    """A picture of 16-bit RGB in the machine's order under code points of ITU-T H.273."""
+    """An image of 16-bit RGB in the machine's byte order with code points of ITU-T H.273."""
     writer = program("jxl_writer", "libjxl")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "picture.jxl")
