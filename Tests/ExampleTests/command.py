@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sdimage command: what it prints, what it writes, and its exit status.
+"""Tests the sdimage command: its output, its files, and its exit status.
 
     command.py PROGRAM"""
 

@@ -25,7 +25,7 @@ OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|app
 NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
 # Functions that document NULL as a valid object.
 TAKE_NULL = re.compile(r"sdimage_work_budget_\w+$")
-# Functions that end an object that the next calls need.
+# Functions that end an object that later calls need.
 ENDING = re.compile(r"_(unref|close|finish\w*|complete\w*)$")
 
 

@@ -10,7 +10,7 @@ import statistics
 import sys
 import threading
 
-from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, over  # first: sets the path of others
+from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, over  # first: sets the path
 import report
 import sdimage
 import servers

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: sets the path of others
+from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: sets the path
 import report
 import servers
 from pictures import png

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from common import HERE, KINDS, PATIENT, code, managed, server_name  # first: sets the path of others
+from common import HERE, KINDS, PATIENT, code, managed, server_name  # first: sets the path
 import report
 import servers
 from pictures import png

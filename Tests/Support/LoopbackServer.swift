@@ -11,7 +11,7 @@ public final class LoopbackServer: @unchecked Sendable {
         public let target: String
         /// Names in lower case.
         public let headers: [String: String]
-        /// Numbers connections from 1 on.
+        /// Connections are numbered from 1.
         public let connection: Int
         /// Has the length of Content-Length.
         public fileprivate(set) var body: [UInt8] = []

@@ -34,7 +34,7 @@ static taken take(void *user_data, option_id option, const char *value) {
     }
 }
 
-/* --- One run of each way. */
+/* --- One run of each measurement. */
 
 static bool run_headers(void *subject) {
     bench *bench = subject;

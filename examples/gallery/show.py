@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""The gallery on pictures of its own: serves a folder on the loopback interface and opens a window on it.
+"""Runs the gallery with test images: serves a folder on the loopback interface and opens a window with it.
 
     python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
                                      [--programs FOLDER]
 
-The programs and the library are those of ``build/cmake`` where nothing else is said. Each picture comes with its BlurHash or its ThumbHash, as a list
-from a service would have it, and some are made to move. ``--shot`` writes what the window shows while a few pictures are
-still on their way, in 256 colours, and leaves; it looks the same everywhere, under Xvfb too. In the window
-of ``examples/qt`` animations stand still.
-"""
+By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or its
+ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
+colours while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. In
+the window of ``examples/qt`` animations do not move."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ int run_tests(const test *tests, size_t count);
             fail_test(__FILE__, __LINE__, "%s", #condition);                                                           \
     } while (0)
 
-/* The same for two numbers, which are printed. */
+/* The same for two numbers; prints both on failure. */
 #define CHECK_EQUAL(left, right)                                                                                       \
     do {                                                                                                               \
         long long check_left = (long long)(left), check_right = (long long)(right);                                    \

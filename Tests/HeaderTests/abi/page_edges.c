@@ -18,10 +18,10 @@ enum {
     LONGEST_CPU_SECONDS = 60, /* for all variants of one file, which need only seconds */
     LONGEST_SECONDS = 600,    /* the same on a busy machine */
     FIRST_CUTS = 400,         /* every length up to this one */
-    LATER_CUTS = 60,          /* spread over the rest of the file */
+    LATER_CUTS = 60,          /* distributed over the rest of the file */
     SPLICES = 600,            /* variants with a changed beginning */
     SPLICED_BYTES = 512,      /* that beginning */
-    PIECES = 512,             /* offsets from which a piece is moved to directly behind the signature */
+    PIECES = 512,             /* offsets from which a piece is moved directly after the signature */
     DECODES_EVERY = 16        /* one of this number of variants is also decoded */
 };
 
@@ -106,7 +106,8 @@ static size_t splice(uint8_t *to, const uint8_t *bytes, size_t length, uint64_t 
     return 1 + next_random(state) % count;
 }
 
-/* The signature and one later piece: a chunk header before the chunks that it depends on, with nothing behind it. */
+/* The signature and one later piece: a chunk header without the preceding chunks on which it depends, and without
+ * any data after it. */
 static void use_pieces(edge edge, const uint8_t *bytes, size_t length) {
     static const size_t signatures[] = {8, 12}, sizes[] = {8, 12};
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
