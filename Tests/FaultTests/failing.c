@@ -109,7 +109,7 @@ static int before(bool is_ours, kind kind, bool *is_last) {
         return 0;
     }
     int error = error_of(kind);
-    /* A permanent failure must not be an interruption or a short write, which callers retry for ever. */
+    /* A permanent failure is never an interruption or a short write. */
     return how == 'e' && (error == EINTR || error == SHORT) ? EIO : error;
 }
 

@@ -79,7 +79,7 @@ bool script_begin(script *script, wall *wall, int argc, char **argv) {
 
 /* --- Conditions. */
 
-/* True if all visible images are final, or if at least `fraction` of each has arrived. */
+/* True if no visible cell fades or loads. With `fraction` below 1, a loading cell needs only that progress. */
 static bool has_come(const wall *wall, double fraction) {
     int64_t x, y;
     for (size_t i = 0; i < wall->cell_count; i++) {

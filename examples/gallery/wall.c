@@ -65,7 +65,7 @@ static sdimage_status add_cell(wall *wall, wall_cell **cell, sdimage_error **err
     return status;
 }
 
-/* Prefetches the next rows in the background, and cancels the prefetches of an earlier position. */
+/* Prefetches the next rows in the background, and cancels the previous prefetches. */
 static sdimage_status fetch(wall *wall, bool is_down, sdimage_error **error) {
     if (wall->group)
         sdimage_prefetch_group_cancel(wall->group);

@@ -7,7 +7,7 @@ import sdimage
 
 
 class Dictionary(sdimage.Cache):
-    """Encoded images by key. Operations on a Python dictionary are atomic, so that it needs no lock."""
+    """Encoded images by key. A Python dictionary needs no lock for these operations."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}

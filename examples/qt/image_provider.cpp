@@ -94,7 +94,8 @@ class Response : public QQuickImageResponse {
     sdimage_task *task = nullptr;
 };
 
-/* Qt has decoded some escapes of the id; an id from encodeURIComponent is fully decoded. */
+/* Encodes a plain URL again, some of whose escapes Qt has decoded. Qt decodes nothing in an id from
+ * encodeURIComponent: that is decoded here. */
 QByteArray urlOf(const QString &id) {
     bool isPlain = id.contains(QLatin1String(":/")) || id.startsWith(QLatin1String("data:"));
     return isPlain ? QUrl(id).toEncoded() : QByteArray::fromPercentEncoding(id.toUtf8());

@@ -67,7 +67,7 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
         else:
             sdimage.trim_memory(empty_caches=True)
         seconds = time.perf_counter() - started
-        # Frees of the library's thread may follow shortly after the event.
+        # Freed memory is returned shortly after the library's reaction.
         time.sleep(0.1)
         after = state()
         if fake:

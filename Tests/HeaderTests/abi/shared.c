@@ -20,7 +20,7 @@ static sdimage_image_source source_of(sdimage_manager *manager, const char *url)
     return source;
 }
 
-/* Keeps the tests away from the user's cache. */
+/* A memory-only default cache, so that the tests do not use the user's cache. */
 static sdimage_cache *use_cache_in_memory(void) {
     sdimage_cache_config *config = sdimage_cache_config_new();
     sdimage_cache *cache = NULL;
