@@ -6,9 +6,9 @@
 #   need_swift                                     # puts swift 6.3 on PATH, downloading it if necessary
 #   build_release                                  # exports SDIMAGE_LIBRARY=…/.build/release/libsdimage.so
 #
-# Every function announces its work, is idempotent, and on failure prints one line on stderr and returns non-zero. `quietly LOG
-# COMMAND…` runs a long command with its output in LOG. It shows a progress line on a terminal, nothing elsewhere, and the end of
-# LOG on failure.
+# Every function announces its work, is idempotent, and on failure prints one line on stderr and returns non-zero.
+# `quietly LOG COMMAND…` runs a long command with its output in LOG. It shows a progress line on a terminal, nothing
+# elsewhere, and the end of LOG on failure.
 
 SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

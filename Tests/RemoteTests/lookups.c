@@ -2,8 +2,8 @@
  *
  *   lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER…]
  *
- * Stores an entry of 20,000 bytes if the server accepts it, then looks it up COUNT times in sequence. Prints `hits N
- * median_us N p99_us N worst_us N opened N`. */
+ * Stores an entry of 20,000 bytes if the server accepts it, then looks it up COUNT times in sequence.
+ * Prints `hits N median_us N p99_us N worst_us N opened N`. */
 #include <sdimage/plugins/memcached.h>
 #include <sdimage/plugins/redis.h>
 #include <stdio.h>
