@@ -319,6 +319,7 @@ public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers,
 public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
+        _ = Engine.current?.pendingEncodes.wait(deadline: .max)
         try disk.flushNow()
     }
 }

@@ -268,9 +268,17 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         Defaults.letGo(of: manager)
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
+        manager.finishEncodes(deadline: end)
         for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {
             throw ImageError(.timeout, "some callbacks have not returned")
         }
+    }
+}
+
+@_cdecl("sdimage_manager_flush") @implementation
+public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        try unsafe Handle.borrow(manager, as: ManagerObject.self).manager.flush(deadline: deadline(timeoutMs))
     }
 }
 

@@ -57,6 +57,19 @@ public func sdimage_task_copy_result(_ task: Object, _ result: ObjectOut) {
     unsafe result.pointee = unsafe Handle.find(task, as: LoadTask.self)?.result.map { unsafe Handle.own($0) } ?? nil
 }
 
+@_cdecl("sdimage_task_set_priority") @implementation
+public func sdimage_task_set_priority(_ task: Object, _ priority: sdimage_priority) {
+    guard let priority = LoadPriority(rawValue: priority.rawValue) else { return }
+    unsafe Handle.find(task, as: LoadTask.self)?.setPriority(priority)
+}
+
+@_cdecl("sdimage_task_priority") @implementation
+public func sdimage_task_priority(_ task: Object) -> sdimage_priority {
+    unsafe read(task, LoadTask.self, .SDIMAGE_PRIORITY_NORMAL) {
+        sdimage_priority(rawValue: $0.priority.rawValue) ?? .SDIMAGE_PRIORITY_NORMAL
+    }
+}
+
 @_cdecl("sdimage_task_progress") @implementation
 public func sdimage_task_progress(
     _ task: Object, _ received: UnsafeMutablePointer<Int64>?, _ expected: UnsafeMutablePointer<Int64>?

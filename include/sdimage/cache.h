@@ -174,7 +174,7 @@ SDIMAGE_API sdimage_status sdimage_cache_remove(sdimage_cache *cache, const void
 SDIMAGE_API sdimage_status sdimage_cache_clear(sdimage_cache *cache, sdimage_cache_layers layers,
                                                sdimage_error **error);
 
-/* Waits until all stores so far are committed. */
+/* Waits until all stores so far are committed, images that are still being encoded for a cache included. */
 SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_error **error);
 
 /* Removes expired entries, and the oldest ones while the size exceeds its limit. */

@@ -144,9 +144,18 @@ SDIMAGE_API bool sdimage_manager_is_offline(const sdimage_manager *manager);
 /* Clears the remembered failure of a URL; of all URLs for NULL. */
 SDIMAGE_API void sdimage_manager_forget_failed(sdimage_manager *manager, const char *url, size_t length);
 
+/* Waits until the stores of the loads that have delivered their FINAL result are committed, images that are still being
+ * encoded for the cache included. Concerns the cache of the manager; sdimage_cache_flush does the same for a cache that
+ * was set on a request. Errors: TIMEOUT after `timeout_ms` milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a
+ * thread of the library; those of the cache. */
+SDIMAGE_API sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
+
 /* Refuses further loads, ends the running ones with SHUTDOWN, and waits up to `timeout_ms` milliseconds until their
  * last callbacks have returned. TIMEOUT if some have not, for example because their dispatcher is not drained. Does not
- * wait on a thread of the library. A second call is harmless. The cache stays open. */
+ * wait on a thread of the library. A second call is harmless. The cache stays open.
+ *
+ * Waits up to 2 seconds of them for thumbnails and transformed images that are still being encoded for the cache; the
+ * rest is not stored. sdimage_manager_flush waits for all of them. */
 SDIMAGE_API sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 
 /* --- The process. */

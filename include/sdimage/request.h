@@ -67,18 +67,12 @@
 #include "base.h"
 #include "coder.h"
 #include "options.h"
+#include "task.h"
 #include "transformer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The priority among loads that wait for each other. */
-typedef enum SDIMAGE_ENUM sdimage_priority {
-    SDIMAGE_PRIORITY_LOW = -1,   /* no user is waiting: prefetching */
-    SDIMAGE_PRIORITY_NORMAL = 0, /* a user is waiting */
-    SDIMAGE_PRIORITY_HIGH = 1    /* before all other waiting loads */
-} sdimage_priority;
 
 /* The sources that a load may use. */
 typedef enum SDIMAGE_ENUM sdimage_source_policy {

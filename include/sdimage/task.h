@@ -12,6 +12,13 @@
 extern "C" {
 #endif
 
+/* The priority among loads that wait for each other. */
+typedef enum SDIMAGE_ENUM sdimage_priority {
+    SDIMAGE_PRIORITY_LOW = -1,   /* no user is waiting: prefetching */
+    SDIMAGE_PRIORITY_NORMAL = 0, /* a user is waiting */
+    SDIMAGE_PRIORITY_HIGH = 1    /* before all other waiting loads */
+} sdimage_priority;
+
 SDIMAGE_API sdimage_task *sdimage_task_ref(sdimage_task *task);
 SDIMAGE_API void sdimage_task_unref(sdimage_task *task);
 
@@ -36,6 +43,14 @@ SDIMAGE_API bool sdimage_task_is_finished(const sdimage_task *task);
 /* Returns the final result, for the caller to unref; NULL while there is none. For an image in memory it is available
  * before the starting call returns, with any dispatcher. */
 SDIMAGE_API void sdimage_task_copy_result(const sdimage_task *task, sdimage_result **result);
+
+/* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect while the load
+ * is queued: for a transfer that has not started, and for the decode. A load that several tasks share has the highest
+ * priority of its tasks. Any other value has no effect. */
+SDIMAGE_API void sdimage_task_set_priority(sdimage_task *task, sdimage_priority priority);
+
+/* Returns the priority of the task: that of its request until it is changed. */
+SDIMAGE_API sdimage_priority sdimage_task_priority(const sdimage_task *task);
 
 /* Bytes received and expected so far; -1 = unknown. Either pointer may be NULL. */
 SDIMAGE_API void sdimage_task_progress(const sdimage_task *task, int64_t *received, int64_t *expected);

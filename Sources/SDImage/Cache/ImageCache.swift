@@ -139,6 +139,11 @@ package final class ImageCache: ImageCaching {
         try await disk?.flush()
     }
 
+    package func flushNow() throws(ImageError) {
+        try check()
+        try disk?.flushNow()
+    }
+
     /// Empties memory, commits pending changes and closes the folder; blocks. A second call does nothing.
     package func close() {
         guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {

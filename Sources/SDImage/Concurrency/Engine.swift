@@ -22,6 +22,8 @@ package final class Engine: Sendable {
     /// Bytes that are loaded and not decoded yet.
     package let backlog = Backlog()
 
+    package let pendingEncodes = PendingEncodes()
+
     private let services = Lock<[ObjectIdentifier: any EngineService]>([:])
 
     private struct Shared {

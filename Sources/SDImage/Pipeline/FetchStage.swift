@@ -29,7 +29,12 @@ struct FetchStage {
             transfer.updatePriority()
             return transfer.update(load)
         }
-        transfer.start { [engine = context.engine] progress, done in
+        // Another load may have stored the image since memory was asked.
+        let memory = MemoryStage(manager: context.manager, request: context.request, keys: context.keys)
+        if let image = memory.storedMeanwhile() { return load.finish(inMemory: image) }
+        var request = request
+        request.priority = context.priority
+        transfer.start { [engine = context.engine, request] progress, done in
             guard let lease else {
                 return loader.begin(request, progress: progress, on: engine.executor) { outcome in
                     done(outcome.map { FetchResult($0.noted(request, loader), engine.backlog) })

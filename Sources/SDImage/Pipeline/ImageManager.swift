@@ -61,7 +61,7 @@ package final class ImageManager: Sendable {
         self.ignoresSignatures = ignoresSignatures
         self.hooks = hooks
         failedURLs = FailedURLs(retryAfter: failedURLRetryAfter)
-        variants = VariantWriter(registry: registry)
+        variants = VariantWriter(registry: registry, pending: lease.engine.pendingEncodes)
         orders = (0..<3).map { _ in TransferOrder(lease.engine.executor) }
     }
 
@@ -102,10 +102,11 @@ package final class ImageManager: Sendable {
     package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> Finding {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
             !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
-            isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents, let cache = prepared.request.cache.resolved(cache)
+            isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents
         else { return .skipped }
         let keys = prepared.keys(for: number, keys)
-        guard let image = cache.memoryImage(for: keys.final) else { return .missed }
+        let memory = MemoryStage(manager: self, request: prepared.request, keys: keys)
+        guard let image = memory.lookUpFinal() else { return .missed }
         let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.text)
         observers.loadEnded(result)
         let task = LoadTask(found: result, token: token, dispatcher: dispatcher, observers: observers, isHandled: isHandled)
@@ -125,14 +126,13 @@ package final class ImageManager: Sendable {
         let task = LoadTask(
             url: prepared.url, token: token, dispatcher: dispatcher, priority: request.priority, handler: handler, owner: owner,
             observers: observers, lease: lease)
-        let policy = request.freshness ?? freshness
-        let image = memoryImage(request, keys, hasMissed: hasMissed)
-        if let image, !request.wantsData, let rule = ruleToUse(image, policy, request, keys) {
+        let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(hasMissed: hasMissed)
+        if let hit, let rule = hit.rule, !request.wantsData {
             // Closing waits for the callbacks of registered loads.
             if handler != nil, !task.deliversInline { try register(task) }
-            task.finish(result(.final, image, rule, keys, task), inline: true)
+            task.finish(result(.final, hit.image, rule, keys, task), inline: true)
         } else {
-            try start(task, request, keys, policy, memoryImage: image)
+            try start(task, request, keys, request.freshness ?? freshness, memoryImage: hit?.image)
         }
         return task
     }
@@ -170,19 +170,29 @@ package final class ImageManager: Sendable {
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel(.shutdown) }
-        variants.close()
         return tasks
     }
 
-    private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
+    /// Nanoseconds for which closing waits for queued encodes; the rest is abandoned.
+    private static let closingTime: UInt64 = 2_000_000_000
 
-    func memoryImage(_ request: ImageRequest, _ keys: LoadKeys, hasMissed: Bool = false) -> Image? {
-        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory),
-            let cache = request.cache.resolved(cache)
-        else { return nil }
-        let image = (hasMissed ? nil : cache.memoryImage(for: keys.final)) ?? keys.related(request, in: cache)
-        return request.requiresAnimation && image?.frames == nil ? nil : image
+    /// Completes the queued encodes of a manager that was closed, as far as they end before `deadline` and soon.
+    package func finishEncodes(deadline: UInt64) {
+        let end = min(deadline, MonotonicClock.now.addingSaturated(ImageManager.closingTime))
+        if !engine.pendingEncodes.wait(deadline: end) { variants.abandon() }
     }
+
+    /// Commits the stores accepted so far, queued encodes included; blocks.
+    package func flush(deadline: UInt64) throws(ImageError) {
+        if Engine.isForked { throw .forked }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: flush on a thread of the library") }
+        guard engine.pendingEncodes.wait(deadline: deadline) else {
+            throw ImageError(.timeout, "manager: encodes for the cache are still queued")
+        }
+        try cache?.flushNow()
+    }
+
+    private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
 
     private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
         -> ImageResult
@@ -192,24 +202,6 @@ package final class ImageManager: Sendable {
         return ImageResult(
             kind: kind, image: image, source: .memory, freshness: rule, url: task.url,
             cacheKey: keys.text, timings: timings)
-    }
-
-    /// The rule under which an image in memory is the result; nil if more work is needed.
-    func ruleToUse(_ image: Image, _ policy: FreshnessPolicy, _ request: ImageRequest, _ keys: LoadKeys)
-        -> FreshnessRule?
-    {
-        if policy == .ignore { return FreshnessRule.none }
-        guard let record = image.metadata.answer?.record else { return nil }
-        let origin = try? request.loader.resolved(loader)?.chosen(for: request)
-        let freshness = Freshness(
-            of: record, fields: origin?.sentFields(request) ?? request.headers, now: MonotonicClock.wall)
-        if policy == .refresh { return freshness.isImmutable ? .immutable : nil }
-        if freshness.verdict == .mustAsk { return nil }
-        if freshness.verdict == .usable {
-            guard request.sourcePolicy != .cacheOnly, origin != nil else { return nil }
-            revalidate(request, keys, image)
-        }
-        return freshness.rule
     }
 
     /// Revalidates in the background; no caller is waiting for it.

@@ -212,6 +212,9 @@ final class Load: Sendable {
         finish(.success(LoadOutcome(image: image, source: source, isChanged: context.policy == .refresh)))
     }
 
+    /// Finishes the load with an image that another load has stored in memory.
+    func finish(inMemory image: Image) { finish(.success(LoadOutcome(image: image, source: .memory))) }
+
     /// Finishes the load with an error, or with the cached image that could not be revalidated.
     private func fail(_ error: ImageError, _ candidate: RevalidationStage.Candidate?) async {
         guard let candidate, error.status != .cancelled else { return finish(.failure(error)) }

@@ -19,8 +19,8 @@ final class TransferOrder: Sendable {
         var hasTimer = false
     }
 
-    /// Nanoseconds that later loads wait for a look-up. One in a disk cache takes well below this.
-    private static let longestWait: UInt64 = 50_000_000
+    /// Nanoseconds that later loads wait for a look-up: the time limit of one in a disk index.
+    private static let longestWait: UInt64 = 250_000_000
 
     private let executor: WorkerThread
     private let state = Lock(State())

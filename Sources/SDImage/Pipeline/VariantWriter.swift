@@ -1,35 +1,41 @@
 /// Encodes thumbnails and transformed images for the disk, and has the host serialize originals. Works in the background, on
 /// each entry once at a time.
 package final class VariantWriter: Sendable {
-    private struct Place: Hashable {
+    private struct Entry: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
     }
 
     private struct State {
-        var underWay: Set<Place> = []
+        var underWay: Set<Entry> = []
         var bytes = 0
         /// Encodes under way, and the bytes of their pixels.
-        var encodes: [ObjectIdentifier: (stop: StopSignal, cost: Int)] = [:]
-        var isClosed = false
+        var encodes: [ObjectIdentifier: StopSignal] = [:]
+        var isAbandoning = false
     }
 
     /// Maximum number of pixel bytes waiting to be encoded; further variants are not stored, because their originals are.
     private static let pendingBytes = 64 << 20
-    /// Pixel bytes whose encode takes well below a second; larger images are abandoned when the manager closes.
-    private static let quickBytes = 8 << 20
 
     private let registry: CoderRegistry
+    private let pending: PendingEncodes
     private let state = Lock(State())
 
-    package init(registry: CoderRegistry) { self.registry = registry }
+    package init(registry: CoderRegistry, pending: PendingEncodes) {
+        self.registry = registry
+        self.pending = pending
+    }
 
     /// Encodes and stores at low priority. Failures are logged: the original is stored.
     func write(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) {
-        let place = Place(cache: ObjectIdentifier(cache), key: key)
-        guard claim(place, variant.cost, always: variant.isOriginal) else { return }
+        let entry = Entry(cache: ObjectIdentifier(cache), key: key)
+        guard claim(entry, variant.cost, always: variant.isOriginal) else { return }
+        let number = pending.begin()
         pool.submit(.low) { [self] in
-            defer { release(place, variant.cost) }
+            defer {
+                release(entry, variant.cost)
+                pending.finish(number)
+            }
             if let data = encoded(variant, StopSignal()) { cache.enqueueDiskStore(data, for: key) }
         }
     }
@@ -47,22 +53,22 @@ package final class VariantWriter: Sendable {
         if let data { try? await cache.storeOnDisk(data, for: key) }
     }
 
-    /// Abandons long encodes, current and later ones: their originals are stored.
-    func close() {
+    /// Abandons the encodes that are left: their originals are stored.
+    func abandon() {
         let encodes = state.withLock { state in
-            state.isClosed = true
+            state.isAbandoning = true
             return Array(state.encodes.values)
         }
-        for encode in encodes where encode.cost > VariantWriter.quickBytes { encode.stop.cancel() }
+        for stop in encodes { stop.cancel() }
     }
 
     private func encoded(_ variant: Variant, _ stop: StopSignal) -> CachedData? {
-        let isClosed = state.withLock { state in
-            state.encodes[ObjectIdentifier(stop)] = (stop, variant.cost)
-            return state.isClosed
+        let isAbandoned = state.withLock { state in
+            state.encodes[ObjectIdentifier(stop)] = stop
+            return state.isAbandoning
         }
         defer { state.withLock { _ = $0.encodes.removeValue(forKey: ObjectIdentifier(stop)) } }
-        if isClosed, variant.cost > VariantWriter.quickBytes { stop.cancel() }
+        if isAbandoned { stop.cancel() }
         do throws(ImageError) {
             var data = variant.origin.withoutWrite
             data.lease = variant.origin.lease
@@ -78,24 +84,24 @@ package final class VariantWriter: Sendable {
             return data
         } catch {
             if error.status != .cancelled {
-                Log.write(.warning, "a picture could not be encoded for the cache: \(error.message.string)")
+                Log.write(.warning, "cache: image cannot be encoded: \(error.message.string)")
             }
             return nil
         }
     }
 
     /// `always`: nothing else of the image is stored.
-    private func claim(_ place: Place, _ cost: Int, always: Bool) -> Bool {
+    private func claim(_ entry: Entry, _ cost: Int, always: Bool) -> Bool {
         state.withLock { state in
-            guard always || state.bytes < VariantWriter.pendingBytes, state.underWay.insert(place).inserted else { return false }
+            guard always || state.bytes < VariantWriter.pendingBytes, state.underWay.insert(entry).inserted else { return false }
             state.bytes += cost
             return true
         }
     }
 
-    private func release(_ place: Place, _ cost: Int) {
+    private func release(_ entry: Entry, _ cost: Int) {
         state.withLock { state in
-            state.underWay.remove(place)
+            state.underWay.remove(entry)
             state.bytes -= cost
         }
     }

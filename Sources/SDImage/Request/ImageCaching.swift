@@ -39,6 +39,8 @@ package protocol ImageCaching: AnyObject, Sendable {
     func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers
     func removeNow(_ key: CacheKey, from layers: CacheLayers) throws(ImageError)
     func clearNow(_ layers: CacheLayers) throws(ImageError)
+    /// Returns when the stores accepted so far are committed.
+    func flushNow() throws(ImageError)
 }
 
 extension ImageCaching {
@@ -46,6 +48,8 @@ extension ImageCaching {
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
 
     package var isShared: Bool { false }
+
+    package func flushNow() throws(ImageError) {}
 
     package var grantsLeases: Bool { false }
 

@@ -85,7 +85,7 @@ enum class player_clock : int { // player.h
     library = SDIMAGE_PLAYER_CLOCK_LIBRARY,
 };
 
-enum class priority : int { // request.h
+enum class priority : int { // task.h
     low = SDIMAGE_PRIORITY_LOW,
     normal = SDIMAGE_PRIORITY_NORMAL,
     high = SDIMAGE_PRIORITY_HIGH,

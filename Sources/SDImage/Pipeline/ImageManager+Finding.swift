@@ -10,32 +10,24 @@ extension ImageManager {
         }
         let request = prepared.request
         let keys = prepared.keys(for: number, keys)
-        guard !request.wantsData, let image = memoryImage(request, keys),
-            let rule = ruleToUse(image, request.freshness ?? freshness, request, keys)
+        guard !request.wantsData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(), let rule = hit.rule
         else { return nil }
         let result = ImageResult(
-            kind: .final, image: image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.text)
+            kind: .final, image: hit.image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.text)
         observers.loadEnded(result)
         return result
     }
 
     /// The image in memory for a request, without counting as a use. Its hooks are not called: that is left to its load.
     package func imageInMemory(_ request: ImageRequest) -> Image? {
-        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
-        return request.cache.resolved(cache)?.peek(keys(request).final)
+        MemoryStage(manager: self, request: request, keys: keys(request)).peek()
     }
 
     /// The largest image in memory that differs from the requested one in its size alone.
     package func relatedImage(_ request: ImageRequest) -> Image? {
         // A request that its hooks refuse has no key; its load reports the error.
-        guard let request = try? request.processed(by: hooks, transformer: transformer), request.sourcePolicy != .loaderOnly,
-            request.queryCacheType.contains(.memory),
-            let cache = request.cache.resolved(cache)
-        else { return nil }
-        let whole = keys(request).whole(request)
-        if let image = cache.memoryImage(for: whole) { return image }
-        let images = sizes.thumbnails(of: whole).compactMap { cache.memoryImage(for: $0) }
-        return images.max { $0.area < $1.area }
+        guard let request = try? request.processed(by: hooks, transformer: transformer) else { return nil }
+        return MemoryStage(manager: self, request: request, keys: keys(request)).related()
     }
 
     /// The requested image from memory or, while the caller waits, from the disk.
@@ -58,8 +50,4 @@ extension ImageManager {
         guard request.decodeOptions.wantsThumbnail else { return }
         sizes.note(keys.final, of: keys.whole(request))
     }
-}
-
-extension Image {
-    fileprivate var area: Int { size.width.multipliedReportingOverflow(by: size.height).partialValue }
 }

@@ -1,0 +1,33 @@
+/// Images that are queued to be encoded for a cache. Flushing and closing wait for them.
+package final class PendingEncodes: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var pending: Set<UInt64> = []
+    }
+
+    private let state = Monitor(State())
+
+    package init() {}
+
+    /// Adds an encode; ended with `finish`.
+    package func begin() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            state.pending.insert(state.last)
+            return state.last
+        }
+    }
+
+    package func finish(_ number: UInt64) {
+        state.withLock { _ = $0.pending.remove(number) }
+        state.broadcast()
+    }
+
+    /// Waits for the encodes that are queued now; false if `deadline` passed first, and on a thread of the library, which may have
+    /// to run them.
+    package func wait(deadline: UInt64) -> Bool {
+        if LibraryThread.isCurrent { return false }
+        let last = state.withLock { $0.last }
+        return state.wait(deadline: deadline) { state, _ in state.pending.contains { $0 <= last } ? nil : true } ?? false
+    }
+}

@@ -1,0 +1,69 @@
+/// Looks up images in memory, for loads, targets and `find`: a load is one hit or one miss of the cache.
+struct MemoryStage {
+    /// An image in memory. `rule`: the rule under which it is the result; nil if it must be revalidated first.
+    struct Hit {
+        let image: Image
+        let rule: FreshnessRule?
+    }
+
+    let manager: ImageManager
+    let request: ImageRequest
+    let keys: LoadKeys
+
+    private var policy: FreshnessPolicy { request.freshness ?? manager.freshness }
+
+    private var cache: (any ImageCaching)? {
+        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
+        return request.cache.resolved(manager.cache)
+    }
+
+    /// The image of the request. `hasMissed`: the cache is known not to have it under its own key.
+    func lookUp(hasMissed: Bool = false) -> Hit? {
+        guard let image = (hasMissed ? nil : lookUpFinal()) ?? cache.flatMap({ keys.related(request, in: $0) }), satisfies(image)
+        else { return nil }
+        return Hit(image: image, rule: rule(image))
+    }
+
+    /// The image under its own key, for requests without further conditions.
+    func lookUpFinal() -> Image? { cache?.memoryImage(for: keys.final) }
+
+    /// The image, without counting as a use.
+    func peek() -> Image? { cache?.peek(keys.final) }
+
+    /// The image, if another load has stored it since `lookUp` and it is the complete result. Does not count.
+    func storedMeanwhile() -> Image? {
+        guard policy == .ignore, !request.wantsData, let image = peek(), satisfies(image) else { return nil }
+        return image
+    }
+
+    /// The largest image in memory that differs from the requested one in its size alone.
+    func related() -> Image? {
+        guard let cache else { return nil }
+        let whole = keys.whole(request)
+        if let image = cache.memoryImage(for: whole) { return image }
+        let images = manager.sizes.thumbnails(of: whole).compactMap { cache.memoryImage(for: $0) }
+        return images.max { $0.area < $1.area }
+    }
+
+    private func satisfies(_ image: Image) -> Bool { !request.requiresAnimation || image.frames != nil }
+
+    /// The rule under which an image in memory is the result; nil if it must be revalidated first.
+    private func rule(_ image: Image) -> FreshnessRule? {
+        if policy == .ignore { return FreshnessRule.none }
+        guard let record = image.metadata.answer?.record else { return nil }
+        let origin = try? request.loader.resolved(manager.loader)?.chosen(for: request)
+        let freshness = Freshness(
+            of: record, fields: origin?.sentFields(request) ?? request.headers, now: MonotonicClock.wall)
+        if policy == .refresh { return freshness.isImmutable ? .immutable : nil }
+        if freshness.verdict == .mustAsk { return nil }
+        if freshness.verdict == .usable {
+            guard request.sourcePolicy != .cacheOnly, origin != nil else { return nil }
+            manager.revalidate(request, keys, image)
+        }
+        return freshness.rule
+    }
+}
+
+extension Image {
+    fileprivate var area: Int { size.width.multipliedReportingOverflow(by: size.height).partialValue }
+}
