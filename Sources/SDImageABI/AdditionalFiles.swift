@@ -23,7 +23,7 @@ import SDImage
         }
         guard let name, !name.contains(0) else { return nil }
         do throws(ImageError) { return try FileLoader.read(name, limit: Defaults.downloader.maxBodyBytes) } catch {
-            Log.write(.info, "an additional file of the cache could not be read: \(error.message.string)")
+            Log.write(.info, "cache: additional file not used: \(error.message.string)")
             return nil
         }
     }

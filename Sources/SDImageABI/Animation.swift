@@ -91,7 +91,7 @@ public func sdimage_frame_provider_copy_frame(
 public func sdimage_frame_provider_copy_data(_ provider: Object, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         guard let bytes = unsafe try Handle.borrow(provider, as: FrameSource.self).frames.encoded else {
-            throw ImageError(.notFound, "frames without encoded bytes")
+            throw ImageError(.notFound, "animation: frames have no encoded bytes")
         }
         unsafe try give(bytes, data)
     }

@@ -35,7 +35,7 @@ typealias CacheConfigObject = Box<CacheConfiguration>
 /// The built-in cache behind a pointer.
 private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
     guard let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
-        throw ImageError(.unsupported, "only a built-in cache does this")
+        throw ImageError(.unsupported, "cache: not a built-in cache")
     }
     return cache
 }
@@ -45,7 +45,7 @@ func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
     let cache = unsafe try builtIn(pointer)
     try requireNoLogging()
     try cache.check()
-    guard let disk = cache.disk else { throw ImageError(.unsupported, "a cache in memory only") }
+    guard let disk = cache.disk else { throw ImageError(.unsupported, "cache: no disk part") }
     return disk
 }
 
@@ -60,7 +60,7 @@ private func blocking(_ pointer: Object) throws(ImageError) -> any ImageCaching 
 /// An image, bytes, or both.
 func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, Bytes?) {
     guard unsafe image != nil || data != nil else {
-        throw ImageError(.invalidArgument, "neither a picture nor bytes to store")
+        throw ImageError(.invalidArgument, "cache: neither an image nor bytes to store")
     }
     return unsafe (
         image == nil ? nil : try Handle.borrow(image, as: Image.self), data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
@@ -69,7 +69,7 @@ func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, By
 
 /// Throws in a log function: the message may come from the middle of the operation that the call would wait for.
 private func requireNoLogging() throws(ImageError) {
-    if Log.isInSink { throw ImageError(.wouldDeadlock, "waiting for a cache in a log function") }
+    if Log.isInSink { throw ImageError(.wouldDeadlock, "cache: blocking call in a log handler") }
 }
 
 @_cdecl("sdimage_cache_config_new") @implementation
@@ -242,7 +242,7 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
         unsafe try requirePlace(data)
         let cache = unsafe try blocking(cache)
         let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.dataNow(for: key) }
-        guard let found else { throw ImageError(.notFound, "no such entry") }
+        guard let found else { throw ImageError(.notFound, "cache: no such entry") }
         unsafe try give(found.bytes, data)
     }
 }

@@ -217,7 +217,7 @@ public func sdimage_cache_disk_totals_async(
 /// The built-in cache behind a pointer; throws if it has no disk part.
 private func withDisk(_ pointer: Object) throws(ImageError) -> ImageCache {
     guard let cache = unsafe try open(pointer).builtIn, cache.disk != nil else {
-        throw ImageError(.unsupported, "no built-in cache with a disk part")
+        throw ImageError(.unsupported, "cache: not a built-in cache with a disk part")
     }
     return cache
 }

@@ -4,7 +4,7 @@ import SDImage
 /// The chain behind a pointer.
 private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
     guard let chain = unsafe try Handle.borrow(pointer, as: CacheObject.self).cache as? CacheChain else {
-        throw ImageError(.invalidArgument, "a cache that is no chain")
+        throw ImageError(.invalidArgument, "cache: not a chain")
     }
     return chain
 }
@@ -36,7 +36,7 @@ public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: 
         let chain = unsafe try SDImageABI.chain(chain)
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
         if CacheChain.reaches(member, chain) {
-            throw ImageError(.invalidArgument, "a chain that would hold itself")
+            throw ImageError(.invalidArgument, "cache: chain would contain itself")
         }
         chain.add(member)
     }
@@ -46,7 +46,9 @@ public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: 
 public func sdimage_cache_chain_remove(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
-        if unsafe !(try SDImageABI.chain(chain).remove(member)) { throw ImageError(.notFound, "that cache is not in the chain") }
+        if unsafe !(try SDImageABI.chain(chain).remove(member)) {
+            throw ImageError(.notFound, "cache: not a member of the chain")
+        }
     }
 }
 
@@ -57,7 +59,7 @@ public func sdimage_cache_chain_set_policy(
     unsafe attempt(error) { () throws(ImageError) in
         guard let operation = CacheChain.Operation(rawValue: Int32(bitPattern: operation.rawValue)),
             let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue))
-        else { throw ImageError(.invalidArgument, "an unknown operation or policy") }
+        else { throw ImageError(.invalidArgument, "cache: unknown operation or policy") }
         unsafe try SDImageABI.chain(chain).setPolicy(policy, for: operation)
     }
 }

@@ -61,7 +61,7 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
         unsafe try requirePlace(image)
         var options = unsafe try decodeOptions(options)
         let path = unsafe Input.name(path)
-        guard !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         options.scale = options.scale ?? FileScale.of(String(decoding: path, as: UTF8.self))
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
         unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
@@ -84,7 +84,7 @@ public func sdimage_read_metadata(
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(data)
         let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
-        guard let block = try info.block(kind) else { throw ImageError(.notFound, "the picture has no such metadata") }
+        guard let block = try info.block(kind) else { throw ImageError(.notFound, "image: no such metadata") }
         unsafe try give(try block.kept(), data)
     }
 }
@@ -95,7 +95,7 @@ extension ImageInfo {
         case .SDIMAGE_METADATA_KIND_EXIF: exif
         case .SDIMAGE_METADATA_KIND_XMP: xmp
         case .SDIMAGE_METADATA_KIND_ICC: colorProfile
-        @unknown default: throw ImageError(.invalidArgument, "an unknown kind of metadata")
+        @unknown default: throw ImageError(.invalidArgument, "image: unknown metadata kind \(kind.rawValue)")
         }
     }
 }
@@ -131,9 +131,9 @@ public func sdimage_coder_name(_ coder: Object) -> Text {
 @_cdecl("sdimage_coder_builtin") @implementation
 public func sdimage_coder_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        guard let wanted = unsafe Input.text(name) else { throw ImageError(.invalidArgument, "no name") }
+        guard let wanted = unsafe Input.text(name) else { throw ImageError(.invalidArgument, "coder: no name") }
         guard let found = Defaults.namedCoders.first(where: { $0.name == wanted }) else {
-            throw ImageError(.notFound, "no built-in coder of that name")
+            throw ImageError(.notFound, "coder: no built-in coder is named \(wanted)")
         }
         unsafe try give(CoderObject(found), coder)
     }
@@ -151,7 +151,7 @@ public func sdimage_coder_unregister(_ coder: Object, _ error: ObjectOut) -> sdi
     unsafe attempt(error) { () throws(ImageError) in
         let coder = unsafe try Handle.borrow(coder, as: CoderObject.self).coder
         guard Defaults.coders.coders.contains(where: { $0 === coder }) else {
-            throw ImageError(.notFound, "that coder is not registered")
+            throw ImageError(.notFound, "coder: \(coder.name) is not registered")
         }
         Defaults.coders.unregister(coder)
     }
@@ -164,7 +164,9 @@ public func sdimage_coder_registered_count() -> Int { Defaults.coders.coders.cou
 public func sdimage_coder_registered(_ index: Int, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let coders = Defaults.coders.coders
-        guard index >= 0, index < coders.count else { throw ImageError(.notFound, "fewer coders are registered") }
+        guard index >= 0, index < coders.count else {
+            throw ImageError(.notFound, "coder: index \(index) is out of range (count \(coders.count))")
+        }
         unsafe try give(CoderObject(coders[coders.count - 1 - index]), coder)
     }
 }

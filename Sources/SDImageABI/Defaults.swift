@@ -74,7 +74,7 @@ enum Defaults {
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {
         guard !configuration.namespace.isEmpty, !configuration.namespace.contains("/"), configuration.namespace.first != "."
         else {
-            throw ImageError(.invalidArgument, "a namespace that is no plain folder name")
+            throw ImageError(.invalidArgument, "disk cache: namespace is not a plain folder name")
         }
         // Initialized here for its fork handlers, which caches need as much as decoding.
         _ = coders

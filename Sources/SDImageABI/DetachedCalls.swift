@@ -57,7 +57,7 @@ final class DetachedCalls: Sendable {
         }
         try budget.check()
         guard isFree ?? false else {
-            throw ImageError(.timeout, "\(DetachedCalls.limit) earlier calls of the coder have not returned")
+            throw ImageError(.timeout, "coder: \(DetachedCalls.limit) earlier calls have not returned")
         }
     }
 

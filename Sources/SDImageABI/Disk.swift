@@ -43,8 +43,8 @@ public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error:
 public func sdimage_cache_unpin(_ cache: Object, _ path: Text, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let disk = unsafe try disk(cache)
-        guard let path = unsafe Input.text(path) else { throw ImageError(.invalidArgument, "NULL where a path is required") }
-        guard try disk.unpinNow(path) else { throw ImageError(.notFound, "a path that is not pinned") }
+        guard let path = unsafe Input.text(path) else { throw ImageError(.invalidArgument, "disk cache: path is NULL") }
+        guard try disk.unpinNow(path) else { throw ImageError(.notFound, "disk cache: path is not pinned") }
     }
 }
 
@@ -58,7 +58,7 @@ public func sdimage_cache_extended_data(
         let key = unsafe try Input.key(key, length)
         let named = try disk.named(key)
         guard let found = try disk.extendedDataNow(for: named) else {
-            throw ImageError(.notFound, "an entry without extended data")
+            throw ImageError(.notFound, "disk cache: entry has no extended data")
         }
         unsafe try give(found, data)
     }

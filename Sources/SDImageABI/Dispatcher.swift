@@ -83,7 +83,7 @@ public func sdimage_dispatcher_bind_current_thread(_ dispatcher: Object, _ error
 private func pollable(_ pointer: Object) throws(ImageError) -> PollableDispatcher {
     if Engine.isForked { throw .forked }
     guard let pollable = unsafe try Handle.borrow(pointer, as: DispatcherObject.self).pollable else {
-        throw ImageError(.invalidArgument, "a dispatcher that is not pollable")
+        throw ImageError(.invalidArgument, "dispatcher: not pollable")
     }
     return pollable
 }

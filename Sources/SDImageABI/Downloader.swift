@@ -84,7 +84,7 @@ public func sdimage_downloader_config_set_address_policy(_ config: Object, _ pol
 public func sdimage_downloader_config_add_allowed_address(_ config: Object, _ range: Text, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let config = unsafe try Handle.borrow(config, as: DownloaderConfigObject.self)
-        guard let text = unsafe Input.text(range) else { throw ImageError(.invalidArgument, "downloader: no address range") }
+        guard let text = unsafe Input.text(range) else { throw ImageError(.invalidArgument, "downloader: address range is NULL") }
         config.value.allowedAddresses.append(try AddressRange(text))
     }
 }

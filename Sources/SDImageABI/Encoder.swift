@@ -22,7 +22,7 @@ public func sdimage_encode_file(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let options = unsafe try encodeOptions(options)
         let path = unsafe Input.name(path)
-        guard !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         let asked = ImageFormat(rawValue: format.rawValue) ?? .undefined
         let format = asked == .undefined ? ImageFormat(fileName: path) : asked
         let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: StopSignal())

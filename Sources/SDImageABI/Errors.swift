@@ -32,14 +32,14 @@ func read<T: AnyObject, R>(_ pointer: Object, _ type: T.Type, _ neutral: R, _ bo
 
 /// Stores an object for the caller, which owns it.
 func give(_ object: AnyObject, _ out: ObjectOut) throws(ImageError) {
-    guard let out = unsafe out else { throw ImageError(.invalidArgument, "NULL where the result is to be stored") }
+    guard let out = unsafe out else { throw ImageError(.invalidArgument, "argument: no place to store the result") }
     if Engine.isForked, Handle.needsEngine(type(of: object)) { throw .forked }
     unsafe out.pointee = Handle.own(object)
 }
 
 /// Throws before any work is done if there is nowhere to store its result.
 func requirePlace(_ out: ObjectOut) throws(ImageError) {
-    if unsafe out == nil { throw ImageError(.invalidArgument, "NULL where the result is to be stored") }
+    if unsafe out == nil { throw ImageError(.invalidArgument, "argument: no place to store the result") }
 }
 
 extension Status {
@@ -52,6 +52,6 @@ extension ImageError {
     static func foreign(_ status: sdimage_status, _ stored: Object) -> ImageError {
         if let error = unsafe Handle.find(stored, as: ImageError.self) { return error }
         let known = Status(rawValue: status.rawValue) ?? .internalError
-        return ImageError(known.rawValue < 0 ? known : .internalError, "reported by a function of the host")
+        return ImageError(known.rawValue < 0 ? known : .internalError, "callback: error status without an error object")
     }
 }

@@ -15,7 +15,7 @@ final class ForeignCache: ImageCaching {
         let isComplete = unsafe copy.query != nil && stores
         let isMemoryOnly = unsafe copy.query == nil && !stores && copy.memory_image != nil
         guard isComplete || isMemoryOnly, unsafe copy.remove != nil else {
-            throw ImageError(.invalidArgument, "the table lacks query, store or remove")
+            throw ImageError(.invalidArgument, "cache: vtable lacks query, store or remove")
         }
         self.stores = stores
         host = ForeignTable(copy, foreign)
@@ -48,7 +48,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
-        guard stores else { throw ImageError(.unsupported, "a cache in memory only") }
+        guard stores else { throw ImageError(.unsupported, "cache: no disk part") }
         if isShared, data.isPrivate { return }
         let lent = data.options.map { OptionsObject($0.bag) }
         let entry = unsafe host.table.store_entry == nil ? nil : CacheEntryObject(data)
@@ -72,7 +72,7 @@ final class ForeignCache: ImageCaching {
             do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
                 // An entry refused by the cache's own rules is no defect.
                 let level: Log.Level = [.busy, .tooLarge].contains(error.status) ? .info : .error
-                Log.write(level, "a cache of the host could not store: \(error.message.string)")
+                Log.write(level, "custom cache: store failed: \(error.message.string)")
             }
         }
     }
@@ -88,7 +88,7 @@ final class ForeignCache: ImageCaching {
             data.record = new
             if isShared { try await replace(found, by: data, for: key) } else { try await storeOnDisk(data, for: key) }
         } catch {
-            Log.write(.error, "a cache of the host could not renew: \(error.message.string)")
+            Log.write(.error, "custom cache: update after revalidation failed: \(error.message.string)")
         }
     }
 
@@ -137,7 +137,7 @@ final class ForeignCache: ImageCaching {
     func dropDamaged(_ data: CachedData, for key: CacheKey) {
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await remove(key, from: .disk) } catch {
-                Log.write(.error, "a cache of the host could not remove: \(error.message.string)")
+                Log.write(.error, "custom cache: remove failed: \(error.message.string)")
             }
         }
     }
@@ -159,7 +159,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func clear(_ layers: CacheLayers) async throws(ImageError) {
-        guard unsafe host.table.clear != nil else { throw ImageError(.unsupported, "the table lacks clear") }
+        guard unsafe host.table.clear != nil else { throw ImageError(.unsupported, "cache: vtable lacks clear") }
         _ = unsafe try await ask(CacheKey([])) { table, userData, _, reply in
             unsafe table.clear?(userData, layers.code, reply)
         }

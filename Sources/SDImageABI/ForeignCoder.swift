@@ -13,7 +13,7 @@ final class ForeignCoder: ImageCoder {
         let required = unsafe MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_coder_vtable())
         guard unsafe copy.can_decode != nil, unsafe copy.decode != nil else {
-            throw ImageError(.invalidArgument, "the table lacks can_decode or decode")
+            throw ImageError(.invalidArgument, "coder: vtable lacks can_decode or decode")
         }
         self.name = name
         functions = CoderFunctions(ForeignTable(copy, foreign))
@@ -50,7 +50,7 @@ final class ForeignCoder: ImageCoder {
                 ?? table.info?(functions.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
             withExtendedLifetime(lent) {}
             defer { unsafe Handle.unref(error, as: ImageError.self) }
-            guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
+            guard let status else { throw ImageError(.unsupported, "coder: vtable lacks the function") }
             guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
             return metadata.value
         }
@@ -117,10 +117,10 @@ final class ForeignCoder: ImageCoder {
             unsafe Handle.unref(image, as: Image.self)
             unsafe Handle.unref(error, as: ImageError.self)
         }
-        guard let status else { throw ImageError(.unsupported, "the coder lacks the function") }
+        guard let status else { throw ImageError(.unsupported, "coder: vtable lacks the function") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         guard let decoded = unsafe Handle.find(image, as: Image.self) else {
-            throw ImageError(.badData, "the coder gave no picture")
+            throw ImageError(.badData, "coder: no image returned")
         }
         return decoded
     }
@@ -158,10 +158,10 @@ final class ForeignCoder: ImageCoder {
             unsafe Handle.unref(data, as: Bytes.self)
             unsafe Handle.unref(error, as: ImageError.self)
         }
-        guard let status else { throw ImageError(.unsupported, "\(name) cannot encode") }
+        guard let status else { throw ImageError(.unsupported, "\(name): cannot encode") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         guard let bytes = unsafe Handle.find(data, as: Bytes.self), !bytes.isEmpty else {
-            throw ImageError(.encodeFailed, "the coder gave no bytes")
+            throw ImageError(.encodeFailed, "coder: no bytes returned")
         }
         return bytes
     }

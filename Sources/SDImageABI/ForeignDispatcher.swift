@@ -9,7 +9,7 @@ final class ForeignDispatcher: Dispatcher {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_host_vtable())
-        guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "the table has no post") }
+        guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "dispatcher: vtable lacks post") }
         host = ForeignTable(copy, foreign)
     }
 

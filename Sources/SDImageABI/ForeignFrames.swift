@@ -10,7 +10,7 @@ final class ForeignFrames: FrameProvider {
         let required = unsafe MemoryLayout<sdimage_frame_vtable>.offset(of: \.duration_ms) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_frame_vtable())
         guard unsafe copy.frame_count != nil, unsafe copy.frame != nil else {
-            throw ImageError(.invalidArgument, "the table lacks frame_count or frame")
+            throw ImageError(.invalidArgument, "animation: vtable lacks frame_count or frame")
         }
         host = ForeignTable(copy, foreign)
     }

@@ -74,7 +74,7 @@ final class ForeignHooks: Sendable {
         }
         guard let status, status.rawValue >= 0 else { throw unsafe .foreign(status ?? .SDIMAGE_STATUS_BAD_DATA, error) }
         guard let decrypted = unsafe Handle.find(plain, as: Bytes.self) else {
-            throw ImageError(.badData, "the decryptor gave nothing")
+            throw ImageError(.badData, "hook: decryption returned no data")
         }
         return decrypted
     }

@@ -13,7 +13,7 @@ final class ForeignLoader: ImageLoader {
         let required = unsafe MemoryLayout<sdimage_loader_vtable>.offset(of: \.cancel) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_loader_vtable())
         guard unsafe copy.can_load != nil, unsafe copy.load != nil else {
-            throw ImageError(.invalidArgument, "the table lacks can_load or load")
+            throw ImageError(.invalidArgument, "loader: vtable lacks can_load or load")
         }
         self.name = name
         host = ForeignTable(copy, foreign)

@@ -10,7 +10,7 @@ final class ForeignSource: ByteSource {
         let size = unsafe table?.pointee.size ?? 0
         let copy = unsafe try Input.table(
             table, size: size, required: MemoryLayout<sdimage_source_vtable>.size, empty: sdimage_source_vtable())
-        guard unsafe copy.read != nil else { throw ImageError(.invalidArgument, "the table lacks read") }
+        guard unsafe copy.read != nil else { throw ImageError(.invalidArgument, "source: vtable lacks read") }
         self.size = length
         host = ForeignTable(copy, foreign)
     }
@@ -26,7 +26,9 @@ final class ForeignSource: ByteSource {
                 host.userData, offset + UInt64(done), buffer.baseAddress.map { unsafe $0 + done }, wanted - done, &got, &error)
             defer { unsafe Handle.unref(error, as: ImageError.self) }
             guard let status, status.rawValue >= 0 else { throw unsafe .foreign(status ?? .SDIMAGE_STATUS_IO_ERROR, error) }
-            guard got > 0, got <= wanted - done else { throw ImageError(.ioError, "the source gave no bytes inside its length") }
+            guard got > 0, got <= wanted - done else {
+                throw ImageError(.ioError, "source: read returned \(got) bytes, expected 1 to \(wanted - done)")
+            }
             done += got
         }
         return done

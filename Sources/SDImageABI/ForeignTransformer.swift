@@ -7,11 +7,11 @@ struct ForeignTransformer: ImageTransformer {
     private let host: ForeignTable<sdimage_transformer_vtable>
 
     init(key: String, _ table: UnsafePointer<sdimage_transformer_vtable>?, _ foreign: Foreign) throws(ImageError) {
-        guard !key.isEmpty else { throw ImageError(.invalidArgument, "a transformer without a key") }
+        guard !key.isEmpty else { throw ImageError(.invalidArgument, "transform: custom transformer has no key") }
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_transformer_vtable>.offset(of: \.preserves_metadata) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transformer_vtable())
-        guard unsafe copy.transform != nil else { throw ImageError(.invalidArgument, "the table lacks transform") }
+        guard unsafe copy.transform != nil else { throw ImageError(.invalidArgument, "transform: vtable lacks transform") }
         self.key = key
         host = ForeignTable(copy, foreign)
     }

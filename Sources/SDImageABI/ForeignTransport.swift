@@ -9,7 +9,7 @@ final class ForeignTransport: Transport {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_transport_vtable>.offset(of: \.cancel) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transport_vtable())
-        guard unsafe copy.start != nil else { throw ImageError(.invalidArgument, "the table lacks start") }
+        guard unsafe copy.start != nil else { throw ImageError(.invalidArgument, "transport: vtable lacks start") }
         host = ForeignTable(copy, foreign)
     }
 
@@ -40,5 +40,5 @@ final class ExchangeObject: Sendable {
         exchange.holder = self
     }
 
-    deinit { exchange.finish(ImageError(.connectionLost, "the transport let go of the exchange without finishing it")) }
+    deinit { exchange.finish(ImageError(.connectionLost, "transport: exchange released without completion")) }
 }

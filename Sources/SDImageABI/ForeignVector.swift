@@ -17,11 +17,11 @@ final class ForeignVector: VectorPicture {
 
     func render(_ size: PixelSize, stop: StopSignal) throws(ImageError) -> Image {
         guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
-            throw ImageError(.invalidArgument, "a picture without pixels")
+            throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")
         }
         let limits = options.limits
         guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
-            throw .tooLarge("picture area in pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
+            throw .tooLarge("image: area of \(width)x\(height) pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
         }
         let budget = WorkBudget(stop, nanoseconds: limits.workNanoseconds)
         let image = try functions.call(budget) { [functions, bytes, options] () throws(ImageError) in

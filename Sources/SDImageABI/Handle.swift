@@ -37,10 +37,12 @@ enum Handle {
     /// The object behind a pointer; throws for NULL, for objects of another kind, in a forked child for objects that need the
     /// engine, and in debug builds for freed handles.
     static func borrow<T: AnyObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T {
-        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL where an object is required") }
+        guard let pointer = unsafe pointer else {
+            throw ImageError(.invalidArgument, "argument: object is NULL, expected \(type)")
+        }
         if csys_is_forked(), needsEngine(type) { throw .forked }
         guard let object = unsafe peek(pointer, as: type) else {
-            throw ImageError(.badHandle, "an object of another kind where \(type) is required")
+            throw ImageError(.badHandle, "argument: object has another type, expected \(type)")
         }
         return object
     }

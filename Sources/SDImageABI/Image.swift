@@ -7,19 +7,19 @@ private func checkedLayout(
     _ width: UInt32, _ height: UInt32, _ stride: Int?, _ format: sdimage_pixel_format
 ) throws(ImageError) -> (PixelSize, PixelFormat) {
     guard let format = PixelFormat(rawValue: Int32(bitPattern: format.rawValue)) else {
-        throw ImageError(.invalidArgument, "an unknown pixel format")
+        throw ImageError(.invalidArgument, "image: unknown pixel format")
     }
     guard let width = Int(exactly: width), let height = Int(exactly: height), width > 0, height > 0 else {
-        throw ImageError(.invalidArgument, "a picture without pixels")
+        throw ImageError(.invalidArgument, "image: width or height is 0")
     }
     let own = try PixelBuffer.stride(width: width, format: format)
     let stride = stride ?? own
     let (total, overflow) = stride.multipliedReportingOverflow(by: height)
     guard stride >= width * format.bytesPerPixel, !overflow else {
-        throw ImageError(.invalidArgument, "a stride that is shorter than a row, or overflows")
+        throw ImageError(.invalidArgument, "image: stride of \(stride) bytes is shorter than a row or overflows")
     }
     let limit = DecodeLimits.standard.outputBytes
-    guard total <= limit else { throw .tooLarge("bitmap size in bytes", limit: limit) }
+    guard total <= limit else { throw .tooLarge("image: bitmap of \(total) bytes", limit: limit) }
     return (PixelSize(width: width, height: height), format)
 }
 
@@ -38,7 +38,7 @@ public func sdimage_image_new(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
-        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
         let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
         let buffer = try PixelBuffer(size: size, format: format)
         for y in 0..<size.height {
@@ -56,10 +56,10 @@ public func sdimage_image_new_adopting(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "NULL pixels") }
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
         let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
         guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
-            throw ImageError(.invalidArgument, "pixels that are not aligned for their samples")
+            throw ImageError(.invalidArgument, "image: pixels are not aligned to \(format.bytesPerChannel) bytes")
         }
         let buffer = unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) {
             withExtendedLifetime(foreign) {}
@@ -76,7 +76,7 @@ public func sdimage_image_new_uninitialized(
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(image)
         guard let pixels = unsafe pixels, let stride = unsafe stride else {
-            throw ImageError(.invalidArgument, "NULL where the pixels are to be told")
+            throw ImageError(.invalidArgument, "image: no place to store the pixels or the stride")
         }
         let (size, format) = try checkedLayout(width, height, nil, pixelFormat)
         let buffer = try PixelBuffer(size: size, format: format)
@@ -95,7 +95,7 @@ public func sdimage_image_new_animation(
         unsafe try requirePlace(image)
         let images = unsafe try Input.objects(frames, count, as: Image.self)
         guard let first = images.first, let durationsMs = unsafe durationsMs else {
-            throw ImageError(.invalidArgument, "an animation without frames or durations")
+            throw ImageError(.invalidArgument, "animation: no frames or no durations")
         }
         let durations = (0..<images.count).map { unsafe Int(clamping: durationsMs[$0]) }
         let held = try HeldFrames(images, durations: durations, loopCount: Int(clamping: loopCount))
@@ -262,7 +262,7 @@ public func sdimage_image_color_at(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
-        guard let color = unsafe color else { throw ImageError(.invalidArgument, "NULL where the colour is to be stored") }
+        guard let color = unsafe color else { throw ImageError(.invalidArgument, "image: no place to store the color") }
         unsafe color.pointee = try image.color(x: Int(clamping: x), y: Int(clamping: y)).code
     }
 }
@@ -274,7 +274,7 @@ public func sdimage_image_convert(
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(image, as: Image.self)
         guard let format = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) else {
-            throw ImageError(.invalidArgument, "an unknown pixel format")
+            throw ImageError(.invalidArgument, "image: unknown pixel format")
         }
         unsafe try requirePlace(converted)
         unsafe try give(try Engine.helped { () throws(ImageError) in try source.converted(to: format) }, converted)
@@ -293,7 +293,7 @@ public func sdimage_image_render(
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
         unsafe try requirePlace(rendered)
-        guard let vector = image.vector else { throw ImageError(.unsupported, "a picture made of pixels") }
+        guard let vector = image.vector else { throw ImageError(.unsupported, "image: not a vector image") }
         unsafe try give(try vector.render(PixelSize(width: Int(clamping: width), height: Int(clamping: height))), rendered)
     }
 }

@@ -7,7 +7,9 @@ enum Input {
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
     static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
         let buffer = unsafe try view(pointer, length)
-        guard buffer.count <= longestText else { throw ImageError(.invalidArgument, "a text of more than 64 MiB") }
+        guard buffer.count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: text of \(buffer.count) bytes exceeds the limit of \(longestText)")
+        }
         return unsafe Array(buffer)
     }
 
@@ -16,7 +18,7 @@ enum Input {
 
     /// Bytes other than text, which require a length; valid during the call.
     static func content(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
-        guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
+        guard length >= 0 else { throw ImageError(.invalidArgument, "argument: length exceeds the address space") }
         return unsafe try view(pointer, length)
     }
 
@@ -24,23 +26,23 @@ enum Input {
     @inline(__always)
     static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
         guard let pointer = unsafe pointer else {
-            guard length == 0 else { throw ImageError(.invalidArgument, "NULL with a length") }
+            guard length == 0 else { throw ImageError(.invalidArgument, "argument: NULL with length \(length)") }
             return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         }
         if length == -1 {
             return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self)))
         }
-        guard length >= 0 else { throw ImageError(.invalidArgument, "a length beyond the address space") }
+        guard length >= 0 else { throw ImageError(.invalidArgument, "argument: length exceeds the address space") }
         return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
     }
 
     /// A key of at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").
     static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
         let bytes = unsafe try bytes(pointer, length)
-        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "an empty key") }
+        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "key: empty") }
         // Most keys are URLs: plain ASCII.
         guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
-            throw ImageError(.invalidArgument, "a key that is not valid UTF-8")
+            throw ImageError(.invalidArgument, "key: not valid UTF-8")
         }
         return CacheKey(bytes)
     }
@@ -58,12 +60,14 @@ enum Input {
     static func texts(
         _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int
     ) throws(ImageError) -> [[UInt8]] {
-        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many texts") }
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) texts, limit \(longestText)")
+        }
         guard count > 0 else { return [] }
-        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
         var texts: [[UInt8]] = []
         for index in 0..<count {
-            guard let text = unsafe pointer[index] else { throw ImageError(.invalidArgument, "NULL among the texts") }
+            guard let text = unsafe pointer[index] else { throw ImageError(.invalidArgument, "argument: text \(index) is NULL") }
             unsafe texts.append(try bytes(text, lengths?[index] ?? -1))
         }
         return texts
@@ -71,9 +75,11 @@ enum Input {
 
     /// The numbers of an array.
     static func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int) throws(ImageError) -> [Double] {
-        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many numbers") }
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) numbers, limit \(longestText)")
+        }
         guard count > 0 else { return [] }
-        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
         return unsafe Array(UnsafeBufferPointer(start: pointer, count: count))
     }
 
@@ -81,9 +87,11 @@ enum Input {
     static func objects<T: AnyObject>(
         _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type
     ) throws(ImageError) -> [T] {
-        guard count >= 0, count <= longestText else { throw ImageError(.invalidArgument, "a list of that many objects") }
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) objects, limit \(longestText)")
+        }
         guard count > 0 else { return [] }
-        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "NULL with a length") }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
         var objects: [T] = []
         for index in 0..<count { unsafe objects.append(try Handle.borrow(pointer[index], as: type)) }
         return objects
@@ -93,9 +101,11 @@ enum Input {
     /// `required` bytes. Drops a pointer cut in half by that size.
     static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
         guard let pointer = unsafe pointer else {
-            throw ImageError(.invalidArgument, "NULL where a table of functions is required")
+            throw ImageError(.invalidArgument, "argument: NULL instead of a vtable")
         }
-        guard size >= required else { throw ImageError(.invalidArgument, "the table's size is too small") }
+        guard size >= required else {
+            throw ImageError(.invalidArgument, "argument: vtable size is \(size), expected at least \(required)")
+        }
         var table = empty
         unsafe withUnsafeMutableBytes(of: &table) { copy in
             guard let base = copy.baseAddress else { return }

@@ -10,7 +10,7 @@ final class LoadSink: Sendable {
         inflow.setSink(self)
     }
 
-    deinit { inflow.finish(ImageError(.internalError, "the loader let go of its sink without finishing it")) }
+    deinit { inflow.finish(ImageError(.internalError, "loader: sink released without completion")) }
 }
 
 /// The data written into a sink. Ends exactly once: finished, or cancelled.
@@ -70,7 +70,7 @@ final class LoadSink: Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         let expected = try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
-            if state.isFinished { throw ImageError(.invalidArgument, "the sink is finished") }
+            if state.isFinished { throw ImageError(.invalidArgument, "loader: sink is already finished") }
             return state.expected
         }
         unsafe try body.append(bytes)
@@ -97,13 +97,13 @@ final class LoadSink: Sendable {
 
     /// Ends with bytes by reference.
     func finish(_ data: Bytes?) {
-        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
         end(.success(LoadedData(bytes: data)))
     }
 
     /// Ends with an image that has no bytes.
     func finish(_ image: Image?) {
-        guard let image else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        guard let image else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
         var data = LoadedData(bytes: .empty)
         data.image = image
         end(.success(data))
@@ -111,7 +111,7 @@ final class LoadSink: Sendable {
 
     /// Ends with an image that is still encoded.
     func finish(_ data: Bytes?, decodedWith options: DecodeOptions) {
-        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "the loader gave nothing"))) }
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
         var loaded = LoadedData(bytes: data)
         loaded.decodeOptions = options
         end(.success(loaded))
@@ -137,7 +137,7 @@ final class LoadSink: Sendable {
         guard isFirst else { return }
         let bytes = body.finish()
         let written: Outcome =
-            bytes.isEmpty ? .failure(ImageError(.emptyData, "the loader wrote nothing")) : .success(LoadedData(bytes: bytes))
+            bytes.isEmpty ? .failure(ImageError(.emptyData, "loader: no bytes written")) : .success(LoadedData(bytes: bytes))
         resume(outcome ?? written)
     }
 

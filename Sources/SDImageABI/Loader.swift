@@ -15,7 +15,7 @@ final class LoaderObject: Sendable {
 /// The chain behind a pointer.
 private func chain(_ pointer: Object) throws(ImageError) -> LoaderChain {
     guard let chain = unsafe try Handle.borrow(pointer, as: LoaderObject.self).loader as? LoaderChain else {
-        throw ImageError(.invalidArgument, "a loader that is no chain")
+        throw ImageError(.invalidArgument, "loader: not a chain")
     }
     return chain
 }
@@ -63,7 +63,7 @@ public func sdimage_loader_chain_add(_ chain: Object, _ loader: Object, _ error:
     unsafe attempt(error) { () throws(ImageError) in
         let (chain, loader) = unsafe (try SDImageABI.chain(chain), try Handle.borrow(loader, as: LoaderObject.self).loader)
         if (loader as? LoaderChain)?.reaches(chain) == true {
-            throw ImageError(.invalidArgument, "a chain that would hold itself")
+            throw ImageError(.invalidArgument, "loader: chain would contain itself")
         }
         chain.add(loader)
     }
@@ -73,7 +73,9 @@ public func sdimage_loader_chain_add(_ chain: Object, _ loader: Object, _ error:
 public func sdimage_loader_chain_remove(_ chain: Object, _ loader: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let loader = unsafe try Handle.borrow(loader, as: LoaderObject.self).loader
-        if unsafe !(try SDImageABI.chain(chain).remove(loader)) { throw ImageError(.notFound, "that loader is not in the chain") }
+        if unsafe !(try SDImageABI.chain(chain).remove(loader)) {
+            throw ImageError(.notFound, "loader: not a member of the chain")
+        }
     }
 }
 

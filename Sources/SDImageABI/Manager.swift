@@ -195,12 +195,12 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
         unsafe try requirePlace(result)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         var request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
         // There is no callback, so nothing needs a queue.
         request.dispatcher = .none
         let task = try manager.load(request, handler: nil, token: 0, owner: nil)
         _ = task.waitForResult(deadline: .max)
-        guard let final = task.result else { throw ImageError(.internalError, "a load ended without a result") }
+        guard let final = task.result else { throw ImageError(.internalError, "manager: load ended without a result") }
         unsafe result?.pointee = unsafe Handle.own(final)
         failure = final.error
     }
@@ -270,7 +270,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let end = deadline(timeoutMs)
         manager.finishEncodes(deadline: end)
         for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {
-            throw ImageError(.timeout, "some callbacks have not returned")
+            throw ImageError(.timeout, "manager: callbacks still running")
         }
     }
 }

@@ -67,7 +67,7 @@ final class Module: Sendable {
             switch state {
             case .open(let coder, _): return coder
             case .failed(let error): throw error
-            case .closed: throw ImageError(.internalError, "a module neither open nor refused")
+            case .closed: throw ImageError(.internalError, "module: \(name) is neither open nor refused")
             }
         }
     }
@@ -100,6 +100,6 @@ final class Module: Sendable {
 
     /// The message of the dynamic loader names the missing file or library.
     private static func refused() -> ImageError {
-        ImageError(.unsupported, unsafe dlerror().map { unsafe String(cString: $0) } ?? "the module cannot be opened")
+        ImageError(.unsupported, unsafe dlerror().map { unsafe String(cString: $0) } ?? "module: open failed")
     }
 }

@@ -113,7 +113,7 @@ func playbackClock(
     case .SDIMAGE_PLAYER_CLOCK_LIBRARY:
         let lease = try Engine.acquire()
         return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, turn: turn)
-    @unknown default: throw ImageError(.invalidArgument, "an unknown clock")
+    @unknown default: throw ImageError(.invalidArgument, "player: unknown clock \(clock.rawValue)")
     }
 }
 

@@ -16,7 +16,7 @@ final class PluginCoder: ImageCoder {
 
     /// Opens the plug-in, and registers its coder unless it is already registered.
     func load(into registry: CoderRegistry) throws(ImageError) {
-        guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "not installed") }
+        guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "plug-in: \(name) is not installed") }
         do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
         if !registry.coders.contains(where: { $0 === self }) { registry.register(self) }
     }

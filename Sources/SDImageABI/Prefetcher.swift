@@ -118,8 +118,8 @@ public func sdimage_prefetch_group_cancel(_ group: Object) {
 public func sdimage_prefetch_group_wait(_ group: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let group = unsafe try Handle.borrow(group, as: PrefetchGroup.self)
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        if !group.wait(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "not all URLs are done in time") }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "prefetcher: wait on a library thread") }
+        if !group.wait(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "prefetcher: not all URLs finished in time") }
     }
 }
 
@@ -155,7 +155,9 @@ public func sdimage_prefetch_group_copy_url(_ group: Object, _ index: Int, _ url
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(url)
         let urls = unsafe try Handle.borrow(group, as: PrefetchGroup.self).urls
-        guard urls.indices.contains(index) else { throw ImageError(.notFound, "beyond the last URL") }
+        guard urls.indices.contains(index) else {
+            throw ImageError(.notFound, "prefetcher: URL index \(index) is out of range (count \(urls.count))")
+        }
         unsafe try give(try Bytes.copying(urls[index]), url)
     }
 }
@@ -166,7 +168,9 @@ public func sdimage_prefetch_group_copy_failure(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let failures = unsafe try Handle.borrow(group, as: PrefetchGroup.self).failures
-        guard failures.indices.contains(number) else { throw ImageError(.notFound, "beyond the last failure") }
+        guard failures.indices.contains(number) else {
+            throw ImageError(.notFound, "prefetcher: failure \(number) is out of range (count \(failures.count))")
+        }
         unsafe index?.pointee = failures[number].index
         unsafe failure?.pointee = unsafe Handle.own(failures[number].error)
     }

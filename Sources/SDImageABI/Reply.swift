@@ -7,7 +7,7 @@ final class Reply: Sendable {
 
     init(_ answer: Answer) { self.answer = answer }
 
-    deinit { answer.complete(.failure(ImageError(.internalError, "a hook dropped its reply"))) }
+    deinit { answer.complete(.failure(ImageError(.internalError, "hook: reply released without completion"))) }
 }
 
 /// The outcome of a hook: set once, taken once.

@@ -9,7 +9,7 @@ public func sdimage_resources_new(_ folder: Text, _ options: Object, _ resources
         if Engine.isForked { throw .forked }
         let options = unsafe try decodeOptions(options)
         let folder = unsafe Input.name(folder)
-        guard !folder.isEmpty else { throw ImageError(.invalidArgument, "no folder") }
+        guard !folder.isEmpty else { throw ImageError(.invalidArgument, "resources: folder path is empty") }
         unsafe try give(try Defaults.makeResources(folder, options), resources)
     }
 }

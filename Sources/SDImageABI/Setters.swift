@@ -57,7 +57,7 @@ extension RequestObject {
     func preparation() throws(ImageError) -> PreparedRequest {
         if let prepared { return prepared }
         guard String(validating: value.url, as: UTF8.self) != nil else {
-            throw ImageError(.invalidArgument, "a URL that is not valid UTF-8")
+            throw ImageError(.invalidArgument, "url: not valid UTF-8")
         }
         var request = value
         if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }

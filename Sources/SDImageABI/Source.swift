@@ -13,7 +13,7 @@ public func sdimage_source_new_file(_ path: Text, _ source: ObjectOut, _ error: 
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requirePlace(source)
         let path = unsafe Input.name(path)
-        guard !path.isEmpty else { throw ImageError(.invalidArgument, "no path") }
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         unsafe try give(SourceObject(try FileSource(path)), source)
     }
 }
@@ -59,7 +59,7 @@ public func sdimage_source_read(
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(source, as: SourceObject.self).source
         guard let buffer = unsafe buffer, let read = unsafe read, length >= 0 else {
-            throw ImageError(.invalidArgument, "NULL where bytes are to be stored")
+            throw ImageError(.invalidArgument, "source: NULL buffer or invalid length")
         }
         unsafe read.pointee = unsafe try source.read(
             at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: length))

@@ -28,9 +28,9 @@ public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ 
         if Engine.isForked { throw .forked }
         task.cancel()
         if task.isDelivered || task.isWaitingFutile { return }
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "task: wait on a library thread") }
         if !task.waitForDelivery(deadline: deadline(timeoutMs)) {
-            throw ImageError(.timeout, "the last callback has not returned")
+            throw ImageError(.timeout, "task: last callback still running")
         }
     }
 }
@@ -41,8 +41,8 @@ public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: Obje
         let task = unsafe try Handle.borrow(task, as: LoadTask.self)
         if Engine.isForked { throw .forked }
         // Checked for a finished task too: an error that shows only at times is found late.
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
-        if !task.waitForResult(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "no result in time") }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "task: wait on a library thread") }
+        if !task.waitForResult(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "task: no result in time") }
     }
 }
 
@@ -121,7 +121,8 @@ public func sdimage_reply_complete_with_entry(_ reply: Object, _ entry: Object) 
 
 @_cdecl("sdimage_reply_complete_with_error") @implementation
 public func sdimage_reply_complete_with_error(_ reply: Object, _ error: Object) {
-    let failure = unsafe Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "a hook failed without saying why")
+    let failure =
+        unsafe Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "hook: failed without an error object")
     unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.failure(failure))
 }
 

@@ -5,7 +5,7 @@ import SDImage
 extension ScaleMode {
     init(_ mode: sdimage_scale_mode) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
-            throw ImageError(.invalidArgument, "an unknown scale mode")
+            throw ImageError(.invalidArgument, "options: unknown scale mode \(mode.rawValue)")
         }
         self = known
     }
@@ -14,7 +14,7 @@ extension ScaleMode {
 extension ResizeTransformer.Resampling {
     init(_ resampling: sdimage_resampling) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: resampling.rawValue)) else {
-            throw ImageError(.invalidArgument, "an unknown way of resampling")
+            throw ImageError(.invalidArgument, "options: unknown resampling \(resampling.rawValue)")
         }
         self = known
     }
@@ -23,7 +23,7 @@ extension ResizeTransformer.Resampling {
 extension BlendMode {
     init(_ mode: sdimage_blend_mode) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
-            throw ImageError(.invalidArgument, "an unknown blend mode")
+            throw ImageError(.invalidArgument, "options: unknown blend mode \(mode.rawValue)")
         }
         self = known
     }

@@ -29,7 +29,7 @@ final class WorkBudget: Sendable {
     func check() throws(ImageError) {
         let (stop, deadline) = state.withLock { ($0.stop, $0.deadline) }
         try stop?.check()
-        if MonotonicClock.now > deadline { throw ImageError(.timeout, "time limit of the work exceeded") }
+        if MonotonicClock.now > deadline { throw ImageError(.timeout, "image: work exceeded its time limit") }
     }
 
     /// The reason to stop the work; nil while it may continue.

@@ -147,9 +147,9 @@ import Testing
         let icons = try Icons([:])
         let missing = try #require(failure(try icons.open([2, 1.5, 1]), "pets/cat\n"))
         #expect(missing.status == .SDIMAGE_STATUS_NOT_FOUND)
-        #expect(missing.message.hasPrefix("no pets/cat?@2x.png, pets/cat?@1.5x.png, pets/cat?.png in /"))
+        #expect(missing.message.hasPrefix("resources: no pets/cat?@2x.png, pets/cat?@1.5x.png, pets/cat?.png in /"))
         let exact = try #require(failure(try icons.open([2]), "cat@3x.gif"))
-        #expect(exact.message.hasPrefix("no cat@3x.gif, cat@2x.gif, cat.gif in /"))
+        #expect(exact.message.hasPrefix("resources: no cat@3x.gif, cat@2x.gif, cat.gif in /"))
     }
 
     @Test func aBrokenFileTellsItsOwnError() throws {

@@ -108,7 +108,7 @@ private final class LetterCoder: ImageCoder {
     @Test func unknownBytesAreNotAnImage() {
         let error = imageError { _ = try decoded(CoderRegistry(BuiltinCoders().registered), "<html></html>") }
         #expect(error?.status == .notAnImage)
-        #expect(error?.message.string == "no coder recognises the bytes (sniffed: undefined)")
+        #expect(error?.message.string == "decoder: no coder recognizes the bytes")
     }
 
     @Test func aKnownFormatWithoutCoderIsNamed() {

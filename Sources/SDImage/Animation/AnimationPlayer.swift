@@ -63,7 +63,7 @@ package final class AnimationPlayer: Sendable {
     ) throws(ImageError) {
         let count = source.frames.frameCount
         guard count > 1 || source.frames.isGrowing else {
-            throw ImageError(.invalidArgument, "a picture with fewer than two frames")
+            throw ImageError(.invalidArgument, "player: image has \(count) frames, expected at least 2")
         }
         self.source = source
         self.handler = handler

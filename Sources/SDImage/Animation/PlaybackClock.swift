@@ -13,7 +13,9 @@ package final class DescriptorClock: PlaybackClock {
 
     package init() throws(ImageError) {
         descriptor = csys_timer_descriptor()
-        if descriptor < 0 { throw ImageError(.ioError, "no timer descriptor to be had", systemError: -descriptor) }
+        if descriptor < 0 {
+            throw ImageError(.ioError, "player: timer descriptor could not be created", systemError: -descriptor)
+        }
     }
 
     deinit { close(descriptor) }

@@ -60,7 +60,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static let damaged = ImageError(.badData, "base64 data is malformed")
+    private static let damaged = ImageError(.badData, "base64: malformed data")
 
     /// Digits of an incomplete group of four, and the padding read so far.
     private struct State {

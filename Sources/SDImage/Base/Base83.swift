@@ -18,7 +18,7 @@ enum Base83 {
         var numbers: [Int] = []
         for character in text {
             guard let number = characters.firstIndex(of: character) else {
-                throw ImageError(.badData, "a character that no BlurHash has")
+                throw ImageError(.badData, "blurhash: byte \(character) is not a base 83 digit")
             }
             numbers.append(number)
         }

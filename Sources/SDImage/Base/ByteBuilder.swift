@@ -23,7 +23,7 @@ import Glibc
     package mutating func append(_ source: UnsafeRawBufferPointer) throws(ImageError) {
         guard let from = source.baseAddress, source.count > 0 else { return }
         let (needed, overflow) = count.addingReportingOverflow(source.count)
-        guard !overflow, needed <= limit else { throw .tooLarge("body size in bytes", limit: limit) }
+        guard !overflow, needed <= limit else { throw .tooLarge("data: size in bytes", limit: limit) }
         if needed > capacity { try grow(to: max(needed, min(capacity * 2, limit), 4096)) }
         if let base = unsafe base { unsafe memcpy(base + count, from, source.count) }
         count = needed
@@ -40,11 +40,11 @@ import Glibc
         upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
     ) throws(ImageError) -> Int {
         let (wanted, overflow) = self.count.addingReportingOverflow(max(count, 0))
-        guard !overflow else { throw .tooLarge("body size in bytes", limit: limit) }
+        guard !overflow else { throw .tooLarge("data: size in bytes", limit: limit) }
         if wanted > capacity { try grow(to: max(wanted, capacity + capacity / 2)) }
         let room = unsafe UnsafeMutableRawBufferPointer(start: base.map { unsafe $0 + self.count }, count: max(count, 0))
         let written = min(max(unsafe try fill(room), 0), room.count)
-        guard self.count + written <= limit else { throw .tooLarge("body size in bytes", limit: limit) }
+        guard self.count + written <= limit else { throw .tooLarge("data: size in bytes", limit: limit) }
         self.count += written
         return written
     }

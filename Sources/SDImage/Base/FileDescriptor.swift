@@ -13,18 +13,18 @@ package final class FileDescriptor: Sendable {
 
     /// Opens a folder at a path given by the user; symbolic links are followed.
     package static func folder(at path: String) throws(ImageError) -> FileDescriptor {
-        try made("folder could not be opened") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        try made("folder: open failed") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
 
     package func folder(_ name: String) throws(ImageError) -> FileDescriptor {
-        try FileDescriptor.made("folder could not be opened") {
+        try FileDescriptor.made("folder: open failed") {
             unsafe openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         }
     }
 
     /// Opens a name for one step of a path walk: a folder, link or file, which is neither read nor followed.
     package func step(_ name: String) throws(ImageError) -> FileDescriptor {
-        try FileDescriptor.made("folder could not be opened") {
+        try FileDescriptor.made("folder: open failed") {
             unsafe openat(number, name, csys_open_path | O_NOFOLLOW | O_CLOEXEC)
         }
     }
@@ -37,7 +37,7 @@ package final class FileDescriptor: Sendable {
         }
         guard count > 0, count < bytes.count,
             let target = String(validating: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        else { throw .file("link could not be read", count < 0 ? errno : ENAMETOOLONG) }
+        else { throw .file("link: read failed", count < 0 ? errno : ENAMETOOLONG) }
         return target
     }
 
@@ -49,27 +49,27 @@ package final class FileDescriptor: Sendable {
             fchmod(made.number, mode)
             return made
         }
-        guard errno == EEXIST else { throw .file("folder could not be made", errno) }
+        guard errno == EEXIST else { throw .file("folder: creation failed", errno) }
         return try folder(name)
     }
 
     /// Opens a file for reading; never blocks on the other end of a pipe.
     package func file(_ name: String) throws(ImageError) -> FileDescriptor {
-        try FileDescriptor.made("file could not be opened") {
+        try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
     }
 
     /// Opens an existing file for reading and writing.
     package func file(forWriting name: String) throws(ImageError) -> FileDescriptor {
-        try FileDescriptor.made("file could not be opened") {
+        try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
     }
 
     /// Creates a file; fails if it exists.
     package func file(making name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
-        let made = try FileDescriptor.made("file could not be made") {
+        let made = try FileDescriptor.made("file: creation failed") {
             unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         }
         fchmod(made.number, mode)
@@ -77,7 +77,7 @@ package final class FileDescriptor: Sendable {
     }
 
     package func rename(_ old: String, to new: String) throws(ImageError) {
-        guard unsafe renameat(number, old, number, new) == 0 else { throw .file("file could not be renamed", errno) }
+        guard unsafe renameat(number, old, number, new) == 0 else { throw .file("file: rename failed", errno) }
     }
 
     package func remove(_ name: String) { unsafe unlinkat(number, name, 0) }
@@ -102,14 +102,14 @@ package final class FileDescriptor: Sendable {
         while unsafe !rest.isEmpty {
             let count = unsafe Glibc.write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count > 0 { unsafe rest = unsafe rest.dropFirst(count) }
-            if count == 0 { throw .file("file could not be written", EIO) }
-            if count < 0, errno != EINTR { throw .file("file could not be written", errno) }
+            if count == 0 { throw .file("file: write failed", EIO) }
+            if count < 0, errno != EINTR { throw .file("file: write failed", errno) }
         }
     }
 
     /// Blocks until the contents have reached the disk (fsync).
     package func synchronize() throws(ImageError) {
-        guard fsync(number) == 0 else { throw .file("file could not be written", errno) }
+        guard fsync(number) == 0 else { throw .file("file: write failed", errno) }
     }
 
     /// Reads the first `length` bytes into recycled memory; nil if the file is shorter.
@@ -123,7 +123,7 @@ package final class FileDescriptor: Sendable {
         while done < length {
             let count = unsafe pread(number, block.base + done, length - done, done)
             if count == 0 { return nil }
-            if count > 0 { done += count } else if errno != EINTR { throw .file("file could not be read", errno) }
+            if count > 0 { done += count } else if errno != EINTR { throw .file("file: read failed", errno) }
         }
         return bytes
     }

@@ -12,7 +12,7 @@ package enum FileWriter {
         do throws(ImageError) {
             try fill(bytes, draft, O_WRONLY | O_CREAT | O_EXCL)
             let isRenamed = unsafe withPath(draft) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
-            guard isRenamed else { throw .file("file could not be renamed", errno) }
+            guard isRenamed else { throw .file("file: rename failed", errno) }
         } catch {
             unsafe withPath(draft) { unsafe _ = unlink($0) }
             throw error
@@ -27,12 +27,12 @@ package enum FileWriter {
 
     private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32) throws(ImageError) {
         let file = unsafe withPath(path) { unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, 0o666) }
-        guard file >= 0 else { throw .file("file could not be made", errno) }
+        guard file >= 0 else { throw .file("file: creation failed", errno) }
         defer { close(file) }
         var written = 0
         while written < bytes.count {
             let count = unsafe Glibc.write(file, bytes.pointer.map { unsafe $0 + written }, bytes.count - written)
-            guard count > 0 || errno == EINTR else { throw .file("file could not be written", count == 0 ? EIO : errno) }
+            guard count > 0 || errno == EINTR else { throw .file("file: write failed", count == 0 ? EIO : errno) }
             written += max(0, count)
         }
     }

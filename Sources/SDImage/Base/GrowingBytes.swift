@@ -69,7 +69,7 @@ import Glibc
     private let name: String
 
     /// `name`: the quantity named in the `tooLarge` error.
-    package init(limit: Int, name: String = "encoded size in bytes") {
+    package init(limit: Int, name: String = "decoder: encoded size in bytes") {
         self.limit = limit
         self.name = name
     }

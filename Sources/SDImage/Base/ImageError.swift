@@ -62,10 +62,10 @@ package final class ImageError: Error, Sendable {
     }
 
     package static func noMemory(_ bytes: Int) -> ImageError {
-        ImageError(.noMemory, "allocation of \(bytes) bytes was refused")
+        ImageError(.noMemory, "memory: allocation of \(bytes) bytes failed")
     }
 
-    package static let cancelled = ImageError(.cancelled, "cancelled")
-    package static let shutdown = ImageError(.shutdown, "shut down")
-    package static let forked = ImageError(.forked, "not available in a forked child")
+    package static let cancelled = ImageError(.cancelled, "task: cancelled")
+    package static let shutdown = ImageError(.shutdown, "library: closed or shut down")
+    package static let forked = ImageError(.forked, "library: not available in a forked child")
 }

@@ -2,23 +2,23 @@ extension URLText {
     /// Throws for URLs that no loader may receive: empty, invalid UTF-8, control bytes or spaces. White space in `data:` URLs is
     /// left to their own encoding.
     package func validate() throws(ImageError) {
-        guard !bytes.isEmpty else { throw ImageError(.invalidURL, "URL is empty") }
+        guard !bytes.isEmpty else { throw ImageError(.invalidURL, "url: empty") }
         // Invalid UTF-8 is the caller's mistake. It is never repaired, because a repair could make two URLs equal.
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw ImageError(.invalidArgument, "URL is not valid UTF-8")
+            throw ImageError(.invalidArgument, "url: not valid UTF-8")
         }
         let isData = scheme == "data"
         guard !bytes.contains(where: { (Byte.isControl($0) || $0 == Byte.space) && !(isData && Byte.isSpace($0)) }) else {
-            throw ImageError(.invalidURL, "URL contains a space or a control character", url: redacted)
+            throw ImageError(.invalidURL, "url: contains a space or a control character", url: redacted)
         }
     }
 
     /// Throws unless the URL can be sent over HTTP: it needs a host, and an authority that all parsers read in the same way.
     package func validateForHTTP() throws(ImageError) {
         try validate()
-        guard hasAuthority, !host.isEmpty else { throw ImageError(.invalidURL, "URL has no host", url: redacted) }
+        guard hasAuthority, !host.isEmpty else { throw ImageError(.invalidURL, "url: no host", url: redacted) }
         guard isHostPlain, isPortInRange, (userInfo ?? []).allSatisfy(URLText.isUserInfoCharacter) else {
-            throw ImageError(.invalidURL, "URL has a malformed authority", url: redacted)
+            throw ImageError(.invalidURL, "url: malformed authority", url: redacted)
         }
     }
 

@@ -15,7 +15,7 @@ package final class CacheFolder: Sendable {
     package init(directory: String, namespace: String, modes: CacheModes, isDurable: Bool) throws(ImageError) {
         guard !namespace.isEmpty, namespace != ".", namespace != "..", !namespace.utf8.contains(UInt8(ascii: "/")),
             !namespace.utf8.contains(0), !directory.utf8.contains(0)
-        else { throw ImageError(.cacheUnusable, "namespace is not a file name") }
+        else { throw ImageError(.cacheUnusable, "disk cache: namespace is not a file name") }
         self.modes = modes
         self.isDurable = isDurable
         let (base, basePath) = try FolderWalk.open(directory)
@@ -32,7 +32,7 @@ package final class CacheFolder: Sendable {
     /// Writes a new file; returns its allocated size on disk in bytes.
     package func create(_ name: CacheFileName, _ bytes: Bytes) throws(ImageError) -> Int {
         guard bytes.count <= CacheFolder.maxFileBytes else {
-            throw .tooLarge("disk cache: entry size in bytes", limit: CacheFolder.maxFileBytes)
+            throw .tooLarge("disk cache: entry of \(bytes.count) bytes", limit: CacheFolder.maxFileBytes)
         }
         let folder = try root.folder(making: name.folder, mode: modes.folder)
         let file = try folder.file(making: name.name, mode: modes.file)
@@ -52,7 +52,7 @@ package final class CacheFolder: Sendable {
     /// The contents of a regular file of exactly this length.
     package func read(_ name: CacheFileName, length: Int) throws(ImageError) -> Bytes {
         let file = try root.folder(name.folder).file(name.name)
-        guard let status = file.status else { throw .file("cached file could not be examined", errno) }
+        guard let status = file.status else { throw .file("disk cache: stat of the cached file failed", errno) }
         guard status.isRegular, status.size == length, length <= CacheFolder.maxFileBytes, let bytes = try file.read(length)
         else { throw ImageError(.badData, "disk cache: cached file was changed") }
         return bytes
@@ -77,12 +77,14 @@ package final class CacheFolder: Sendable {
         let folder: FileDescriptor
         do throws(ImageError) { folder = try parent.folder(making: name, mode: modes.folder) } catch {
             guard error.status == .notFound || error.status == .notAFile else { throw error }
-            throw ImageError(.cacheUnusable, "cache folder is not a folder", systemError: error.systemError, cause: error)
+            throw ImageError(.cacheUnusable, "disk cache: \(name) is not a folder", systemError: error.systemError, cause: error)
         }
         guard let status = folder.status, status.isOwn else {
-            throw ImageError(.cacheUnusable, "cache folder belongs to another user")
+            throw ImageError(.cacheUnusable, "disk cache: folder \(name) belongs to another user")
         }
-        guard !status.isSharedForWriting else { throw ImageError(.cacheUnusable, "cache folder can be written by others") }
+        guard !status.isSharedForWriting else {
+            throw ImageError(.cacheUnusable, "disk cache: folder \(name) is writable by other users")
+        }
         return folder
     }
 

@@ -39,7 +39,7 @@ package final class CacheIndex: Sendable {
     /// Runs `body` on the store; repeats it on a new one when the database is damaged.
     package func perform<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let begun = MonotonicClock.now
-        if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "database was too slow to answer") }
+        if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "disk cache: index paused after a slow access") }
         do throws(ImageError) { return try attempt(body) } catch {
             // A database that fails only after a long wait is not queried for a while; loads continue without it.
             let now = MonotonicClock.now
@@ -124,7 +124,7 @@ package final class CacheIndex: Sendable {
 
     /// Opens the newest generation, or creates the first. Replaces generations that cannot be opened, in at most 8 attempts.
     private func newest() throws(ImageError) -> Current {
-        var failure = ImageError(.cacheUnusable, "no database could be opened")
+        var failure = ImageError(.cacheUnusable, "disk cache: no index could be opened")
         // Also held while opening: two processes that create the tables of one database concurrently would find it busy.
         let lock = try exclusiveLock()
         defer { withExtendedLifetime(lock) {} }
@@ -151,7 +151,9 @@ package final class CacheIndex: Sendable {
         // A pipe in place of one of these files would block SQLite forever.
         for suffix in ["", "-journal"] {
             let status = folder.root.status(of: name + suffix)
-            guard status?.isRegular ?? !suffix.isEmpty else { throw ImageError(.cacheDamaged, "database is not a file") }
+            guard status?.isRegular ?? !suffix.isEmpty else {
+                throw ImageError(.cacheDamaged, "disk cache: \(name + suffix) is not a regular file")
+            }
         }
         return Current(
             generation: generation, store: try open(folder.root, name, isDurable),
@@ -161,7 +163,9 @@ package final class CacheIndex: Sendable {
     /// Creates the generation after `old`, unless a newer one exists. Requires the lock.
     private func make(after old: Int) throws(ImageError) {
         if let newest = newestGeneration(), newest > old { return }
-        guard old < CacheIndex.lastGeneration else { throw ImageError(.cacheUnusable, "no generation is left") }
+        guard old < CacheIndex.lastGeneration else {
+            throw ImageError(.cacheUnusable, "disk cache: index generations exceed the limit of \(CacheIndex.lastGeneration)")
+        }
         _ = try folder.root.file(making: CacheIndex.name(old + 1))
     }
 
@@ -186,10 +190,10 @@ package final class CacheIndex: Sendable {
         let lock = try folder.root.folder(".")
         for _ in 0..<200 {
             if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return lock }
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw .file("cache folder could not be locked", errno) }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw .file("disk cache: locking the folder failed", errno) }
             usleep(10_000)
         }
-        throw ImageError(.busy, "cache folder is locked")
+        throw ImageError(.busy, "disk cache: folder is locked by another process")
     }
 
     private static func name(_ generation: Int) -> String { "index-\(generation).db" }

@@ -24,7 +24,7 @@ package final class CacheInstance: Sendable {
             lock = file
             return
         }
-        throw ImageError(.cacheUnusable, "instance could not be locked")
+        throw ImageError(.cacheUnusable, "disk cache: instance could not be locked")
     }
 
     deinit { csys_unwatch_fork(lock.number) }
@@ -59,7 +59,7 @@ extension FileDescriptor {
     /// Opens a file for a write lock, which requires write permission.
     fileprivate func lockable(_ name: String) throws(ImageError) -> FileDescriptor {
         let file = try self.file(forWriting: name)
-        guard file.status?.isRegular == true else { throw ImageError(.notAFile, "lock is not a plain file") }
+        guard file.status?.isRegular == true else { throw ImageError(.notAFile, "disk cache: lock is not a regular file") }
         return file
     }
 }

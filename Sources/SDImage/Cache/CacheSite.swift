@@ -9,7 +9,7 @@ final class CacheSite: Sendable {
 
     init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
         guard let directory = configuration.directory else {
-            throw ImageError(.cacheUnusable, "disk cache: no home directory to keep it in")
+            throw ImageError(.cacheUnusable, "disk cache: no folder set, and the user has no home directory")
         }
         folder = try CacheFolder(
             directory: directory, namespace: configuration.namespace, modes: configuration.modes,

@@ -41,7 +41,7 @@ extension DiskCache {
         if case .unknown = state.withLock({ $0.pending.answer(for: key) }) {} else { commitAll() }
         let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
         guard let row, row.isIntact, !isExpired(row, at: clock.now) else {
-            throw ImageError(.notFound, "no such entry in the cache")
+            throw ImageError(.notFound, "disk cache: no such entry")
         }
         return row
     }
@@ -55,6 +55,6 @@ extension DiskCache {
             let changed = row
             if try opened().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }
         }
-        throw ImageError(.busy, "the entry is being replaced all the time")
+        throw ImageError(.busy, "disk cache: entry replaced during each of 16 attempts to change it")
     }
 }

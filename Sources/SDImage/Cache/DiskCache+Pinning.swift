@@ -7,7 +7,7 @@ extension DiskCache {
         try check()
         if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
         guard let data = try dataNow(for: key), let write = data.write else {
-            throw ImageError(.notFound, "no such entry in the cache")
+            throw ImageError(.notFound, "disk cache: no such entry")
         }
         let opened = try opened()
         let name = CacheFileName(key: key, write: write)

@@ -97,7 +97,8 @@ extension DiskCache {
         return state.withLock { state in
             if state.isClosed { return .shutdown }
             if case .store = change, state.pending.bytes > DiskCache.pendingLimit {
-                let refusal = ImageError(.busy, "too many bytes wait to be stored")
+                let refusal = ImageError(
+                    .busy, "disk cache: \(state.pending.bytes) pending bytes exceed the limit of \(DiskCache.pendingLimit)")
                 state.statistics.droppedStores &+= 1
                 state.statistics.lastError = refusal
                 return refusal

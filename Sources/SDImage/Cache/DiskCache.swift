@@ -141,7 +141,8 @@ package final class DiskCache: Sendable {
                 let isMissing = error.status == .notFound || error.status == .notAFile
                 let failure =
                     isMissing
-                    ? ImageError(.cacheUnusable, "cache folder could not be made", systemError: error.systemError, cause: error)
+                    ? ImageError(
+                        .cacheUnusable, "disk cache: folder could not be created", systemError: error.systemError, cause: error)
                     : error
                 site.failure = failure
                 throw failure

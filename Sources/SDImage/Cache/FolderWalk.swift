@@ -34,7 +34,9 @@ struct FolderWalk {
     }
 
     private init(_ path: String, makesMissing: Bool) throws(ImageError) {
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw ImageError(.cacheUnusable, "disk cache: folder has no name") }
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw ImageError(.cacheUnusable, "disk cache: folder path is empty or contains NUL")
+        }
         self.makesMissing = makesMissing
         (folder, status) = try FolderWalk.top()
         rest = FolderWalk.names(of: path)
@@ -44,13 +46,13 @@ struct FolderWalk {
     private mutating func finish() throws(ImageError) {
         try check()
         while let name = rest.popLast() { try step(to: name) }
-        guard !status.isSharedForWriting else { throw refusal("others may write to the folder") }
+        guard !status.isSharedForWriting else { throw refusal("folder is writable by other users") }
     }
 
     private mutating func step(to name: String) throws(ImageError) {
         if name.isEmpty || name == "." { return }
         let next = try folder.passage(name, makesMissing: makesMissing)
-        guard let found = next.status else { throw .file("disk cache: folder could not be examined", errno) }
+        guard let found = next.status else { throw .file("disk cache: stat of the folder failed", errno) }
         if found.isLink { return try follow(next, found, name) }
         if name == ".." { _ = names.popLast() } else { names.append(name) }
         guard found.isFolder else { throw refusal("not a folder") }
@@ -59,19 +61,19 @@ struct FolderWalk {
     }
 
     private func check() throws(ImageError) {
-        guard status.isOwn || status.isRoots else { throw refusal("the folder belongs to another user") }
+        guard status.isOwn || status.isRoots else { throw refusal("folder belongs to another user") }
         guard !status.isSharedForWriting || status.isSticky && status.isRoots else {
-            throw refusal("others may write to the folder")
+            throw refusal("folder is writable by other users")
         }
     }
 
     private mutating func follow(_ link: FileDescriptor, _ found: FileStatus, _ name: String) throws(ImageError) {
         guard found.isOwn || found.isRoots else {
             names.append(name)
-            throw refusal("the link belongs to another user")
+            throw refusal("link belongs to another user")
         }
         linksLeft -= 1
-        guard linksLeft > 0 else { throw .file("disk cache: folder could not be opened", ELOOP) }
+        guard linksLeft > 0 else { throw .file("disk cache: opening the folder failed", ELOOP) }
         let target = try link.linkTarget()
         rest += FolderWalk.names(of: target)
         guard target.utf8.first == Byte.slash else { return }
@@ -86,7 +88,7 @@ struct FolderWalk {
 
     private static func top() throws(ImageError) -> (FileDescriptor, FileStatus) {
         let top = try FileDescriptor.folder(at: "/")
-        guard let status = top.status else { throw .file("disk cache: folder could not be examined", errno) }
+        guard let status = top.status else { throw .file("disk cache: stat of the folder failed", errno) }
         return (top, status)
     }
 
@@ -109,7 +111,7 @@ extension FileDescriptor {
         do throws(ImageError) { return try step(name) } catch {
             guard error.systemError == ENOENT, makesMissing else { throw error }
         }
-        guard unsafe mkdirat(number, name, 0o700) == 0 || errno == EEXIST else { throw .file("folder could not be made", errno) }
+        guard unsafe mkdirat(number, name, 0o700) == 0 || errno == EEXIST else { throw .file("folder: creation failed", errno) }
         return try step(name)
     }
 }

@@ -56,7 +56,7 @@ package final class ImageCache: ImageCaching {
 
     package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) {
         try check()
-        guard let disk else { throw ImageError(.unsupported, "a cache in memory only") }
+        guard let disk else { throw ImageError(.unsupported, "cache: no disk part") }
         try disk.storeNow(data, for: key)
     }
 
@@ -160,7 +160,7 @@ package final class ImageCache: ImageCaching {
         -> R
     {
         try check()
-        guard let disk else { throw ImageError(.notFound, "cache has no disk layer") }
+        guard let disk else { throw ImageError(.notFound, "cache: no disk part") }
         let result: Result<R, ImageError> = await suspended { resume in
             disk.lease.engine.disk.submit {
                 do throws(ImageError) { resume(.success(try body(disk))) } catch { resume(.failure(error)) }

@@ -126,7 +126,7 @@ package final class CoderRegistry: Sendable {
     ) throws(ImageError) -> Bytes {
         let format = wanted != .undefined ? wanted : image.metadata.hasAlpha ? .png : .jpeg
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
-            throw ImageError(.unsupported, "no coder encodes \(format.name)")
+            throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
         }
         try options.check()
         stop.allow(nanoseconds: options.workNanoseconds)
@@ -143,10 +143,10 @@ package final class CoderRegistry: Sendable {
     private func choose(
         for bytes: Bytes, options: DecodeOptions, override: (any ImageCoder)?
     ) throws(ImageError) -> any ImageCoder {
-        guard !bytes.isEmpty else { throw ImageError(.emptyData, "no bytes to decode") }
+        guard !bytes.isEmpty else { throw ImageError(.emptyData, "decoder: no bytes") }
         if let coder = override ?? coder(for: bytes, hint: options.formatHint) { return coder }
         let format = FormatSniffer.format(of: bytes)
-        guard format == .undefined else { throw ImageError(.unsupported, "no coder for \(format.name) is registered") }
-        throw ImageError(.notAnImage, "no coder recognises the bytes (sniffed: \(format.name))")
+        guard format == .undefined else { throw ImageError(.unsupported, "decoder: no coder registered for \(format.name)") }
+        throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
 }

@@ -48,7 +48,7 @@ package final class PictureDecoder: FrameProvider {
             return
         }
         let limit = options.limits.workingBytes
-        guard source.size <= UInt64(limit) else { throw .tooLarge("encoded size in bytes", limit: limit) }
+        guard source.size <= UInt64(limit) else { throw .tooLarge("decoder: source of \(source.size) bytes", limit: limit) }
         let all = try source.bytes(Int(clamping: source.size))
         unsafe try all.withUnsafeBytes { bytes throws(ImageError) in unsafe try append(bytes, isFinished: true) }
     }
@@ -110,7 +110,7 @@ package final class PictureDecoder: FrameProvider {
         // Errors in the data are only known after decoding; the image is kept, so that its first reader need not decode again.
         guard isFinished else { return }
         let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
-        guard let picture else { throw ImageError(.truncated, "no picture in the bytes") }
+        guard let picture else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
         state.withLock { $0.picture = picture }
     }
 

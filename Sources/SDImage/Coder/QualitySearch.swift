@@ -3,7 +3,7 @@ extension EncodeOptions {
     /// fits.
     package func keepingFileSize(_ encode: (Double) throws(ImageError) -> Bytes) throws(ImageError) -> Bytes {
         if maxFileSize > 0, isLossless {
-            throw ImageError(.invalidArgument, "a limit of the file's size, and no loss: nothing is left to choose")
+            throw ImageError(.invalidArgument, "encoder: a maximum file size requires lossy encoding")
         }
         let first = try encode(maxFileSize > 0 ? 1 : quality)
         guard maxFileSize > 0, first.count > maxFileSize else { return first }

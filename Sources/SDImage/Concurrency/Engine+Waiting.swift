@@ -5,7 +5,7 @@ extension Engine {
         for body: @escaping @Sendable () async throws(ImageError) -> R
     ) throws(ImageError) -> R {
         if isForked { throw .forked }
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "waiting on a thread of the library") }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "library: blocking call on a library thread") }
         let lease = try acquire()
         try lease.engine.executor.ensureStarted()
         let outcome = Monitor<Result<R, ImageError>?>(nil)
@@ -17,7 +17,7 @@ extension Engine {
         }
         // Without the lease the engine could stop before the work starts.
         let result: Result<R, ImageError>? = withExtendedLifetime(lease) { outcome.wait { result, _ in result } }
-        guard let result else { throw ImageError(.internalError, "waiting ended without an outcome") }
+        guard let result else { throw ImageError(.internalError, "library: wait ended without a result") }
         return try result.get()
     }
 }

@@ -89,7 +89,7 @@ package final class Engine: Sendable {
                 return .success(service)
             } catch { return .failure(error) }
         }
-        guard let service = try made.get() as? S else { throw ImageError(.internalError, "service of another kind") }
+        guard let service = try made.get() as? S else { throw ImageError(.internalError, "library: service of another type") }
         return service
     }
 

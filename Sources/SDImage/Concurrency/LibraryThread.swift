@@ -54,7 +54,7 @@ package enum LibraryThread {
             }, box.toOpaque())
         guard code == 0 else {
             unsafe box.release()
-            throw ImageError(.noMemory, "thread could not be started", systemError: code)
+            throw ImageError(.noMemory, "library: thread could not be started", systemError: code)
         }
         return thread
     }

@@ -21,7 +21,7 @@ import Glibc
     /// An array of `elements` values; throws if it exceeds the account.
     package convenience init<T>(_ elements: Int, of type: T.Type, account: WorkingMemory) throws(ImageError) {
         let (bytes, overflow) = elements.multipliedReportingOverflow(by: MemoryLayout<T>.stride)
-        guard elements >= 0, !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        guard elements >= 0, !overflow else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
         try self.init(bytes, account: account)
     }
 

@@ -49,7 +49,7 @@ package final class StopSignal: Cancellable {
     package func spend(_ bytes: Int) throws(ImageError) {
         let before = spent.wrappingAdd(bytes, ordering: .relaxed).oldValue
         let limit = amount.load(ordering: .relaxed)
-        guard bytes <= limit - min(before, limit) else { throw .tooLarge("amount of work in bytes", limit: limit) }
+        guard bytes <= limit - min(before, limit) else { throw .tooLarge("decoder: amount of work in bytes", limit: limit) }
         if before / StopSignal.checkInterval != (before + bytes) / StopSignal.checkInterval { try check() }
     }
 
@@ -57,7 +57,7 @@ package final class StopSignal: Cancellable {
     package func check() throws(ImageError) {
         if isCancelled { throw .cancelled }
         if MonotonicClock.now > deadline.load(ordering: .relaxed) {
-            throw ImageError(.timeout, "time limit of the work exceeded")
+            throw ImageError(.timeout, "image: work exceeded its time limit")
         }
     }
 }

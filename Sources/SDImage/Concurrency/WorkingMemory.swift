@@ -12,7 +12,7 @@ package final class WorkingMemory: Sendable {
         let before = used.wrappingAdd(bytes, ordering: .relaxed).oldValue
         guard bytes <= limit, before <= limit - bytes else {
             release(bytes)
-            throw .tooLarge("working memory in bytes", limit: limit)
+            throw .tooLarge("image: working memory in bytes", limit: limit)
         }
     }
 

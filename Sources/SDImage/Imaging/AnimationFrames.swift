@@ -45,7 +45,7 @@ package final class AnimationFrames: FrameProvider {
         for index in 0..<base.frameCount {
             let frame = try base.frame(at: index, stop: stop)
             bytes += frame.pixels.heldBytes
-            guard bytes <= limit else { throw .tooLarge("frames in bytes", limit: limit) }
+            guard bytes <= limit else { throw .tooLarge("animation: size of all frames in bytes", limit: limit) }
             frames.append(frame)
         }
         kept.withLock { $0 = frames }

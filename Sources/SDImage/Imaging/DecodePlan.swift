@@ -17,9 +17,12 @@ package struct DecodePlan: Sendable {
 
     /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow.
     package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {
-        guard !storedSize.isEmpty else { throw ImageError(.badData, "picture without pixels") }
+        guard !storedSize.isEmpty else {
+            throw ImageError(.badData, "image: empty size \(storedSize.width)x\(storedSize.height)")
+        }
         guard let pixels = storedSize.pixelCount, pixels <= options.limits.streamedPixels else {
-            throw .tooLarge("picture area in pixels", limit: options.limits.streamedPixels)
+            throw .tooLarge(
+                "image: area of \(storedSize.width)x\(storedSize.height) pixels", limit: options.limits.streamedPixels)
         }
         let displayed = orientation.swapsAxes ? storedSize.swapped : storedSize
         var wanted = displayed

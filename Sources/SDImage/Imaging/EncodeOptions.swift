@@ -68,9 +68,13 @@ package struct EncodeOptions: Sendable {
 
     /// Throws for numbers out of range and for NaN, which fails every comparison.
     func check() throws(ImageError) {
-        guard quality >= 0, quality <= 1 else { throw ImageError(.invalidArgument, "a quality of \(quality)") }
-        guard dithering >= 0, dithering <= 1 else { throw ImageError(.invalidArgument, "dithering by \(dithering)") }
-        guard background.isFinite else { throw ImageError(.invalidArgument, "a background that is no colour") }
+        guard quality >= 0, quality <= 1 else {
+            throw ImageError(.invalidArgument, "encoder: quality is \(quality), expected 0 to 1")
+        }
+        guard dithering >= 0, dithering <= 1 else {
+            throw ImageError(.invalidArgument, "encoder: dithering is \(dithering), expected 0 to 1")
+        }
+        guard background.isFinite else { throw ImageError(.invalidArgument, "encoder: background color is not finite") }
     }
 
     /// JPEG chroma resolution.

@@ -19,7 +19,7 @@ import SDImagePixels
         count = output
         taps = min(source, Int(min(radius.rounded(.up), Double(source))) * 2 + 2)
         let (weights, overflow) = count.multipliedReportingOverflow(by: taps + 2)
-        guard !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        guard !overflow else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
         memory = try ScratchMemory(weights, of: Float.self, account: account)
         var steps = FilterSteps(shape, step: shape.radius / radius)
         for index in 0..<count {

@@ -42,7 +42,7 @@ extension FrameProvider {
 
 extension ImageError {
     package static func noFrame(_ index: Int, of count: Int) -> ImageError {
-        ImageError(.invalidArgument, "frame \(index) of \(count)")
+        ImageError(.invalidArgument, "frame: index \(index) is out of range (count \(count))")
     }
 }
 

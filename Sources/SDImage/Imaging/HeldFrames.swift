@@ -7,10 +7,10 @@ package final class HeldFrames: FrameProvider {
     /// Creates an animation of at least one image; all have the same size. `durations`: milliseconds, one per image.
     package init(_ images: [Image], durations: [Int], loopCount: Int) throws(ImageError) {
         guard let first = images.first, images.count == durations.count else {
-            throw ImageError(.invalidArgument, "an animation without frames")
+            throw ImageError(.invalidArgument, "animation: \(images.count) frames with \(durations.count) durations")
         }
         guard images.allSatisfy({ $0.size == first.size }) else {
-            throw ImageError(.invalidArgument, "frames of different sizes")
+            throw ImageError(.invalidArgument, "animation: frames differ in size")
         }
         self.images = images
         self.durations = durations

@@ -44,7 +44,7 @@ package final class IndexedPixels: @unchecked Sendable {
             else { continue }
             let place = unsafe to + y * size.width + changed.left
             guard unsafe sdpx_colors_index(colors, place, row + changed.left * 4, changed.size.width) != 0 else {
-                throw ImageError(.unsupported, "more than 256 colours")
+                throw ImageError(.unsupported, "image: colors exceed the limit of 256")
             }
         }
         palette = unsafe (0..<Int(sdpx_colors_count(colors))).map { unsafe sdpx_colors_values(colors)[$0] }

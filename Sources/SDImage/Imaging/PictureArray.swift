@@ -13,14 +13,14 @@ import SDImagePixels
         _ memory: UnsafeMutableRawPointer?, size: Int, count: Int, layout: Layout, background: Color
     ) throws(ImageError) {
         guard let needed = layout.byteCount(count), size >= needed else {
-            throw ImageError(.invalidArgument, "an array of \(size) bytes for \(count) pictures")
+            throw ImageError(.invalidArgument, "array: \(size) bytes are too few for \(count) images")
         }
         // An array of 0 images may be NULL.
         guard let memory = unsafe memory ?? (count == 0 ? UnsafeMutableRawPointer(bitPattern: 64) : nil) else {
-            throw ImageError(.invalidArgument, "NULL for an array")
+            throw ImageError(.invalidArgument, "array: NULL for \(count) images")
         }
         guard UInt(bitPattern: memory) % UInt(layout.format.bytesPerChannel) == 0 else {
-            throw ImageError(.invalidArgument, "an array that is not aligned to its samples")
+            throw ImageError(.invalidArgument, "array: not aligned to samples of \(layout.format.bytesPerChannel) bytes")
         }
         unsafe self.memory = memory
         self.count = count
@@ -31,7 +31,7 @@ import SDImagePixels
     /// Writes an image of the right size to its slot, in the format of the array.
     package func write(_ image: Image, at index: Int) throws(ImageError) {
         guard image.size == layout.size, (0..<count).contains(index) else {
-            throw ImageError(.internalError, "a picture that does not fit its place")
+            throw ImageError(.internalError, "array: image does not fit slot \(index) of \(count)")
         }
         let pixels = image.pixels
         let isLaid = image.metadata.hasAlpha && pixels.format.hasAlpha && !layout.format.hasAlpha
@@ -78,7 +78,7 @@ extension PictureArray {
             let (row, isWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
             let stride = rowStride > 0 ? rowStride : row
             guard !size.isEmpty, !isWide, let picture = Layout.span(size.height, stride, last: row) else {
-                throw ImageError(.invalidArgument, "pictures of \(size.width) by \(size.height) pixels")
+                throw ImageError(.invalidArgument, "array: invalid image size \(size.width)x\(size.height)")
             }
             self.size = size
             self.format = format
@@ -87,7 +87,7 @@ extension PictureArray {
             pictureBytes = picture
             guard stride >= row, self.pictureStride >= picture, stride % format.bytesPerChannel == 0,
                 self.pictureStride % format.bytesPerChannel == 0
-            else { throw ImageError(.invalidArgument, "strides of \(rowStride) and \(pictureStride) bytes") }
+            else { throw ImageError(.invalidArgument, "array: invalid strides of \(rowStride) and \(pictureStride) bytes") }
         }
 
         /// Size of an array of `count` images in bytes; nil for a negative count or on overflow.

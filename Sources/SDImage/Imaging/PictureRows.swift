@@ -16,7 +16,7 @@ package struct PictureRows {
             return
         }
         let (bytes, overflow) = pixels.size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
-        guard !overflow else { throw .tooLarge("row size in bytes", limit: Int.max) }
+        guard !overflow else { throw .tooLarge("image: row size in bytes", limit: Int.max) }
         scratch = [try ScratchMemory(bytes, zeroed: false), try ScratchMemory(bytes, zeroed: false)]
     }
 

@@ -24,10 +24,12 @@ import Glibc
         size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false,
         account: WorkingMemory? = nil
     ) throws(ImageError) {
-        guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
+        guard !size.isEmpty else { throw ImageError(.badData, "image: empty size \(size.width)x\(size.height)") }
         let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
-        guard !overflow, bytes <= limit else { throw .tooLarge("decoded size in bytes", limit: limit) }
+        guard !overflow, bytes <= limit else {
+            throw .tooLarge("image: decoded size in bytes (\(size.width)x\(size.height) pixels)", limit: limit)
+        }
         reservation = if let account { try WorkingMemory.Reservation(bytes, of: account) } else { nil }
         let block = unsafe try PixelPool.shared.allocate(bytes)
         self.size = size
@@ -68,7 +70,7 @@ import Glibc
     /// Bytes of a row, padded to a multiple of 64 and checked for overflow.
     package static func stride(width: Int, format: PixelFormat) throws(ImageError) -> Int {
         let (bytes, overflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
-        guard !overflow, width > 0, bytes <= Int.max - 63 else { throw .tooLarge("row size in bytes", limit: Int.max) }
+        guard !overflow, width > 0, bytes <= Int.max - 63 else { throw .tooLarge("image: row size in bytes", limit: Int.max) }
         return (bytes + 63) & ~63
     }
 

@@ -4,7 +4,7 @@ extension Image {
     /// The straight colour of a pixel; at alpha 0, the colour samples as stored.
     package func color(x: Int, y: Int) throws(ImageError) -> Color {
         guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
-            throw ImageError(.invalidArgument, "(\(x), \(y)) of \(size.width) by \(size.height) pixels")
+            throw ImageError(.invalidArgument, "image: pixel (\(x), \(y)) is outside \(size.width)x\(size.height) pixels")
         }
         let pixel = unsafe row + x * pixels.format.bytesPerPixel
         guard !pixels.format.isPremultiplied else { return unsafe color8(pixel) }

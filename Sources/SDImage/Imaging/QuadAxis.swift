@@ -10,7 +10,7 @@ import SDImagePixels
         var kernel = unsafe axis.kernel
         let vectors = unsafe sdpx_quad_vectors(&kernel)
         let (count, overflow) = axis.count.multipliedReportingOverflow(by: 16 * vectors)
-        guard !overflow else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        guard !overflow else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
         starts = try ScratchMemory(axis.count, of: Int32.self, account: account)
         weights = try ScratchMemory(count, of: Int16.self, account: account)
         unsafe quads.starts = starts.bound(to: Int32.self).baseAddress

@@ -33,10 +33,10 @@ import SDImagePixels
         ring = rows.overlap()
         // Includes one vector beyond the last pixel, rounded up to whole cache lines.
         let (samples, overflow) = rowSize.width.multipliedReportingOverflow(by: format.channels)
-        guard !overflow, samples < Int.max - 64 else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        guard !overflow, samples < Int.max - 64 else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
         sumsStride = (samples + 4 + 15) & ~15
         let (floats, tooMany) = sumsStride.multipliedReportingOverflow(by: ring)
-        guard !tooMany else { throw .tooLarge("working memory in bytes", limit: account.limit) }
+        guard !tooMany else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
         sums = try ScratchMemory(floats, of: Float.self, account: account)
         filtered = try ScratchMemory(size.width * format.channels + 4, of: Float.self, account: account)
         packed = try ScratchMemory(size.width * format.bytesPerPixel, of: UInt8.self, account: account)

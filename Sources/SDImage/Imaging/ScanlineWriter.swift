@@ -43,7 +43,7 @@ import SDImagePixels
     ) throws(ImageError) {
         let size = plan.scaledSize
         guard rowSize.width >= size.width, rowSize.height >= size.height else {
-            throw ImageError(.internalError, "rows smaller than the picture they make")
+            throw ImageError(.internalError, "image: rows are smaller than the result")
         }
         let account = options.limits.account
         let turner = try RowTurner(size: size, format: output, turn: plan.turn, options: options)
@@ -81,7 +81,7 @@ import SDImagePixels
     package mutating func write(_ row: UnsafeRawBufferPointer) throws(ImageError) {
         guard rowsIn < rowSize.height else { return }
         guard row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
-            throw ImageError(.internalError, "row too short")
+            throw ImageError(.internalError, "image: row of \(row.count) bytes is too short for \(rowSize.width) pixels")
         }
         let y = rowsIn
         rowsIn += 1
@@ -98,7 +98,9 @@ import SDImagePixels
     /// otherwise. A codec that writes directly must count its rows itself.
     package consuming func finish() throws(ImageError) -> PixelBuffer {
         if !isDirect, rowsIn < rowSize.height {
-            guard acceptsPartial else { throw ImageError(.truncated, "picture data ends early") }
+            guard acceptsPartial else {
+                throw ImageError(.truncated, "image: data ends after \(rowsIn) of \(rowSize.height) rows")
+            }
         }
         turner.flush()
         return turner.buffer

@@ -41,12 +41,12 @@ package final class DataURLLoader: ImageLoader {
         try url.validate()
         // A question mark is ordinary data here, so the components of a hierarchical URL do not apply.
         let whole = url.withoutFragment.dropFirst("data:".utf8.count)
-        guard let comma = whole.firstIndex(of: Byte.comma) else { throw ImageError(.invalidURL, "data URL has no comma") }
+        guard let comma = whole.firstIndex(of: Byte.comma) else { throw ImageError(.invalidURL, "data url: no comma") }
         let parameters = whole[..<comma]
         let text = whole[(comma + 1)...]
         let isBase64 = lastParameter(of: parameters) == "base64"
         var data = LoadedData(bytes: isBase64 ? try Base64.decode(text, limit: limit) : try unescape(text, limit: limit))
-        guard !data.bytes.isEmpty else { throw ImageError(.emptyData, "data URL carries no data") }
+        guard !data.bytes.isEmpty else { throw ImageError(.emptyData, "data url: no data") }
         data.mediaType = mediaType(of: parameters)
         return data
     }

@@ -53,12 +53,12 @@ package final class Exchange: Sendable {
     /// Reports the final response, without its body.
     package func respond(_ response: DownloadResponse) throws(ImageError) {
         guard (200...599).contains(response.status) else {
-            throw ImageError(.invalidArgument, "status \(response.status) is no final answer")
+            throw ImageError(.invalidArgument, "transport: \(response.status) is not the status of a final response")
         }
         try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
             guard !state.hasAnswered, !state.hasEnded else {
-                throw ImageError(.invalidArgument, "an exchange has one answer")
+                throw ImageError(.invalidArgument, "transport: second response in one exchange")
             }
             state.hasAnswered = true
         }
@@ -70,9 +70,9 @@ package final class Exchange: Sendable {
         try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
             guard state.hasAnswered, !state.hasEnded else {
-                throw ImageError(.invalidArgument, "content comes after the answer and before the end")
+                throw ImageError(.invalidArgument, "transport: body bytes before the response or after the end")
             }
-            guard piece.count <= limit - state.written else { throw .tooLarge("body size in bytes", limit: limit) }
+            guard piece.count <= limit - state.written else { throw .tooLarge("transport: body size in bytes", limit: limit) }
             state.written += piece.count
         }
         guard unsafe !piece.isEmpty else { return }

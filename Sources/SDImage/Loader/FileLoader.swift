@@ -52,9 +52,9 @@ package final class FileLoader: ImageLoader {
     static func path(of url: URLText) throws(ImageError) -> [UInt8] {
         try url.validate()
         let host = String(decoding: url.host, as: UTF8.self).lowercased()
-        guard host.isEmpty || host == "localhost" else { throw ImageError(.invalidURL, "file URL names another host") }
+        guard host.isEmpty || host == "localhost" else { throw ImageError(.invalidURL, "file: URL names another host") }
         let path = PercentEncoding.decode(url.path)
-        guard path.first == Byte.slash, !path.contains(0) else { throw ImageError(.invalidURL, "file URL has no absolute path") }
+        guard path.first == Byte.slash, !path.contains(0) else { throw ImageError(.invalidURL, "file: URL has no absolute path") }
         return path
     }
 
@@ -66,7 +66,7 @@ package final class FileLoader: ImageLoader {
         let descriptor = try openFile(path)
         defer { close(descriptor) }
         let size = try regularSize(descriptor)
-        guard size <= limit else { throw .tooLarge("file size in bytes", limit: limit) }
+        guard size <= limit else { throw .tooLarge("file: size of \(size) bytes", limit: limit) }
         let body = GrowingBody(limit: limit)
         try body.reserve(size)
         progress.arrives(in: body)
@@ -81,7 +81,7 @@ package final class FileLoader: ImageLoader {
             }
             if count == 0 { break }
         }
-        guard body.count > 0 else { throw ImageError(.emptyData, "file is empty") }
+        guard body.count > 0 else { throw ImageError(.emptyData, "file: empty") }
         progress(Int64(body.count), Int64(body.count))
         return body.finish()
     }
@@ -98,7 +98,7 @@ package final class FileLoader: ImageLoader {
     package static func folder(_ path: [UInt8]) throws(ImageError) -> [UInt8] {
         // The final dot refuses files.
         let name = (path + [Byte.slash, Byte.dot]).map { CChar(bitPattern: $0) } + [0]
-        guard let resolved = unsafe realpath(name, nil) else { throw .file("folder could not be opened", errno) }
+        guard let resolved = unsafe realpath(name, nil) else { throw .file("folder: open failed", errno) }
         defer { unsafe free(resolved) }
         return unsafe Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
@@ -116,16 +116,16 @@ package final class FileLoader: ImageLoader {
     static func regularSize(_ descriptor: Int32) throws(ImageError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError(.notAFile, "not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ImageError(.notAFile, "file: not a regular file") }
         return max(0, status.st_size)
     }
 
     private static func failure(_ code: Int32) -> ImageError {
         switch code {
-        case ENOENT, ENOTDIR: ImageError(.notFound, "no such file", systemError: code)
-        case EACCES, EPERM: ImageError(.permissionDenied, "file may not be read", systemError: code)
-        case EISDIR, ENXIO: ImageError(.notAFile, "not a regular file", systemError: code)
-        default: ImageError(.ioError, "file could not be read", systemError: code)
+        case ENOENT, ENOTDIR: ImageError(.notFound, "file: does not exist", systemError: code)
+        case EACCES, EPERM: ImageError(.permissionDenied, "file: not readable by this user", systemError: code)
+        case EISDIR, ENXIO: ImageError(.notAFile, "file: not a regular file", systemError: code)
+        default: ImageError(.ioError, "file: read failed", systemError: code)
         }
     }
 }

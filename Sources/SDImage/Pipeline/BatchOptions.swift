@@ -77,7 +77,7 @@ extension ImageManager {
         _ urls: [[UInt8]], _ options: BatchOptions, into pictures: PictureArray, handler: (any PrefetchHandler)?,
         owner: (any Sendable & AnyObject)?
     ) throws(ImageError) -> PrefetchGroup? {
-        if isClosed { throw ImageError(.shutdown, "the manager is closed") }
+        if isClosed { throw ImageError(.shutdown, "manager: closed") }
         let lease = try Engine.acquire()
         let loads = Prefetcher(manager: self, dispatcher: options.dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
         loads.maxConcurrent = options.maxConcurrent

@@ -11,7 +11,7 @@ package struct CacheLookup: Sendable {
     /// Finds an image by a text of the caller: an exact key, or the printed form of a variant's key.
     package func image(for text: CacheKey, options: DecodeOptions) throws(ImageError) -> Image {
         let found = try text.first { key throws(ImageError) in try find(key, options) }
-        guard let found else { throw ImageError(.notFound, "no such entry") }
+        guard let found else { throw ImageError(.notFound, "cache: no such entry") }
         return found
     }
 

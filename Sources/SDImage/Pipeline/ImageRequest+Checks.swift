@@ -4,7 +4,7 @@ extension ImageRequest {
     func checked(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
         guard let frames = image.frames else {
             if self.requiresAnimation {
-                throw ImageError(.unsupported, "a picture that does not move, where only an animation will do")
+                throw ImageError(.unsupported, "request: animation required, but the image has one frame")
             }
             return image
         }

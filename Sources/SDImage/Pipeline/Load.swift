@@ -190,7 +190,7 @@ final class Load: Sendable {
     private func decode(_ loaded: FetchResult, after partial: ProgressiveDecode?) async throws(ImageError) -> Image {
         defer { loaded.leaveBacklog() }
         if loaded.data.isUnmodified {
-            throw ImageError(.notModified, "not modified, by a condition of the request's own", httpStatus: 304)
+            throw ImageError(.notModified, "http: response 304 to a condition of the request", httpStatus: 304)
         }
         let image = try await DecodeStage(context: context).image(of: loaded.data, from: loaded.decodeOrigin, after: partial)
         if isFinished { throw .cancelled }

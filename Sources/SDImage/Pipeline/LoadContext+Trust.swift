@@ -22,7 +22,7 @@ extension LoadContext {
 
     /// Throws if the network is switched off.
     func admit(_ request: ImageRequest) throws(ImageError) {
-        if manager.offline.forbids(request) { throw ImageError(.offline, "loading over the network is switched off") }
+        if manager.offline.forbids(request) { throw ImageError(.offline, "request: network access is switched off") }
     }
 
     /// Throws if the same request, as it is sent, failed recently.
@@ -31,7 +31,7 @@ extension LoadContext {
             let scope = FailureScope(request.url, sent, loader), let failure = manager.failedURLs.failure(of: scope)
         else { return }
         throw ImageError(
-            .failedURL, "failed for good a moment ago; not asked again yet", httpStatus: failure.httpStatus, cause: failure)
+            .failedURL, "request: failed recently, not retried yet", httpStatus: failure.httpStatus, cause: failure)
     }
 
     /// Remembers a failure for equal requests; the host's decision precedes that of the loader. A response to another method

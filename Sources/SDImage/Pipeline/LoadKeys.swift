@@ -91,7 +91,7 @@ package final class LoadKeys: Sendable {
             return result.with(metadata)
         } catch {
             if [.cancelled, .noMemory].contains(error.status) { throw error }
-            Log.write(.warning, "a picture stays as it is, its transformer failed: \(error.message.string) (\(error.status))")
+            Log.write(.warning, "load: transformer failed, image left unchanged: \(error.message.string) (\(error.status))")
             return image
         }
     }

@@ -124,7 +124,8 @@ extension PrefetchGroup {
             state.counts.finished += 1
             guard result.image == nil else { return true }
             state.counts.skipped += 1
-            let error = result.error ?? ImageError(.notFound, "no picture, and loading is not allowed", url: result.url)
+            let error =
+                result.error ?? ImageError(.notFound, "cache: no image, and the request does not allow loading", url: result.url)
             state.failures.append(Failure(index: index, error: error))
             return true
         }

@@ -48,9 +48,11 @@ package final class Resources: Sendable {
 
     /// Sets the pixels per point, the preferred first. A change discards the images.
     package func setScales(_ scales: [Double]) throws(ImageError) {
-        guard scales.count <= 16 else { throw ImageError(.invalidArgument, "more than 16 scales") }
+        guard scales.count <= 16 else {
+            throw ImageError(.invalidArgument, "resources: \(scales.count) scales exceed the limit of 16")
+        }
         guard scales.allSatisfy({ $0 >= 1 && $0 <= 100 }) else {
-            throw ImageError(.invalidArgument, "a scale that is not between 1 and 100")
+            throw ImageError(.invalidArgument, "resources: scale is not between 1 and 100")
         }
         let old = state.withLock { state -> [[UInt8]: Image] in
             guard state.scales != scales else { return [:] }
@@ -100,7 +102,7 @@ package final class Resources: Sendable {
             } catch { return .failure(error.naming(Resources.printable(file))) }
         }
         let list = files.map(Resources.printable).joined(separator: ", ")
-        return .failure(ImageError(.notFound, "no \(list) in \(Resources.printable(folder))"))
+        return .failure(ImageError(.notFound, "resources: no \(list) in \(Resources.printable(folder))"))
     }
 
     /// The decoded image; nil if there is no such file.

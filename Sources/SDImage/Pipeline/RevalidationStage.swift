@@ -101,7 +101,7 @@ struct RevalidationStage {
         case .respect where freshness.verdict == .fresh: return freshness.rule
         case .respect where freshness.verdict == .usable && !context.isRevalidation: return freshness.rule
         default:
-            let failure = ImageError(.offline, "no loader for the origin")
+            let failure = ImageError(.offline, "loader: none for the origin")
             return !hasOrigin && freshness.rule(inPlaceOf: failure) != nil ? freshness.rule : nil
         }
     }
@@ -111,7 +111,7 @@ struct RevalidationStage {
         let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
         var request = context.request.asking(conditions)
         // A caller is waiting and a cached image is available: returning it is better than a retry.
-        let failure = ImageError(.connectFailed, "origin cannot be reached")
+        let failure = ImageError(.connectFailed, "http: origin unreachable")
         if policy == .respect, !context.isRevalidation, freshness.rule(inPlaceOf: failure) != nil {
             request.maxRetries = request.maxRetries ?? 0
         }

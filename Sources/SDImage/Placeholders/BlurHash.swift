@@ -14,7 +14,7 @@ package struct BlurHash: Sendable {
 
     package init(_ image: Image, across: Int, down: Int) throws(ImageError) {
         guard 1...9 ~= across, 1...9 ~= down else {
-            throw ImageError(.invalidArgument, "\(across) by \(down) components, not 1 to 9")
+            throw ImageError(.invalidArgument, "blurhash: \(across)x\(down) components, expected 1 to 9 per side")
         }
         self.across = across
         self.down = down
@@ -78,19 +78,23 @@ package struct BlurHash: Sendable {
 
     package init(_ text: [UInt8]) throws(ImageError) {
         let numbers = try Base83.numbers(text)
-        guard numbers.count >= 6, numbers[0] < 81 else { throw ImageError(.badData, "not a BlurHash") }
+        guard numbers.count >= 6, numbers[0] < 81 else {
+            throw ImageError(.badData, "blurhash: invalid header or length (\(numbers.count) characters)")
+        }
         across = numbers[0] % 9 + 1
         down = numbers[0] / 9 + 1
         guard numbers.count == 4 + 2 * across * down else {
-            throw ImageError(.badData, "a BlurHash of \(numbers.count) characters, not \(4 + 2 * across * down)")
+            throw ImageError(.badData, "blurhash: \(numbers.count) characters, expected \(4 + 2 * across * down)")
         }
         let scale = Double(numbers[1] + 1) / 166
         let mean = numbers[2..<6].reduce(0) { $0 * 83 + $1 }
-        guard mean < 1 << 24 else { throw ImageError(.badData, "a mean colour of more than 24 bits") }
+        guard mean < 1 << 24 else { throw ImageError(.badData, "blurhash: average color \(mean) exceeds 24 bits") }
         components = [[16, 8, 0].map { BlurHash.light(Double(mean >> $0 & 255) / 255) }]
         for index in stride(from: 6, to: numbers.count, by: 2) {
             let number = numbers[index] * 83 + numbers[index + 1]
-            guard number < 19 * 19 * 19 else { throw ImageError(.badData, "a component that is too large") }
+            guard number < 19 * 19 * 19 else {
+                throw ImageError(.badData, "blurhash: component \(number) exceeds the limit of 6858")
+            }
             components.append(
                 [number / 361, number / 19 % 19, number % 19].map { digit in
                     let root = Double(digit - 9) / 9
@@ -111,9 +115,12 @@ package struct BlurHash: Sendable {
     /// The image in rgb8. `punch`: contrast factor.
     package func image(size: PixelSize, punch: Double) throws(ImageError) -> Image {
         guard 1...4096 ~= size.width, 1...4096 ~= size.height else {
-            throw ImageError(.invalidArgument, "a size of \(size.width) by \(size.height), not 1 to 4096")
+            throw ImageError(
+                .invalidArgument, "blurhash: image size is \(size.width)x\(size.height), expected sides of 1 to 4096")
         }
-        guard punch.isFinite, punch >= 0 else { throw ImageError(.invalidArgument, "a contrast of \(punch)") }
+        guard punch.isFinite, punch >= 0 else {
+            throw ImageError(.invalidArgument, "blurhash: punch is \(punch), expected 0 or more")
+        }
         let buffer = try PixelBuffer(size: size, format: .rgb8)
         let scratch = try ScratchMemory(4 * size.width * MemoryLayout<Float>.size)
         let light = unsafe scratch.bound(to: Float.self)

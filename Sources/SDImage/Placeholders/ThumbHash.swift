@@ -80,7 +80,7 @@ package struct ThumbHash: Sendable {
     }
 
     package init(_ bytes: [UInt8]) throws(ImageError) {
-        guard bytes.count >= 5 else { throw ImageError(.badData, "a ThumbHash of \(bytes.count) bytes") }
+        guard bytes.count >= 5 else { throw ImageError(.badData, "thumbhash: \(bytes.count) bytes, expected at least 5") }
         var bits = BitRow(bytes)
         let lumaMean = bits.unit(6)
         let (yellowBlueMean, redGreenMean) = (2 * bits.unit(6) - 1, 2 * bits.unit(6) - 1)
@@ -89,7 +89,7 @@ package struct ThumbHash: Sendable {
         let count = bits.number(3)
         let (yellowBlueScale, redGreenScale) = (bits.unit(6), bits.unit(6))
         isLandscape = bits.number(1) == 1
-        guard count > 0, !hasAlpha || bytes.count > 5 else { throw ImageError(.badData, "not a ThumbHash") }
+        guard count > 0, !hasAlpha || bytes.count > 5 else { throw ImageError(.badData, "thumbhash: invalid header") }
         let most = hasAlpha ? 5 : 7
         lumaAcross = isLandscape ? most : count
         lumaDown = isLandscape ? count : most
@@ -103,7 +103,7 @@ package struct ThumbHash: Sendable {
         yellowBlue.read(&bits)
         redGreen.read(&bits)
         if hasAlpha { alpha.read(&bits) }
-        guard !bits.isExceeded else { throw ImageError(.badData, "a ThumbHash that ends too early") }
+        guard !bits.isExceeded else { throw ImageError(.badData, "thumbhash: data ends early (\(bytes.count) bytes)") }
     }
 
     // MARK: Drawing

@@ -28,14 +28,14 @@ extension CachedData {
         guard reader.u8() == CachedData.version, let created = CachedData.number(&reader),
             let expires = CachedData.number(&reader), let tag = CachedData.field(of: metadata, &reader),
             let modified = CachedData.field(of: metadata, &reader), let answer = CachedData.field(of: metadata, &reader)
-        else { throw ImageError(.badData, "metadata of no entry, or of another version") }
+        else { throw ImageError(.badData, "cache: metadata is damaged or of another version") }
         (self.created, self.expires) = (created, expires)
         unsafe entityTag = tag.withUnsafeBytes { unsafe Array($0) }
         unsafe lastModified = modified.withUnsafeBytes { unsafe Array($0) }
         unsafe self.answer = answer.withUnsafeBytes { unsafe Array($0) }
         if reader.remaining == 0 { return }
         guard let extended = CachedData.field(of: metadata, &reader), reader.remaining == 0 else {
-            throw ImageError(.badData, "metadata that is cut off")
+            throw ImageError(.badData, "cache: metadata ends early")
         }
         extendedData = extended
     }

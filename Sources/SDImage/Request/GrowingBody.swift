@@ -32,7 +32,7 @@ package final class GrowingBody: Sendable {
     /// Creates an empty body. More than `limit` bytes are refused with `tooLarge`.
     package init(limit: Int, source: ImageSource = .loader) {
         self.source = source
-        state = Monitor(State(bytes: GrowingBytes(limit: limit, name: "body size in bytes")))
+        state = Monitor(State(bytes: GrowingBytes(limit: limit, name: "loader: body size in bytes")))
     }
 
     // MARK: Writing

@@ -37,7 +37,7 @@ extension ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
-        throw ImageError(.unsupported, "\(name) cannot encode \(format.name)")
+        throw ImageError(.unsupported, "\(name): cannot encode \(format.name)")
     }
 }
 

@@ -167,10 +167,10 @@ extension ImageError {
     package static func noLoader(for url: URLText) -> ImageError {
         let scheme = url.scheme
         switch scheme {
-        case "": return ImageError(.invalidURL, "URL has no scheme", url: url.redacted)
+        case "": return ImageError(.invalidURL, "url: no scheme", url: url.redacted)
         case "http", "https", "file", "data", "ftp":
-            return ImageError(.unsupported, "no loader for scheme \(scheme)", url: url.redacted)
-        default: return ImageError(.schemeForbidden, "scheme is not one that pictures are loaded from", url: url.redacted)
+            return ImageError(.unsupported, "loader: none for scheme \(scheme)", url: url.redacted)
+        default: return ImageError(.schemeForbidden, "url: scheme not allowed for images", url: url.redacted)
         }
     }
 }

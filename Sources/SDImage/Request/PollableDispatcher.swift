@@ -76,7 +76,9 @@ package final class PollableQueue: Dispatcher {
 
     fileprivate init() throws(ImageError) {
         descriptor = csys_event_descriptor()
-        if descriptor < 0 { throw ImageError(.ioError, "no event descriptor to be had", systemError: -descriptor) }
+        if descriptor < 0 {
+            throw ImageError(.ioError, "dispatcher: event descriptor could not be created", systemError: -descriptor)
+        }
     }
 
     // Closed last: the descriptor's number must not be reused while a load could still signal it.

@@ -17,7 +17,7 @@ package struct ResourceName: Sendable {
         let parts = name.split(separator: Byte.slash, omittingEmptySubsequences: false)
         guard let last = parts.last, name.count < Int(PATH_MAX), !name.contains(0),
             parts.allSatisfy({ !$0.isEmpty && $0 != [Byte.dot] && $0 != [Byte.dot, Byte.dot] })
-        else { throw ImageError(.invalidArgument, "a name that is no path below the folder") }
+        else { throw ImageError(.invalidArgument, "resources: name is not a relative path inside the folder") }
         let end = ResourceName.extensionStart(last)
         suffix = last.endIndex - end > 1 ? Array(name[end...]) : ResourceName.png
         file = Array(name[..<end]) + suffix

@@ -75,7 +75,7 @@ final class TargetLoad: LoadHandler {
     /// Starts the load in the manager; nil without a URL.
     func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
         guard !request.url.isEmpty else {
-            conclude(ImageError(.invalidURL, "no URL"))
+            conclude(ImageError(.invalidURL, "target: request has no URL"))
             return nil
         }
         guard !isOvertaken else { return conclude(.cancelled) }

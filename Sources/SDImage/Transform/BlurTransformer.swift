@@ -3,7 +3,9 @@ package struct BlurTransformer: ImageTransformer {
     let radius: Double
 
     package init(radius: Double) throws(ImageError) {
-        guard radius.isFinite, radius >= 0 else { throw ImageError(.invalidArgument, "a radius of \(radius)") }
+        guard radius.isFinite, radius >= 0 else {
+            throw ImageError(.invalidArgument, "transform: blur radius is \(radius), expected 0 or more")
+        }
         self.radius = radius
     }
 

@@ -4,7 +4,8 @@ package struct CropTransformer: ImageTransformer {
 
     package init(_ rect: Rectangle) throws(ImageError) {
         guard rect.isFinite, rect.width > 0, rect.height > 0 else {
-            throw ImageError(.invalidArgument, "a rectangle of \(rect.width) by \(rect.height)")
+            throw ImageError(
+                .invalidArgument, "transform: crop rectangle is \(rect.width)x\(rect.height), expected finite positive sides")
         }
         self.rect = rect
     }
@@ -20,7 +21,7 @@ package struct CropTransformer: ImageTransformer {
         let columns = CropTransformer.pixels(rect.x * scale, (rect.x + rect.width) * scale, count: source.size.width)
         let rows = CropTransformer.pixels(rect.y * scale, (rect.y + rect.height) * scale, count: source.size.height)
         guard !columns.isEmpty, !rows.isEmpty else {
-            throw ImageError(.invalidArgument, "the rectangle does not touch the picture")
+            throw ImageError(.invalidArgument, "transform: crop rectangle is outside the image")
         }
         guard columns.count < source.size.width || rows.count < source.size.height else { return source }
         return source.redrawn(source.pixels.part(columns: columns, rows: rows), hasAlpha: image.metadata.hasAlpha)

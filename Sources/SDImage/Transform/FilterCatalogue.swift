@@ -5,7 +5,7 @@ package enum FilterCatalogue {
     /// Returns the filter with this name or alias.
     package static func filter(_ name: String) throws(ImageError) -> Filter {
         guard let filter = filters.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
-            throw ImageError(.invalidArgument, name.isEmpty ? "no name of a filter" : "no filter of the name \(name)")
+            throw ImageError(.invalidArgument, name.isEmpty ? "filter: name is empty" : "filter: unknown name \(name)")
         }
         return filter
     }

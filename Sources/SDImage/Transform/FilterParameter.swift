@@ -18,10 +18,10 @@ package struct FilterParameter: Sendable {
         switch value {
         case .double(let value): number = value
         case .int64(let value): number = Double(value)
-        default: throw ImageError(.invalidArgument, "parameter \(name) is not a number")
+        default: throw ImageError(.invalidArgument, "filter: parameter \(name) is not a number")
         }
         guard number >= minimum, number <= maximum else {
-            throw ImageError(.invalidArgument, "parameter \(name) is \(number), outside \(minimum) to \(maximum)")
+            throw ImageError(.invalidArgument, "filter: parameter \(name) is \(number), expected \(minimum) to \(maximum)")
         }
         return number
     }

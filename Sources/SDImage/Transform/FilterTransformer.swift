@@ -22,7 +22,7 @@ package struct FilterTransformer: ImageTransformer {
             count += 1
         }
         guard count == parameters.count else {
-            throw ImageError(.invalidArgument, "a parameter that \(filter.name) does not have")
+            throw ImageError(.invalidArgument, "filter: \(filter.name) has no such parameter")
         }
         self.values = values
         key = "SDImageFilterTransformer(\(filter.name)\(given))"

@@ -15,7 +15,7 @@ package struct ResizeTransformer: ImageTransformer {
         width: Double, height: Double, mode: ScaleMode, resampling: Resampling = .lanczos, linearLight: Bool = false
     ) throws(ImageError) {
         guard width > 0, height > 0, width.isFinite, height.isFinite else {
-            throw ImageError(.invalidArgument, "a size of \(width) by \(height)")
+            throw ImageError(.invalidArgument, "transform: size is \(width)x\(height), expected finite positive sides")
         }
         self.width = width
         self.height = height
@@ -58,7 +58,7 @@ package struct ResizeTransformer: ImageTransformer {
         let rows = (height * scale).rounded()
         // Exceeds any available memory, yet cannot overflow when multiplied.
         guard columns < 1e9, rows < 1e9 else {
-            throw .tooLarge("picture size in bytes", limit: DecodeLimits.standard.outputBytes)
+            throw .tooLarge("transform: size of the result in bytes", limit: DecodeLimits.standard.outputBytes)
         }
         return PixelSize(width: max(1, Int(saturating: columns)), height: max(1, Int(saturating: rows)))
     }

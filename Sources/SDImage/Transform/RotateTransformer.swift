@@ -8,7 +8,7 @@ package struct RotateTransformer: ImageTransformer {
 
     /// Creates a rotation. `angle` is in radians. `fitSize`: the canvas contains the rotated image, instead of keeping its size.
     package init(angle: Double, fitSize: Bool) throws(ImageError) {
-        guard angle.isFinite else { throw ImageError(.invalidArgument, "an angle of \(angle)") }
+        guard angle.isFinite else { throw ImageError(.invalidArgument, "transform: angle is \(angle), expected a finite number") }
         self.angle = angle
         self.fitSize = fitSize
     }
@@ -55,7 +55,7 @@ package struct RotateTransformer: ImageTransformer {
 
     /// The size in whole pixels that contains a rectangle; an excess of up to 0.001 pixels is ignored.
     private static func size(_ width: Double, _ height: Double) throws(ImageError) -> PixelSize {
-        guard width < 1e9, height < 1e9 else { throw .tooLarge("side in pixels", limit: 1_000_000_000) }
+        guard width < 1e9, height < 1e9 else { throw .tooLarge("transform: side of the result in pixels", limit: 1_000_000_000) }
         return PixelSize(
             width: max(1, Int(saturating: (width - 0.001).rounded(.up))),
             height: max(1, Int(saturating: (height - 0.001).rounded(.up))))

@@ -10,9 +10,10 @@ package struct RoundCornerTransformer: ImageTransformer {
     /// Creates a transformer; lengths are in points. `corners`: bits for top left, top right, bottom left, bottom right.
     package init(radius: Double, corners: UInt64 = .max, borderWidth: Double = 0, borderColor: Color? = nil) throws(ImageError) {
         guard radius.isFinite, radius >= 0, borderWidth.isFinite, borderWidth >= 0 else {
-            throw ImageError(.invalidArgument, "a radius of \(radius), a border of \(borderWidth)")
+            throw ImageError(
+                .invalidArgument, "transform: corner radius is \(radius) and border width \(borderWidth), expected 0 or more")
         }
-        guard borderColor?.isFinite ?? true else { throw ImageError(.invalidArgument, "a colour that is not a number") }
+        guard borderColor?.isFinite ?? true else { throw ImageError(.invalidArgument, "transform: border color is not finite") }
         self.radius = radius
         self.corners = corners
         self.borderWidth = borderWidth

@@ -6,7 +6,7 @@ package struct TintTransformer: ImageTransformer {
     let mode: BlendMode
 
     package init(_ color: Color, mode: BlendMode = .sourceIn) throws(ImageError) {
-        guard color.isFinite else { throw ImageError(.invalidArgument, "a colour that is not a number") }
+        guard color.isFinite else { throw ImageError(.invalidArgument, "transform: tint color is not finite") }
         self.color = color
         self.mode = mode
     }

@@ -49,7 +49,8 @@ class Loading(TestCase):
         with tempfile.TemporaryDirectory() as folder:
             told = json.loads(apart(TELL, SDIMAGE_PLUGIN_PATH=folder).stdout)
         for name, (path, library, code, message) in told.items():
-            self.assertEqual((path, code, message), (f"{folder}/libsdimage-{name}.so.1", "NOT_FOUND", "not installed"))
+            self.assertEqual((path, code), (f"{folder}/libsdimage-{name}.so.1", "NOT_FOUND"))
+            self.assertEqual(message, f"plug-in: {name} is not installed")
             self.assertTrue(library)
 
     def test_a_file_that_is_no_library_is_told_with_the_reason(self) -> None:
