@@ -15,7 +15,7 @@ package struct AddressRange: Sendable {
 
     /// Throws `invalidArgument` for any other text. Bits set after the prefix are refused too: they are probably a mistake.
     package init(_ text: String) throws(ImageError) {
-        let invalid = ImageError(.invalidArgument, "downloader: not an address range, expected ADDRESS[/BITS][:PORT]")
+        let invalid = ImageError(.invalidArgument, "downloader: invalid address range, expected ADDRESS[/BITS][:PORT]")
         guard text.utf8.count <= AddressRange.longest, let parts = AddressRange.split(Array(text.utf8)),
             let address = AddressRules.address(text: String(decoding: parts.address, as: UTF8.self))
         else { throw invalid }
@@ -30,7 +30,7 @@ package struct AddressRange: Sendable {
             port = nil
         }
         guard AddressRange.masked(address, bits) == address else {
-            throw ImageError(.invalidArgument, "downloader: an address range with bits behind its prefix")
+            throw ImageError(.invalidArgument, "downloader: address range has bits set after its prefix")
         }
         if let inner = AddressRules.inner(address), bits >= 96 {
             (network, self.bits) = (inner, bits - 96)

@@ -38,9 +38,9 @@ import SDImage
         let names = names.filter { $0 != "identity" }
         guard !names.isEmpty else { return nil }
         let kinds = names.compactMap { codings[$0] }
-        guard kinds.count == names.count else { throw ImageError(.invalidResponse, "http: content coding is not known") }
+        guard kinds.count == names.count else { throw ImageError(.invalidResponse, "http: unknown content coding") }
         let isBounded = kinds.count == 1 || kinds.count == 2 && kinds.allSatisfy { $0 == CCURL_GZIP || $0 == CCURL_DEFLATE }
-        guard isBounded else { throw ImageError(.invalidResponse, "http: too many content codings (\(kinds.count))") }
+        guard isBounded else { throw ImageError(.invalidResponse, "http: combination of \(kinds.count) content codings refused") }
         // The sender applied the last coding last; it is decoded first.
         var made: ContentDecoder?
         for kind in kinds { made = try ContentDecoder(kind, next: made) }
@@ -49,7 +49,7 @@ import SDImage
 
     private init(_ coding: ccurl_coding, next: ContentDecoder?) throws(ImageError) {
         guard let decoder = unsafe ccurl_decoder_make(coding) else {
-            throw ImageError(.noMemory, "http: content decoder could not be prepared")
+            throw ImageError(.noMemory, "http: no memory for the content decoder")
         }
         unsafe self.decoder = decoder
         self.coding = coding
@@ -77,7 +77,7 @@ import SDImage
             let code = unsafe ccurl_decode(decoder, &input, &left, piece, ContentDecoder.pieceBytes, &made)
             guard code == CCURL_MORE || code == CCURL_ENDED else {
                 if code == CCURL_NO_MEMORY { throw ImageError(.noMemory, "http: no memory for the content decoder") }
-                throw ImageError(.invalidResponse, "http: content does not follow its coding")
+                throw ImageError(.invalidResponse, "http: body does not match its content coding")
             }
             hasEnded = code == CCURL_ENDED
             if made > 0 {

@@ -7,7 +7,7 @@ enum CurlErrors {
     static func error(_ code: CURLcode, systemError: Int32, detail: String, url: CString) -> ImageError {
         let message = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         return ImageError(
-            status(code, systemError: systemError), firstLine(message), systemError: systemError,
+            status(code, systemError: systemError), "http: \(firstLine(message))", systemError: systemError,
             libraryCode: Int32(bitPattern: code.rawValue), url: url)
     }
 

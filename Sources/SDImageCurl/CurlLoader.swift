@@ -94,13 +94,16 @@ package final class CurlLoader: ImageLoader {
         let choices = request.choices
         let url = URLText(choices.all.url)
         try url.validateForHTTP()
-        guard canLoad(request) else { throw ImageError(.unsupported, "scheme is not http or https", url: url.redacted) }
+        guard canLoad(request) else {
+            throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
+        }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
         if state.withLock({ $0.isInvalidated }) {
-            throw ImageError(.invalidRequest, "downloader was invalidated", url: url.redacted)
+            throw ImageError(.invalidRequest, "downloader: already invalidated", url: url.redacted)
         }
         if settings.configuration.transport != nil, choices.all.handlesCookies || choices.all.acceptsInvalidCertificates {
-            throw ImageError(.unsupported, "cookies and certificates are the transport's matter", url: url.redacted)
+            throw ImageError(
+                .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
         let download = Download(
             request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, service: service, progress: progress)
@@ -116,10 +119,12 @@ package final class CurlLoader: ImageLoader {
         do throws(ImageError) {
             plain.bytes = try await pool.run(download.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
         } catch {
-            let failure = error.meansUnreadable ? error : error.inHook(.badData, "the decryptor failed")
+            let failure = error.meansUnreadable ? error : error.inHook(.badData, "hook: decryptor failed")
             throw failure.about(url: download.url.redacted)
         }
-        guard !plain.bytes.isEmpty else { throw ImageError(.badData, "the decryptor gave nothing", url: download.url.redacted) }
+        guard !plain.bytes.isEmpty else {
+            throw ImageError(.badData, "hook: decryptor returned no data", url: download.url.redacted)
+        }
         return plain
     }
 
@@ -130,7 +135,7 @@ package final class CurlLoader: ImageLoader {
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
         do throws(ImageError) { return try await hook(request) } catch {
-            throw error.inHook(.invalidRequest, "the request modifier refused")
+            throw error.inHook(.invalidRequest, "hook: request refused")
         }
     }
 

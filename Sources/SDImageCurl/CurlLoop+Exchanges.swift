@@ -36,7 +36,7 @@ extension CurlLoop {
     /// Cancels an exchange whose remaining data is unwanted or refused, and judges the transfer.
     private func giveUp(_ transfer: Transfer) {
         leave(transfer)
-        judge(transfer, transfer.failure ?? ImageError(.connectionLost, "given up"))
+        judge(transfer, transfer.failure ?? ImageError(.connectionLost, "http: transfer was abandoned"))
     }
 
     /// Cancels the exchange and releases the transfer's slot. Cancelling has no effect on an exchange that has ended.

@@ -173,12 +173,12 @@ import SDImage
     }
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
-        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "address is neither public nor allowed") }
+        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "http: address is neither public nor allowed") }
         // This libcurl reports a header line longer than its limit of 100 KiB only as CURLE_OUT_OF_MEMORY.
         if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
-            return .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
+            return .tooLarge("http: response header size in bytes", limit: ResponseHead.longest)
         }
-        if transfer.isPoisoned { return ImageError(.invalidResponse, "answer before any request") }
+        if transfer.isPoisoned { return ImageError(.invalidResponse, "http: response received before any request") }
         return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
 
@@ -191,7 +191,7 @@ import SDImage
         if let failure, !isHeadEnough { return retry(transfer, after: failure) }
         // libcurl treats a connection that ends within the head as the end of the head.
         guard transfer.head.isComplete else {
-            return retry(transfer, after: ImageError(.connectionLost, "connection ended within the head"))
+            return retry(transfer, after: ImageError(.connectionLost, "http: connection closed within the response header"))
         }
         if !transfer.isApproved, let hooks = transfer.download.hooks, let question = HookQuestion(transfer, hooks) {
             return transfer.download.ask(hooks, question) { [post, download = transfer.download] in post(.answered(download, $0))
@@ -205,16 +205,16 @@ import SDImage
         case .redirect(let location): follow(transfer, location)
         case .take:
             guard transfer.isWhole else {
-                return retry(transfer, after: ImageError(.connectionLost, "content is shorter than announced"))
+                return retry(transfer, after: ImageError(.connectionLost, "http: body is shorter than announced"))
             }
             guard transfer.isContentComplete else {
-                return retry(transfer, after: ImageError(.truncated, "http: body ends before its content coding does"))
+                return retry(transfer, after: ImageError(.truncated, "http: body ends within its content coding"))
             }
             var data = transfer.finish()
             data.transactions = transfer.transactions
             data.isUntrusted = transfer.download.acceptsInvalidCertificates
             if data.bytes.isEmpty, data.httpStatus != 304 {
-                end(transfer, .failure(ImageError(.emptyData, "body is empty", httpStatus: data.httpStatus)))
+                end(transfer, .failure(ImageError(.emptyData, "http: response has an empty body", httpStatus: data.httpStatus)))
             } else {
                 end(transfer, .success(data))
             }
@@ -299,13 +299,14 @@ import SDImage
         }
         for transfer in unsafe Array(running.values) + exchanging.values where transfer.deadline <= now {
             let isSilent = now &- transfer.started < transfer.download.totalTimeout
-            let failure = ImageError(.timeout, isSilent ? "no data for too long" : "transfer took too long")
+            let failure = ImageError(
+                .timeout, isSilent ? "http: no data received within the timeout" : "http: transfer exceeded the total timeout")
             leave(transfer)
             retry(transfer, after: failure)
         }
         // A transfer that has begun can time out while it waits for a slot.
         for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun && transfer.end <= now {
-            end(transfer, .failure(ImageError(.timeout, "transfer took too long")))
+            end(transfer, .failure(ImageError(.timeout, "http: transfer exceeded the total timeout")))
         }
         nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
         nextDeadline = exchanging.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }

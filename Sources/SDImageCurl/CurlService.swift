@@ -40,9 +40,11 @@ package final class CurlService: EngineService {
 
     package init(backlog: Backlog = Backlog()) throws(ImageError) {
         self.backlog = backlog
-        guard CurlService.isReady else { throw ImageError(.internalError, "libcurl could not be initialised") }
+        guard CurlService.isReady else { throw ImageError(.internalError, "downloader: libcurl cannot be initialised") }
         wakeUp = ccurl_make_wakeup()
-        guard wakeUp >= 0 else { throw ImageError(.noMemory, "event descriptor could not be made", systemError: errno) }
+        guard wakeUp >= 0 else {
+            throw ImageError(.noMemory, "downloader: event descriptor cannot be created", systemError: errno)
+        }
         backlog.whenRoom { [weak self] in self?.wake() }
     }
 

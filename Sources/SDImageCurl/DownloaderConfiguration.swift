@@ -66,7 +66,8 @@ package struct DownloaderConfiguration: Sendable {
             addressPolicy == .any && proxy == nil && unixSocketPath == nil && clientCertificate == nil && verifiesTLS
             && certificateAuthorityFile == nil
         guard isSilent else {
-            throw ImageError(.unsupported, "addresses, proxies, sockets and certificates are the transport's matter")
+            throw ImageError(
+                .unsupported, "downloader: address, proxy, socket and TLS options conflict with the custom transport")
         }
     }
 

@@ -23,7 +23,7 @@ import SDImage
     static let isReusable = ccurl_version() >= 0x080102
 
     init(_ settings: LoaderSettings, sockets: SocketTable, shares: CurlShares) throws(ImageError) {
-        guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "transfer could not be prepared") }
+        guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "http: no memory for a transfer") }
         unsafe self.curl = curl
         self.sockets = sockets
         self.shares = shares
@@ -145,7 +145,7 @@ import SDImage
         for line in fields.map(RequestHead.line) + removed.map({ $0 + ":" }) {
             guard let longer = unsafe curl_slist_append(list, line) else {
                 unsafe curl_slist_free_all(list)
-                throw ImageError(.noMemory, "header fields could not be stored")
+                throw ImageError(.noMemory, "http: no memory for the request header fields")
             }
             unsafe list = longer
         }

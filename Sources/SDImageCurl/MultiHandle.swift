@@ -19,12 +19,12 @@ import SDImage
 
     /// `wakeUp` also ends a wait.
     init(wakeUp: Int32) throws(ImageError) {
-        guard let multi = unsafe curl_multi_init() else { throw ImageError(.noMemory, "transfers could not be prepared") }
+        guard let multi = unsafe curl_multi_init() else { throw ImageError(.noMemory, "http: no memory for transfers") }
         poller = ccurl_make_poller(wakeUp)
         guard poller >= 0 else {
             let code = errno
             unsafe curl_multi_cleanup(multi)
-            throw ImageError(.noMemory, "transfers could not be prepared", systemError: code)
+            throw ImageError(.noMemory, "http: poller cannot be created", systemError: code)
         }
         unsafe self.multi = multi
         // libcurl before 8.9 opens two sockets for curl_multi_wakeup(3) here that stay open across exec. They are unused:
@@ -43,7 +43,9 @@ import SDImage
 
     func add(_ handle: EasyHandle) throws(ImageError) {
         let code = unsafe curl_multi_add_handle(multi, handle.curl)
-        guard code == CURLM_OK else { throw ImageError(.noMemory, "transfer could not be started", libraryCode: code.rawValue) }
+        guard code == CURLM_OK else {
+            throw ImageError(.noMemory, "http: transfer cannot be started", libraryCode: code.rawValue)
+        }
     }
 
     func remove(_ handle: EasyHandle) { unsafe curl_multi_remove_handle(multi, handle.curl) }

@@ -8,21 +8,21 @@ enum RedirectRules {
     /// Returns the next URL; throws if it is refused. `hops` counts the redirects already followed.
     static func next(from: URLText, location: [UInt8], hops: Int, limit: Int) throws(ImageError) -> URLText {
         guard hops < limit else {
-            throw ImageError(.tooManyRedirects, "redirects exceed the limit of \(limit)")
+            throw ImageError(.tooManyRedirects, "http: redirects exceed the limit of \(limit)")
         }
         guard !location.isEmpty, !location.contains(where: { Byte.isControl($0) && $0 != Byte.tab }) else {
-            throw ImageError(.invalidResponse, "redirect without a usable Location")
+            throw ImageError(.invalidResponse, "http: redirect has no valid Location field")
         }
         let next = from.resolving(location)
         let scheme = next.scheme
         guard scheme == "http" || scheme == "https" else {
-            throw ImageError(.redirectForbidden, "redirect to another scheme than http and https")
+            throw ImageError(.redirectForbidden, "http: redirect to a scheme other than http and https refused")
         }
         guard !(from.scheme == "https" && scheme == "http") else {
-            throw ImageError(.redirectForbidden, "redirect from https to http")
+            throw ImageError(.redirectForbidden, "http: redirect from https to http refused")
         }
         do throws(ImageError) { try next.validateForHTTP() } catch {
-            throw ImageError(.redirectForbidden, "redirect to a malformed URL", cause: error)
+            throw ImageError(.redirectForbidden, "http: redirect to a malformed URL refused", cause: error)
         }
         return next
     }

@@ -17,29 +17,29 @@ enum RequestHead {
     static func validate(_ request: ImageRequest) throws(ImageError) {
         try validate(request.choices.all.headers)
         guard !request.isGet || request.choices.all.body == nil else {
-            throw ImageError(.invalidRequest, "a GET request with a body")
+            throw ImageError(.invalidRequest, "request: GET request has a body")
         }
         if request.isGet { return }
         guard !request.method.isEmpty, request.method.utf8.allSatisfy(isTokenCharacter) else {
-            throw ImageError(.invalidRequest, "method is not a token")
+            throw ImageError(.invalidRequest, "request: method is not a token")
         }
         guard !["CONNECT", "TRACE"].contains(request.method.uppercased()) else {
-            throw ImageError(.invalidRequest, "method \(request.method) is not for pictures")
+            throw ImageError(.invalidRequest, "request: method \(request.method) does not load images")
         }
-        if request.method == "HEAD" { throw ImageError(.invalidRequest, "HEAD brings no picture") }
+        if request.method == "HEAD" { throw ImageError(.invalidRequest, "request: method HEAD returns no image") }
     }
 
     /// Refuses fields that could end their line or change where the message ends (RFC 9110, section 5; RFC 9112, section 6).
     static func validate(_ fields: [HeaderField]) throws(ImageError) {
         for field in fields {
             guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenCharacter) else {
-                throw ImageError(.invalidRequest, "header field name is not a token")
+                throw ImageError(.invalidRequest, "request: header field name is not a token")
             }
             guard field.value.utf8.allSatisfy({ !Byte.isControl($0) || $0 == Byte.tab }) else {
-                throw ImageError(.invalidRequest, "header field value contains a control character")
+                throw ImageError(.invalidRequest, "request: header field \(field.name) contains a control character")
             }
             guard !["content-length", "transfer-encoding"].contains(field.name.lowercased()) else {
-                throw ImageError(.invalidRequest, "header field \(field.name) belongs to the transport")
+                throw ImageError(.invalidRequest, "request: header field \(field.name) is set by the transport")
             }
         }
     }

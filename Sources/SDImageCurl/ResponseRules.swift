@@ -21,7 +21,7 @@ enum ResponseRules {
         if transfer.isHeadAwaited, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
         transfer.noteHead(line.count)
         guard transfer.headBytes <= ResponseHead.longest else {
-            transfer.failure = .tooLarge("size of the response header in bytes", limit: ResponseHead.longest)
+            transfer.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
             return false
         }
         // An interim response (1xx) has no body and precedes another response.
@@ -66,17 +66,18 @@ enum ResponseRules {
         }
         if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
             if head.status == 401, transfer.sendsCredential {
-                return .fail(ImageError(.authenticationFailed, "user, password or token refused", httpStatus: 401))
+                return .fail(ImageError(.authenticationFailed, "http: user, password or token refused", httpStatus: 401))
             }
-            return .fail(ImageError(.httpStatus, "HTTP status \(head.status)", httpStatus: head.status))
+            return .fail(ImageError(.httpStatus, "http: response has status \(head.status)", httpStatus: head.status))
         }
         if head.status == 206, !transfer.download.asks(["range"]) {
-            return .fail(ImageError(.invalidResponse, "part of the content, which was not asked for", httpStatus: 206))
+            return .fail(ImageError(.invalidResponse, "http: partial content without a range request", httpStatus: 206))
         }
         if let acceptable = settings.configuration.acceptableContentTypes, !head.mediaType.isEmpty,
             !acceptable.contains(head.mediaType)
         {
-            return .fail(ImageError(.contentType, "content type \(head.mediaType) is not acceptable", httpStatus: head.status))
+            return .fail(
+                ImageError(.contentType, "http: content type \(head.mediaType) is not acceptable", httpStatus: head.status))
         }
         return .take
     }

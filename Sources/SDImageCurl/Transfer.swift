@@ -122,7 +122,7 @@ final class Transfer {
     func beginDecoding() throws(ImageError) {
         guard exchange == nil else { return }
         let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
-        guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding other than chunked") }
+        guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding is not chunked") }
         decoder = try ContentDecoder.make(for: head.contentCodings)
     }
 
@@ -156,7 +156,7 @@ final class Transfer {
         if RedirectRules.becomesGet(head.status, method) { (method, content) = (ImageRequest.get, nil) }
         if !RedirectRules.keepsSecrets(from: url, to: next) {
             guard content == nil else {
-                throw ImageError(.redirectForbidden, "redirect of a request's body to another origin")
+                throw ImageError(.redirectForbidden, "http: redirect of a request body to another origin refused")
             }
             carriesSecrets = false
         }
@@ -244,7 +244,7 @@ final class Transfer {
         // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
         let limit = decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
         guard received <= Int64(limit) - Int64(bytes.count) else {
-            throw .tooLarge("body size in bytes", limit: download.maxBodyBytes)
+            throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
         unsafe try download.body.append(bytes)
         received += Int64(bytes.count)
@@ -305,7 +305,7 @@ final class Transfer {
 
     private func reserve(_ announced: Int64) throws(ImageError) {
         guard announced <= Int64(download.maxBodyBytes) else {
-            throw .tooLarge("body size in bytes", limit: download.maxBodyBytes)
+            throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
         try download.body.reserve(Int(announced))
     }

@@ -17,10 +17,10 @@ import SDImage
         var opened: OpaquePointer?
         let code = unsafe csqlite_open(folder.number, name, &opened)
         guard code == SQLITE_OK, let opened = unsafe opened else {
-            let error = unsafe SQLiteConnection.error(code, opened, "database could not be opened")
+            let error = unsafe SQLiteConnection.error(code, opened, "disk cache: index cannot be opened")
             unsafe sqlite3_close_v2(opened)
             // Removed by a process that found a newer file, which the caller should use.
-            if folder.status(of: name) == nil { throw ImageError(.cacheDamaged, "database was removed") }
+            if folder.status(of: name) == nil { throw ImageError(.cacheDamaged, "disk cache: index was removed") }
             throw error
         }
         self.folder = folder
@@ -78,7 +78,7 @@ import SDImage
     /// True outside a transaction; SQLite itself ends a transaction after some errors.
     var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 
-    func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "database refused") }
+    func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "disk cache: index error") }
 
     private static func error(_ code: Int32, _ handle: OpaquePointer?, _ what: String) -> ImageError {
         let errno = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)

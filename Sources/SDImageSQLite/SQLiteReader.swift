@@ -87,7 +87,7 @@ final class SQLiteReader: Sendable {
             let here = (date: statement.int(6), id: statement.int(0))
             // A damaged tree that contains a page twice returns its rows again: the list would never end.
             guard query.order == .stored ? here.id > last.id : here > last else {
-                throw ImageError(.cacheDamaged, "disk cache: index gives rows out of order")
+                throw ImageError(.cacheDamaged, "disk cache: index returns rows out of order")
             }
             last = here
             let accessed = statement.bits(6)
@@ -118,7 +118,7 @@ final class SQLiteReader: Sendable {
         let statement = try connection.prepare("PRAGMA integrity_check(1)")
         guard try statement.step() else { return }
         let answer = String(decoding: statement.array(0), as: UTF8.self)
-        guard answer == "ok" else { throw ImageError(.cacheDamaged, "database is damaged: " + answer) }
+        guard answer == "ok" else { throw ImageError(.cacheDamaged, "disk cache: index is damaged: " + answer) }
     }
 
     /// Sets the size of the page cache by the number of entries: each look-up needs the pages of their index. Bytes of images
@@ -139,7 +139,7 @@ final class SQLiteReader: Sendable {
 
     func readTotals() throws(ImageError) -> CacheTotals {
         let (entries, bytes, allocated) = try totals.use { statement throws(ImageError) in
-            guard try statement.step() else { throw ImageError(.cacheDamaged, "database without totals") }
+            guard try statement.step() else { throw ImageError(.cacheDamaged, "disk cache: index has no totals") }
             return (statement.int(0), statement.int(1), statement.int(2))
         }
         let used = try pages.number() &- freePages.number()

@@ -168,7 +168,7 @@ final class SQLiteWriter: Sendable {
         let rows = try connection.prepare(sql)
         var last = Int64.min
         while try rows.step() {
-            guard rows.int(0) > last else { throw ImageError(.cacheDamaged, "disk cache: index gives rows out of order") }
+            guard rows.int(0) > last else { throw ImageError(.cacheDamaged, "disk cache: index returns rows out of order") }
             last = rows.int(0)
             body(rows)
         }
@@ -261,7 +261,7 @@ final class SQLiteWriter: Sendable {
     private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
         try delete.run { $0.bind(1, found.id) }
         // A damaged tree that contains a page twice returns its rows again: a removal would never be complete.
-        guard connection.changes == 1 else { throw ImageError(.cacheDamaged, "disk cache: index gives a row twice") }
+        guard connection.changes == 1 else { throw ImageError(.cacheDamaged, "disk cache: index returns a row twice") }
         if !found.file.isEmpty { outcome.files.append(found.file) }
         outcome.entries -= 1
         outcome.bytes &-= found.length
@@ -306,7 +306,7 @@ final class SQLiteWriter: Sendable {
         try connection.execute("PRAGMA journal_mode = TRUNCATE")
         let version = try connection.number("PRAGMA user_version")
         guard version == 0 || version == SQLiteSchema.version else {
-            throw ImageError(.cacheDamaged, "disk cache: database of another version")
+            throw ImageError(.cacheDamaged, "disk cache: index has version \(version), expected \(SQLiteSchema.version)")
         }
         if version == 0, try connection.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 {
             try connection.execute(SQLiteSchema.fileSettings)
@@ -325,7 +325,7 @@ final class SQLiteWriter: Sendable {
             count += 1
         }
         guard count == SQLiteSchema.objects.count, found == Set(SQLiteSchema.objects) else {
-            throw ImageError(.cacheDamaged, "disk cache: database with an unknown schema")
+            throw ImageError(.cacheDamaged, "disk cache: index has an unknown schema")
         }
     }
 }

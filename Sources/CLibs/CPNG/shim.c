@@ -43,7 +43,7 @@ static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk
 static void on_read(png_structp png, png_bytep to, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
     if (count > reader->length - reader->offset)
-        stop(reader, CPNG_TRUNCATED, "the bytes end early");
+        stop(reader, CPNG_TRUNCATED, "data ends early");
     memcpy(to, reader->bytes + reader->offset, count);
     reader->offset += count;
     if (count == 8 && is_suggested_palette(reader, to))

@@ -40,7 +40,7 @@ package struct CanvasOutput {
     private func isCanvas(_ canvas: PixelBuffer) throws(ImageError) -> Bool {
         guard !plan.shrinks, plan.turn == .up, transform == nil, format == canvas.format else { return false }
         let limit = options.limits.outputBytes
-        guard canvas.byteCount <= limit else { throw .tooLarge("decoded size in bytes", limit: limit) }
+        guard canvas.byteCount <= limit else { throw .tooLarge("animation: decoded size in bytes", limit: limit) }
         return true
     }
 

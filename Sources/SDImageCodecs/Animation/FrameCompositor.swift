@@ -51,14 +51,14 @@ package struct FrameCompositor {
 
     /// Returns the byte count of a canvas; refuses one beyond the limits.
     package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
-        guard !size.isEmpty else { throw ImageError(.badData, "picture without pixels") }
+        guard !size.isEmpty else { throw ImageError(.badData, "animation: canvas is \(size.width) by \(size.height) pixels") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("canvas area in pixels", limit: limits.heldPixels)
+            throw .tooLarge("animation: canvas of \(size.width) by \(size.height) pixels", limit: limits.heldPixels)
         }
         let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= limits.workingBytes else {
-            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            throw .tooLarge("animation: working memory in bytes", limit: limits.workingBytes)
         }
         return bytes
     }
@@ -99,7 +99,9 @@ package struct FrameCompositor {
     package mutating func canvas(
         at index: Int, painter: some FramePainter, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer {
-        guard layouts.indices.contains(index) else { throw ImageError(.invalidArgument, "no frame of this number") }
+        guard layouts.indices.contains(index) else {
+            throw ImageError(.invalidArgument, "animation: frame \(index) of \(layouts.count) does not exist")
+        }
         choosePlaces()
         // Repeats only after a frame turned out to differ from its layout.
         while true {
@@ -222,7 +224,7 @@ package struct FrameCompositor {
     private mutating func copy(
         _ parent: Int, for index: Int, _ account: WorkingMemory?
     ) throws(ImageError) -> (PixelBuffer, CanvasCopy) {
-        guard let below = try held(parent) else { throw ImageError(.internalError, "no canvas to draw on") }
+        guard let below = try held(parent) else { throw ImageError(.internalError, "animation: frame \(parent) has no canvas") }
         let spare = takeSpare(before: parent)
         let canvas = if let spare { spare.canvas } else { try newCanvas(account) }
         let ground = CanvasCopy(

@@ -17,7 +17,7 @@ struct BMPEncoder {
         let (bytes, overflow) = BMPEncoder.stride(size.width, bits: format.channels * 8)
             .multipliedReportingOverflow(by: size.height)
         guard !overflow, bytes <= Int(UInt32.max) - start, max(size.width, size.height) <= Int32.max else {
-            throw .tooLarge("file in bytes", limit: Int(UInt32.max))
+            throw .tooLarge("bmp: file size in bytes", limit: Int(UInt32.max))
         }
         var file = ByteBuilder(limit: Int(UInt32.max))
         try file.append([0x42, 0x4D] + BMPEncoder.four(start + bytes) + [0, 0, 0, 0] + BMPEncoder.four(start))

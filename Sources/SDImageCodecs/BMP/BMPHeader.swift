@@ -35,7 +35,7 @@ struct BMPHeader {
     /// Reads the headers of a file, starting with its first byte.
     static func file(_ bytes: Bytes) throws(ImageError) -> BMPHeader {
         var reader = bytes.reader
-        guard reader.matches("BM", at: 0) else { throw ImageError(.notAnImage, "bmp: no signature") }
+        guard reader.matches("BM", at: 0) else { throw ImageError(.notAnImage, "bmp: signature is missing") }
         guard reader.seek(to: 10), let offset = reader.u32(bigEndian: false) else { throw .bitmapEndsEarly }
         return try BMPHeader(bytes, at: fileHeaderLength, data: Int(offset), isIcon: false)
     }
@@ -53,7 +53,7 @@ struct BMPHeader {
         let height = isFirst ? values.u16(6) : values.i32(8)
         size = PixelSize(
             width: isFirst ? values.u16(4) : values.i32(4), height: isIcon ? abs(height) / 2 : abs(height))
-        guard !size.isEmpty else { throw ImageError(.badData, "bmp: picture without pixels") }
+        guard !size.isEmpty else { throw ImageError(.badData, "bmp: image is \(size.width) by \(size.height) pixels") }
         isTopDown = height < 0
         self.bits = bits
         packing = try BMPHeader.packing(compression, bits: bits, values)
@@ -88,12 +88,12 @@ struct BMPHeader {
         switch (compression, bits) {
         case (rgb, 1), (rgb, 2), (rgb, 4), (rgb, 8), (rgb, 16), (rgb, 24), (rgb, 32): return .rows
         case (rle8, 8), (rle4, 4): return .runs
-        case (huffman, 1): throw ImageError(.unsupported, "bmp: Huffman coding of OS/2 is not read")
+        case (huffman, 1): throw ImageError(.unsupported, "bmp: OS/2 Huffman coding is not implemented")
         case (rle24, 24) where values.canBeOS2: return .runs
         case (bitFields, 16), (bitFields, 24), (bitFields, 32), (alphaBitFields, 16), (alphaBitFields, 32): return .rows
         case (jpeg, _) where !values.isOS2: return .jpeg
         case (png, _) where !values.isOS2: return .png
-        default: throw ImageError(.unsupported, "bmp: compression \(compression) of \(bits) bits")
+        default: throw ImageError(.unsupported, "bmp: compression \(compression) with \(bits) bits per pixel is not known")
         }
     }
 
@@ -104,7 +104,7 @@ struct BMPHeader {
         let hasAlpha = compression == alphaBitFields || values.hasAlphaMask
         let fields = BMPFields(
             red: values.mask(0), green: values.mask(1), blue: values.mask(2), alpha: hasAlpha ? values.mask(3) : 0)
-        guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a colour are not side by side") }
+        guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a colour mask are not contiguous") }
         return fields
     }
 
@@ -115,12 +115,14 @@ struct BMPHeader {
     ) throws(ImageError) -> Range<Int> {
         guard (1...8).contains(bits) else { return start..<start }
         var length = (colors == 0 ? 1 << bits : colors) * entryLength
-        guard colors == 0 || length <= end - start else { throw ImageError(.badData, "bmp: more colours than bytes") }
+        guard colors == 0 || length <= end - start else {
+            throw ImageError(.badData, "bmp: palette of \(colors) colours is longer than the data")
+        }
         if data > start { length = min(length, data - start) }
         return start..<start + length
     }
 }
 
 extension ImageError {
-    static let bitmapEndsEarly = ImageError(.truncated, "bmp: data end early")
+    static let bitmapEndsEarly = ImageError(.truncated, "bmp: data ends early")
 }

@@ -22,7 +22,7 @@ struct BMPHeaderValues {
         guard reader.seek(to: start), let value = reader.u32(bigEndian: false) else { throw .bitmapEndsEarly }
         length = Int(value)
         guard length == Self.firstLength || (Self.shortestSecond...Self.v5).contains(length) else {
-            throw ImageError(.badData, "bmp: header of \(length) bytes")
+            throw ImageError(.badData, "bmp: header is \(length) bytes long, expected 12 or 16 to 124")
         }
         guard length <= bytes.count - start else { throw .bitmapEndsEarly }
     }

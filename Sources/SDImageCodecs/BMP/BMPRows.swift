@@ -106,7 +106,7 @@ extension BMPHeader {
         let bitsInRow = size.width * bits
         let stride = (bitsInRow + 31) / 32 * 4
         let (all, overflow) = stride.multipliedReportingOverflow(by: size.height)
-        guard !overflow, all <= Int.max - data else { throw .tooLarge("picture data in bytes", limit: Int.max) }
+        guard !overflow, all <= Int.max - data else { throw .tooLarge("bmp: image data size in bytes", limit: Int.max) }
         return ((bitsInRow + 7) / 8, stride)
     }
 }

@@ -17,7 +17,8 @@ import SDImage
     /// Decodes as far as the data reach. The caller handles data that end early or before the first row.
     init(_ bytes: Bytes, _ header: BMPHeader, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         guard let area = header.size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("run-length coded picture area in pixels", limit: limits.heldPixels)
+            throw .tooLarge(
+                "bmp: run-length coded image of \(header.size.width) by \(header.size.height) pixels", limit: limits.heldPixels)
         }
         self.header = header
         reader = bytes.reader

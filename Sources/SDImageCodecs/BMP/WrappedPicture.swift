@@ -19,7 +19,7 @@ struct WrappedPicture {
         case .png: coder = PNGCoder()
         }
         guard header.data < bytes.count, let inner = bytes.slice(header.data..<bytes.count) else { throw .bitmapEndsEarly }
-        guard coder.canDecode(inner) else { throw ImageError(.badData, "bmp: what it wraps is no \(coder.name)") }
+        guard coder.canDecode(inner) else { throw ImageError(.badData, "bmp: embedded image is not \(coder.name)") }
         self.bytes = inner
     }
 

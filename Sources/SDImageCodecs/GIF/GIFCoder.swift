@@ -14,7 +14,7 @@ package final class GIFCoder: ImageCoder {
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         var structure = GIFStructure(frameLimit: options.limits.frames)
         try structure.read(bytes, stop: stop)
-        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: no picture in the bytes") }
+        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         var info = ImageInfo()
         info.format = .gif
         info.storedSize = structure.canvas
@@ -34,7 +34,9 @@ package final class GIFCoder: ImageCoder {
         try stream.update(bytes, isFinished: true, stop: stop)
         // The other frames are decoded after this call returns.
         if stream.facts.frameCount > 1 { try stream.update(bytes.kept(), isFinished: true, stop: stop) }
-        guard let image = try stream.image(stop: stop) else { throw ImageError(.truncated, "gif: no picture in the bytes") }
+        guard let image = try stream.image(stop: stop) else {
+            throw ImageError(.truncated, "gif: data ends before the first frame")
+        }
         return image
     }
 

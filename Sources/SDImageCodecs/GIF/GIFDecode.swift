@@ -45,7 +45,7 @@ struct GIFDecode {
     /// Returns the pixels; `isWhole` is false when data are missing or damaged.
     func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
         guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
-            throw .tooLarge("canvas area in pixels", limit: options.limits.heldPixels)
+            throw .tooLarge("gif: canvas of \(canvas.width) by \(canvas.height) pixels", limit: options.limits.heldPixels)
         }
         var writer = try ScanlineWriter(
             rowSize: canvas, sourceFormat: layout, plan: plan, output: output, transform: nil, options: options)
@@ -119,7 +119,7 @@ struct GIFDecode {
         if indices.isWhole || indices.lineCount == 0 || options.acceptPartial && indices.count >= max(indices.width, 1) { return }
         if indices.isDamaged { throw .damagedGIF }
         if indices.isStarved { throw .truncatedGIF }
-        if indices.count == 0 { throw ImageError(.badData, "gif: picture without data") }
+        if indices.count == 0 { throw ImageError(.badData, "gif: frame has no data") }
     }
 
     private func draw(_ line: Int, onto row: UnsafeMutableRawBufferPointer) {

@@ -17,7 +17,8 @@ struct GIFEncoder {
 
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         guard max(original.size.width, original.size.height) <= UInt16.max else {
-            throw .tooLarge("side in pixels", limit: Int(UInt16.max))
+            throw .tooLarge(
+                "gif: longer side of \(original.size.width) by \(original.size.height) pixels", limit: Int(UInt16.max))
         }
         // GIF stores neither orientation nor colour space.
         var fitting = DecodeOptions()
@@ -51,7 +52,10 @@ struct GIFEncoder {
     private func shown(_ image: Image, at index: Int, of count: Int) throws(ImageError) -> PixelBuffer? {
         guard index < count else { return nil }
         let frame = try image.frame(at: index, stop: stop)
-        guard frame.size == image.size else { throw ImageError(.invalidArgument, "frames of different sizes") }
+        guard frame.size == image.size else {
+            throw ImageError(
+                .invalidArgument, "gif: frame \(index) is \(frame.size.width) by \(frame.size.height) pixels, unlike the first")
+        }
         return try opaque(frame)
     }
 

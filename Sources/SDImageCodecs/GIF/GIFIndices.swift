@@ -22,13 +22,13 @@ import SDImagePixels
         lineCount = frame.isInterlaced ? frame.size.height : frame.visibleRows(of: canvas)
         let (pixels, overflow) = width.multipliedReportingOverflow(by: lineCount)
         guard !overflow, pixels <= limits.workingBytes - 1024, let count = UInt32(exactly: pixels) else {
-            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            throw .tooLarge("gif: working memory in bytes", limit: limits.workingBytes)
         }
         decoder = try ScratchMemory(sdpx_lzw_size(), zeroed: false)
         memory = try ScratchMemory(Int(SDPX_LZW_HEAD) + pixels + Int(SDPX_LZW_ROOM), zeroed: false, account: limits.account)
         guard let state = unsafe decoder.bytes.baseAddress, let base = unsafe indices,
             unsafe sdpx_lzw_start(OpaquePointer(state), UInt32(frame.codeSize), base, count) != 0
-        else { throw ImageError(.badData, "gif: code size of \(frame.codeSize) bits") }
+        else { throw ImageError(.badData, "gif: LZW code size is \(frame.codeSize) bits, expected 1 to 11") }
     }
 
     private var state: OpaquePointer? { unsafe decoder.bytes.baseAddress.map { OpaquePointer($0) } }

@@ -13,7 +13,9 @@ struct GIFPainter: FramePainter {
     let first: GIFIndices?
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
-        guard frames.indices.contains(index) else { throw ImageError(.internalError, "no frame of this number") }
+        guard frames.indices.contains(index) else {
+            throw ImageError(.internalError, "gif: frame \(index) of \(frames.count) does not exist")
+        }
         let frame = frames[index]
         let indices = try indices(of: index)
         let palette = GIFPalette(bytes, frame.palette, transparentIndex: frame.transparentIndex, format: .rgba8)
@@ -51,6 +53,6 @@ struct GIFPainter: FramePainter {
 }
 
 extension ImageError {
-    static let damagedGIF = ImageError(.badData, "gif: code without meaning")
-    static let truncatedGIF = ImageError(.truncated, "gif: picture data end early")
+    static let damagedGIF = ImageError(.badData, "gif: invalid LZW code")
+    static let truncatedGIF = ImageError(.truncated, "gif: frame data ends early")
 }

@@ -31,7 +31,7 @@ struct GIFStream: PictureStream {
         try structure.read(bytes, stop: stop)
         guard let frame = structure.firstFrame else {
             guard isFinished else { return }
-            throw ImageError(.truncated, "gif: no picture in the bytes")
+            throw ImageError(.truncated, "gif: data ends before the first frame")
         }
         facts.size = try output().plan.scaledSize
         if compositor == nil {
@@ -109,7 +109,7 @@ struct GIFStream: PictureStream {
     // MARK: Stills and partial images
 
     private mutating func stillImage(stop: StopSignal) throws(ImageError) -> Image {
-        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: no picture in the bytes") }
+        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         let plan = try output().plan
         let hasAlpha = structure.hasAlpha
         let format = PixelFormat.resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)

@@ -60,6 +60,6 @@ package final class ICOCoder: ImageCoder {
                 failure = failure ?? error
             }
         }
-        throw failure ?? ImageError(.badData, "ico: no entry")
+        throw failure ?? ImageError(.badData, "ico: directory has no entry")
     }
 }

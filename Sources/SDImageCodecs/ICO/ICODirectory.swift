@@ -25,7 +25,7 @@ struct ICODirectory {
                 entries.append(try ICODirectory.entry(at: offset, of: bytes))
             } catch { failure = failure ?? error }
         }
-        guard !entries.isEmpty else { throw failure ?? ImageError(.badData, "ico: no entry") }
+        guard !entries.isEmpty else { throw failure ?? ImageError(.badData, "ico: directory has no entry") }
         self.entries = entries
     }
 
@@ -56,7 +56,7 @@ struct ICODirectory {
         return try ICOEntry(rest)
     }
 
-    private static let endsEarly = ImageError(.truncated, "ico: data end early")
+    private static let endsEarly = ImageError(.truncated, "ico: data ends early")
 }
 
 extension ICOEntry {

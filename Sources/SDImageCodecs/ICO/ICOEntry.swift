@@ -22,7 +22,7 @@ struct ICOEntry {
             return
         }
         let header = try BMPHeader.icon(bytes)
-        guard header.packing == .rows else { throw ImageError(.unsupported, "ico: compressed bitmap") }
+        guard header.packing == .rows else { throw ImageError(.unsupported, "ico: entry is a compressed bitmap") }
         content = .bitmap(header)
         size = header.size
         depth = header.bits
@@ -33,7 +33,7 @@ struct ICOEntry {
         var reader = source
         guard reader.seek(to: 16), let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             let depth = reader.u8(), let type = reader.u8()
-        else { throw ImageError(.truncated, "ico: png ends early") }
+        else { throw ImageError(.truncated, "ico: PNG entry ends early") }
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][type] ?? 1
         return (PixelSize(width: Int(width), height: Int(height)), Int(depth) * channels)
     }

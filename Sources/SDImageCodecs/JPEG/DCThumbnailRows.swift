@@ -35,7 +35,7 @@ import SDImagePixels
     func write(to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
-            guard let row = unsafe row(y) else { throw ImageError(.internalError, "no memory for rows") }
+            guard let row = unsafe row(y) else { throw ImageError(.internalError, "jpeg: no memory for row \(y)") }
             unsafe try writer.write(row)
         }
     }

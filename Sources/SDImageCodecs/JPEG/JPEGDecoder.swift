@@ -31,7 +31,7 @@ import SDImage
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
 
     init(_ bytes: Bytes, tolerant: Bool) throws(ImageError) {
-        guard !bytes.isEmpty else { throw ImageError(.emptyData, "no data") }
+        guard !bytes.isEmpty else { throw ImageError(.emptyData, "jpeg: data is 0 bytes long") }
         guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerant ? 1 : 0) else { throw .noMemory(bytes.count) }
         unsafe self.decoder = decoder
         self.bytes = bytes
@@ -127,7 +127,7 @@ import SDImage
     /// Prepares rows without reading a scan.
     func prepare(_ rows: Rows, scale: Scale, limits: DecodeLimits) throws(ImageError) {
         if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
-            throw .tooLarge("memory for coefficients in bytes", limit: limits.workingBytes)
+            throw .tooLarge("jpeg: coefficient memory of \(header.coefficient_bytes) bytes", limit: limits.workingBytes)
         }
         coefficients = nil
         if hasMultipleScans {
@@ -221,6 +221,7 @@ import SDImage
             default: .badData
             }
         let text = code == Int32(CJPEG_TOO_MANY_SCANS) ? "too many scans" : message
-        return unsafe ImageError(status, text.isEmpty ? "bad JPEG data" : text, libraryCode: cjpeg_message_code(decoder))
+        return unsafe ImageError(
+            status, "jpeg: \(text.isEmpty ? "data is damaged" : text)", libraryCode: cjpeg_message_code(decoder))
     }
 }

@@ -108,8 +108,8 @@ import SDImage
             case CJPEG_TOO_LARGE: .tooLarge
             default: .encodeFailed
             }
-        let text = message.isEmpty ? "libjpeg refuses the picture" : message
-        return unsafe ImageError(status, text, libraryCode: cjpeg_encoder_message_code(encoder))
+        let text = message.isEmpty ? "libjpeg refused the image" : message
+        return unsafe ImageError(status, "jpeg: \(text)", libraryCode: cjpeg_encoder_message_code(encoder))
     }
 }
 

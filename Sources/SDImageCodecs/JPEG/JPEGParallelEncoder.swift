@@ -54,7 +54,9 @@ final class JPEGParallelEncoder: Sendable {
         let upper = try JPEGWriter.start(parameters, markers)
         try upper.encode(source, rows: 0..<row, stop: stop)
         if assistance?.withdraw() ?? true { encodeLower() } else { assistance?.wait() }
-        guard let lower = lower.withLock({ $0 }) else { throw ImageError(.internalError, "half of a picture is missing") }
+        guard let lower = lower.withLock({ $0 }) else {
+            throw ImageError(.internalError, "jpeg: lower half of the image was not encoded")
+        }
         return try JPEGParallelEncoder.join(upper, try lower.get(), height: image.size.height, stop: stop)
     }
 
@@ -83,7 +85,7 @@ final class JPEGParallelEncoder: Sendable {
         guard let frame = try JPEGParallelEncoder.segment(0xC0, of: written, stop),
             let scan = try JPEGParallelEncoder.segment(0xDA, of: lower, stop),
             let data = lower.slice(scan.upperBound..<lower.count)
-        else { throw ImageError(.internalError, "a JPEG without frame or scan") }
+        else { throw ImageError(.internalError, "jpeg: encoded half has no frame or scan") }
         // The height follows the precision (B.2.2).
         output.replace(at: frame.lowerBound + 1, with: [UInt8(height >> 8 & 255), UInt8(height & 255)])
         // Replaces the end-of-image marker.

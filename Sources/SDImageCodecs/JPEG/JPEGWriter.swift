@@ -11,9 +11,10 @@ struct JPEGWriter {
     private let markers: [(marker: Int32, bytes: Bytes)]
 
     init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
-        guard !options.isLossless else { throw ImageError(.unsupported, "JPEG cannot be lossless") }
+        guard !options.isLossless else { throw ImageError(.unsupported, "jpeg: lossless encoding is not available") }
         guard max(image.size.width, image.size.height) <= JPEGEncoder.longestSide else {
-            throw .tooLarge("side of a JPEG in pixels", limit: JPEGEncoder.longestSide)
+            throw .tooLarge(
+                "jpeg: longer side of \(image.size.width) by \(image.size.height) pixels", limit: JPEGEncoder.longestSide)
         }
         let image = try image.withoutCodePoints(stop: stop)
         self.image = image
@@ -87,12 +88,12 @@ struct JPEGWriter {
             let file = try JPEGWriter(small, options: plain, stop: stop).encode(pool: { nil })
             if file.count <= room { return file }
         }
-        throw ImageError(.tooLarge, "no room for a thumbnail beside the EXIF block")
+        throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
     }
 
     private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
         guard block.count <= JPEGEncoder.markerBytes - label.count else {
-            throw .tooLarge("metadata block of a JPEG in bytes", limit: JPEGEncoder.markerBytes - label.count)
+            throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGEncoder.markerBytes - label.count)
         }
         let output = try OutputBytes(expecting: label.count + block.count)
         try output.append(label)
@@ -105,7 +106,7 @@ struct JPEGWriter {
         guard let profile, !profile.isEmpty else { return [] }
         let size = JPEGEncoder.markerBytes - profileLabel.count - 2
         let count = (profile.count + size - 1) / size
-        guard count <= 255 else { throw .tooLarge("colour profile of a JPEG in bytes", limit: size * 255) }
+        guard count <= 255 else { throw .tooLarge("jpeg: colour profile of \(profile.count) bytes", limit: size * 255) }
         var pieces: [Bytes] = []
         for index in 0..<count {
             guard let piece = profile.slice(index * size..<min(profile.count, (index + 1) * size)) else { continue }

@@ -22,9 +22,9 @@ struct ExifWriter {
     init(_ given: Bytes?, orientation: Orientation) throws(ImageError) {
         self.given = given.flatMap(ExifDirectory.block) ?? .empty
         directory = given == nil ? nil : ExifDirectory(self.given)
-        if given != nil, directory == nil { throw ImageError(.invalidArgument, "the EXIF block is none") }
+        if given != nil, directory == nil { throw ImageError(.invalidArgument, "metadata: invalid EXIF block") }
         guard directory?.entries.count ?? 0 <= ExifWriter.mostEntries * ExifDirectory.entryBytes else {
-            throw .tooLarge("entries of the EXIF block", limit: ExifWriter.mostEntries)
+            throw .tooLarge("metadata: EXIF entry count", limit: ExifWriter.mostEntries)
         }
         self.orientation = orientation
     }

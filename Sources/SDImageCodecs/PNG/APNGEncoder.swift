@@ -18,7 +18,9 @@ struct APNGEncoder {
 
     func encode(_ image: Image, _ frames: any FrameProvider) throws(ImageError) -> Bytes {
         try PNGEncoder.check(image.size)
-        guard frames.frameCount <= Int32.max else { throw .tooLarge("frames", limit: Int(Int32.max)) }
+        guard frames.frameCount <= Int32.max else {
+            throw .tooLarge("apng: frame count of \(frames.frameCount)", limit: Int(Int32.max))
+        }
         let isDeep = image.pixels.format.bytesPerChannel > 1
         let format = isDeep ? PixelFormat.rgba16 : .rgba8
         var file = try PNGFileWriter()
@@ -30,7 +32,11 @@ struct APNGEncoder {
         var before: PixelBuffer?
         for index in 0..<frames.frameCount {
             let shown = try image.frame(at: index, stop: stop).withoutIdleAlpha().converted(to: format).pixels
-            guard shown.size == image.size else { throw ImageError(.invalidArgument, "frames of different sizes") }
+            guard shown.size == image.size else {
+                throw ImageError(
+                    .invalidArgument,
+                    "apng: frame \(index) is \(shown.size.width) by \(shown.size.height) pixels, unlike the first")
+            }
             let frame = try frame(shown, before)
             let control = APNGEncoder.control(frame, milliseconds: frames.durationMilliseconds(at: index))
             try file.chunk("fcTL", sequence.pngBytes + control)

@@ -35,7 +35,7 @@ import SDImagePixels
             if place.isCheckpoint { try stop.check() }
             guard let target = unsafe isDirect ? canvas.row(place.y) : line?.bytes, target.count == data.size.width * 4,
                 let base = target.baseAddress
-            else { throw ImageError(.badData, "png: frame outside its canvas") }
+            else { throw ImageError(.badData, "apng: frame is outside of its canvas") }
             guard let row = unsafe rows.next(into: rows.format == .rgba8 ? base : nil) else { throw rows.missing }
             if rows.format != .rgba8 {
                 unsafe sdpx_convert_row(
@@ -63,12 +63,12 @@ import SDImagePixels
         var parts: [Bytes] = []
         while chunks.offset < frame.data.upperBound, let chunk = try chunks.next() {
             guard chunk.name == name else { continue }
-            guard try chunks.isIntact(chunk) else { throw ImageError(.badData, "png: wrong check sum") }
+            guard try chunks.isIntact(chunk) else { throw ImageError(.badData, "apng: chunk has a wrong CRC") }
             // fdAT data start with a sequence number.
             let range = frame.isDefaultPicture ? chunk.data : chunk.data.dropFirst(4)
             if let part = bytes.slice(range), !part.isEmpty { parts.append(part) }
             guard parts.count <= limits.workingBytes / APNGPainter.partOverhead else {
-                throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+                throw .tooLarge("apng: working memory in bytes", limit: limits.workingBytes)
             }
         }
         return parts

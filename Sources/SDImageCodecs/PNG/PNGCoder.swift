@@ -40,7 +40,7 @@ package final class PNGCoder: ImageCoder {
         }
         var file = PNGFile(options)
         try file.update(bytes, isFinished: true, stop: stop)
-        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: the bytes end early") }
+        guard let image = try file.image(stop: stop) else { throw ImageError(.truncated, "png: data ends early") }
         return image
     }
 

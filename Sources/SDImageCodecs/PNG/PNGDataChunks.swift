@@ -52,7 +52,7 @@ struct PNGDataChunks {
                 break
             }
             guard parts.count <= limits.workingBytes / PNGDataChunks.partOverhead else {
-                throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+                throw .tooLarge("png: working memory in bytes", limit: limits.workingBytes)
             }
         }
         return parts

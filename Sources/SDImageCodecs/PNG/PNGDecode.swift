@@ -23,7 +23,7 @@ struct PNGDecode {
 
     /// Throws for errors after the last row. Data may end there, because every pixel is decoded.
     private func checkEnding() throws(ImageError) {
-        guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: wrong check sum") }
+        guard data.ending != .damaged || options.acceptPartial else { throw ImageError(.badData, "png: chunk has a wrong CRC") }
     }
 
     // MARK: Top to bottom

@@ -11,7 +11,7 @@ struct PNGEncoder {
     private static let standardEffort = 6
 
     init(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) {
-        guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced pictures are not written") }
+        guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced encoding is not available") }
         self.options = options
         self.stop = stop
         deflater = try Deflater(effort: options.effort ?? PNGEncoder.standardEffort, stop: options.isCancellable ? stop : nil)
@@ -33,7 +33,9 @@ struct PNGEncoder {
 
     /// PNG integers have 31 bits (section 7.1).
     static func check(_ size: PixelSize) throws(ImageError) {
-        guard max(size.width, size.height) <= Int32.max else { throw .tooLarge("side in pixels", limit: Int(Int32.max)) }
+        guard max(size.width, size.height) <= Int32.max else {
+            throw .tooLarge("png: longer side of \(size.width) by \(size.height) pixels", limit: Int(Int32.max))
+        }
     }
 
     // MARK: Palette

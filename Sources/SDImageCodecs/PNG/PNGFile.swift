@@ -27,7 +27,7 @@ struct PNGFile: PictureStream {
         // A truncated animation is an error, because frames are missing.
         let structure = animation.structure
         if isFinished, structure.announcedFrames > 1, !structure.isEnded, !options.acceptPartial {
-            throw ImageError(.truncated, "png: the bytes end early")
+            throw ImageError(.truncated, "png: data ends early")
         }
         if isStill { try still.update(bytes, isFinished: isFinished, stop: stop) }
     }

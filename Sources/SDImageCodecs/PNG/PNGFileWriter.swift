@@ -43,13 +43,13 @@ struct PNGFileWriter: ~Copyable {
         _ name: StaticString, upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(ImageError) {
         let (room, overflow) = count.addingReportingOverflow(12)
-        guard !overflow else { throw .tooLarge("chunk in bytes", limit: Int(Int32.max)) }
+        guard !overflow else { throw .tooLarge("png: chunk of \(count) bytes", limit: Int(Int32.max)) }
         _ = unsafe try file.append(upTo: room) { memory throws(ImageError) in
             let body = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[8..<memory.count - 4])
             let written = unsafe fill(body)
-            guard written >= 0 else { throw ImageError(.encodeFailed, "png: packing failed") }
+            guard written >= 0 else { throw ImageError(.encodeFailed, "png: compression failed") }
             guard let length = UInt32(exactly: written), length <= Int32.max else {
-                throw .tooLarge("chunk in bytes", limit: Int(Int32.max))
+                throw .tooLarge("png: chunk of \(written) bytes", limit: Int(Int32.max))
             }
             unsafe memory.storeBytes(of: length.bigEndian, toByteOffset: 0, as: UInt32.self)
             unsafe memory.storeBytes(of: PNGChunk.name(name).bigEndian, toByteOffset: 4, as: UInt32.self)

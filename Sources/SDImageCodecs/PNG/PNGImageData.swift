@@ -48,7 +48,11 @@ struct PNGImageData: Sendable {
 
     /// Decodes all pixels into a buffer of this size, in the format of the buffer.
     func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
-        guard buffer.size == size else { throw ImageError(.internalError, "png: a buffer of another size") }
+        guard buffer.size == size else {
+            throw ImageError(
+                .internalError,
+                "png: buffer is \(buffer.size.width) by \(buffer.size.height) pixels, expected \(size.width) by \(size.height)")
+        }
         let rows = try PNGRows(self, limits: limits)
         let painter = try PNGPainter(buffer, source: rows.format, limits: limits)
         while let place = rows.place {

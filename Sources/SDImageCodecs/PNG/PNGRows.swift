@@ -45,7 +45,7 @@ import SDImagePixels
         ending = data.ending
         passes = PNGPass.all(data.size, isInterlaced: data.isInterlaced)
         guard let bytes = samples.rowBytes(data.size.width), bytes < limits.workingBytes else {
-            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            throw .tooLarge("png: working memory in bytes", limit: limits.workingBytes)
         }
         lineStride = (bytes + 63) & ~63
         lines = try ScratchMemory(lineStride * 3, of: UInt8.self, account: limits.account)
@@ -97,12 +97,12 @@ import SDImagePixels
 
     /// The reason for a missing row.
     var missing: ImageError {
-        if hasInvalidFilter { return ImageError(.badData, "png: unknown filter") }
+        if hasInvalidFilter { return ImageError(.badData, "png: unknown row filter") }
         switch (source.state, ending) {
-        case (.damaged, _): return ImageError(.badData, "png: damaged picture data")
-        case (.ended, _), (_, .complete): return ImageError(.badData, "png: too little picture data")
-        case (_, .damaged): return ImageError(.badData, "png: wrong check sum")
-        case (_, .truncated): return ImageError(.truncated, "png: the bytes end early")
+        case (.damaged, _): return ImageError(.badData, "png: image data is damaged")
+        case (.ended, _), (_, .complete): return ImageError(.badData, "png: image data ends before the last row")
+        case (_, .damaged): return ImageError(.badData, "png: chunk has a wrong CRC")
+        case (_, .truncated): return ImageError(.truncated, "png: data ends early")
         }
     }
 

@@ -17,7 +17,7 @@ import SDImage
 
     func filtered(_ filter: PNGFilter, stop: StopSignal) throws(ImageError) -> ScratchMemory {
         let (bytes, overflow) = (rows.rowBytes + 1).multipliedReportingOverflow(by: rows.size.height)
-        guard !overflow else { throw .tooLarge("picture in bytes", limit: Int.max) }
+        guard !overflow else { throw .tooLarge("png: image size in bytes", limit: Int.max) }
         let memory = try ScratchMemory(bytes, zeroed: false, account: account)
         var end = 0
         for y in 0..<rows.size.height {

@@ -45,7 +45,7 @@ struct WebPAnimation: PictureStream {
             if isFinished || error.status != .truncated { throw error }
         }
         if isFinished, !(header?.isComplete ?? false), !options.acceptPartial {
-            throw ImageError(.truncated, "WebP data end early")
+            throw ImageError(.truncated, "webp: data ends early")
         }
     }
 
@@ -123,7 +123,7 @@ struct WebPAnimation: PictureStream {
             return image.with(frames: StreamDecoder(self))
         }
         if let header, let beginning { return try preview(beginning, header, stop: stop) }
-        if isFinished { throw ImageError(.truncated, "WebP animation without a frame") }
+        if isFinished { throw ImageError(.truncated, "webp: animation has no frame") }
         return nil
     }
 

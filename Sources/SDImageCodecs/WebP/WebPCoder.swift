@@ -38,7 +38,7 @@ package final class WebPCoder: ImageCoder {
         }
         var animation = WebPAnimation(options)
         try animation.update(bytes, isFinished: true, stop: stop)
-        guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "WebP data end early") }
+        guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "webp: data ends early") }
         return image
     }
 

@@ -14,12 +14,12 @@ struct WebPConfiguration {
     init(_ options: EncodeOptions, quality: Double) throws(ImageError) {
         var config = WebPConfig()
         guard unsafe WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality * 100)) != 0 else {
-            throw ImageError(.unsupported, "a libwebp of another version than the one built with")
+            throw ImageError(.unsupported, "webp: libwebp differs from the version at build time")
         }
         if options.isLossless {
             let level = Int32(clamping: options.effort ?? WebPConfiguration.losslessEffort)
             guard unsafe WebPConfigLosslessPreset(&config, level) != 0 else {
-                throw ImageError(.internalError, "libwebp refuses a level of compression")
+                throw ImageError(.internalError, "webp: compression level \(level) refused by libwebp")
             }
             // Keeps colours under transparent pixels.
             config.exact = 1
@@ -32,7 +32,7 @@ struct WebPConfiguration {
         if config.target_PSNR > 0, options.webP[.pass] == nil { config.pass = WebPConfiguration.searchPasses }
         // libwebp checks the upper bound of alpha_compression only when it encodes.
         guard unsafe WebPValidateConfig(&config) != 0, config.alpha_compression <= 1 else {
-            throw ImageError(.invalidArgument, "a WebP parameter outside its range")
+            throw ImageError(.invalidArgument, "webp: encoder parameter out of range")
         }
         value = config
     }
@@ -55,7 +55,7 @@ struct WebPConfiguration {
         } else if let place = places[parameter], let whole = Int32(exactly: number) {
             config[keyPath: place] = whole
         } else {
-            throw ImageError(.invalidArgument, "a WebP parameter that is no number of its kind")
+            throw ImageError(.invalidArgument, "webp: \(number) is not a valid value of \(parameter)")
         }
     }
 }

@@ -42,7 +42,9 @@ struct WebPContainer {
         try append("VP8X", [flags, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1))
         if let profile = blocks.profile { try append("ICCP", profile) }
         guard let loopCount else { return }
-        guard loopCount <= WebPContainer.mostLoops else { throw .tooLarge("loops of a WebP", limit: WebPContainer.mostLoops) }
+        guard loopCount <= WebPContainer.mostLoops else {
+            throw .tooLarge("webp: loop count of \(loopCount)", limit: WebPContainer.mostLoops)
+        }
         // A transparent background; it has no effect, because every frame covers the canvas.
         try append("ANIM", [0, 0, 0, 0] + [UInt8(loopCount & 255), UInt8(loopCount >> 8 & 255)])
     }
@@ -59,7 +61,7 @@ struct WebPContainer {
         let picture = try WebPContainer.picture(file)
         if picture.hasAlpha { flags |= Flag.alpha }
         guard milliseconds <= WebPContainer.longestDuration else {
-            throw .tooLarge("milliseconds of a frame", limit: WebPContainer.longestDuration)
+            throw .tooLarge("webp: frame duration of \(milliseconds) ms", limit: WebPContainer.longestDuration)
         }
         let isDisposedOf: UInt8 = 1
         let isNotBlended: UInt8 = 2
@@ -74,7 +76,9 @@ struct WebPContainer {
     mutating func finish() throws(ImageError) -> Bytes {
         if let exif = blocks.exif { try append("EXIF", exif) }
         if let xmp = blocks.xmp { try append("XMP ", xmp) }
-        guard let count = UInt32(exactly: output.count - 8) else { throw .tooLarge("bytes of a WebP", limit: Int(UInt32.max)) }
+        guard let count = UInt32(exactly: output.count - 8) else {
+            throw .tooLarge("webp: file of \(output.count) bytes", limit: Int(UInt32.max))
+        }
         output.replace(at: 4, with: WebPContainer.u32(count))
         output.replace(at: WebPContainer.flagsPosition, with: [flags])
         return try output.finish()
@@ -85,7 +89,7 @@ struct WebPContainer {
         let extended = 18
         let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
         guard let chunks = file.slice(start..<max(start, file.count)) else {
-            throw ImageError(.encodeFailed, "libwebp gave no picture")
+            throw ImageError(.encodeFailed, "webp: libwebp returned no image")
         }
         return (chunks, try WebPStream.features(file).has_alpha != 0)
     }
@@ -103,7 +107,7 @@ struct WebPContainer {
     }
 
     private func appendHeader(_ name: StaticString, count: Int) throws(ImageError) {
-        guard let count = UInt32(exactly: count) else { throw .tooLarge("bytes of a WebP", limit: Int(UInt32.max)) }
+        guard let count = UInt32(exactly: count) else { throw .tooLarge("webp: chunk size in bytes", limit: Int(UInt32.max)) }
         try output.append((0..<4).map { unsafe name.utf8Start[$0] } + WebPContainer.u32(count))
     }
 

@@ -58,7 +58,8 @@ typealias LibraryPicture = CWebP.WebPPicture
 
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
-            throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
+            throw .tooLarge(
+                "webp: longer side of \(image.size.width) by \(image.size.height) pixels", limit: WebPEncoder.longestSide)
         }
         var config = configuration.value
         do throws(ImageError) {
@@ -77,7 +78,9 @@ typealias LibraryPicture = CWebP.WebPPicture
         defer { reservation.release() }
         let context = Context(try OutputBytes(expecting: (image.size.pixelCount ?? 0) / 4), stop, isAbandoned)
         var picture = unsafe LibraryPicture()
-        guard unsafe WebPPictureInit(&picture) != 0 else { throw ImageError(.unsupported, "a libwebp of another version") }
+        guard unsafe WebPPictureInit(&picture) != 0 else {
+            throw ImageError(.unsupported, "webp: libwebp differs from the version at build time")
+        }
         defer { unsafe WebPPictureFree(&picture) }
         unsafe picture.width = Int32(clamping: image.size.width)
         unsafe picture.height = Int32(clamping: image.size.height)
@@ -129,7 +132,9 @@ typealias LibraryPicture = CWebP.WebPPicture
             default: unsafe hasAlpha ? WebPPictureImportRGBA : WebPPictureImportRGBX
             }
         let base = unsafe plain.pixels.pixels.assumingMemoryBound(to: UInt8.self)
-        guard let stride = Int32(exactly: plain.pixels.stride) else { throw .tooLarge("bytes of a row", limit: Int(Int32.max)) }
+        guard let stride = Int32(exactly: plain.pixels.stride) else {
+            throw .tooLarge("webp: row of \(plain.pixels.stride) bytes", limit: Int(Int32.max))
+        }
         let isImported = unsafe importRows(&picture, base, stride) != 0
         withExtendedLifetime(plain) {}
         guard isImported else { throw unsafe error(picture.error_code) }
@@ -165,10 +170,10 @@ typealias LibraryPicture = CWebP.WebPPicture
         let number = Int32(clamping: code.rawValue)
         return switch code {
         case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
-            ImageError(.noMemory, "libwebp was refused memory", libraryCode: number)
+            ImageError(.noMemory, "webp: no memory for the encoder", libraryCode: number)
         case VP8_ENC_ERROR_BAD_DIMENSION, VP8_ENC_ERROR_FILE_TOO_BIG:
-            ImageError(.tooLarge, "a picture too large for WebP", libraryCode: number)
-        default: ImageError(.encodeFailed, "libwebp cannot encode the picture", libraryCode: number)
+            ImageError(.tooLarge, "webp: dimensions or file size exceed the limits of the format", libraryCode: number)
+        default: ImageError(.encodeFailed, "webp: encoding failed with libwebp error \(number)", libraryCode: number)
         }
     }
 

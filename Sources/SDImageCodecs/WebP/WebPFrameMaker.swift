@@ -31,7 +31,9 @@ final class WebPFrameMaker: Sendable {
         }
         guard hasSecond else { return (first, nil) }
         if assistance?.withdraw() ?? true { keepSecond(index + 1) } else { assistance?.wait() }
-        guard let result = second.withLock({ $0 }) else { throw ImageError(.internalError, "a frame is missing") }
+        guard let result = second.withLock({ $0 }) else {
+            throw ImageError(.internalError, "webp: frame \(index + 1) was not encoded")
+        }
         return (first, try result.get())
     }
 
@@ -46,7 +48,10 @@ final class WebPFrameMaker: Sendable {
 
     private func encode(_ index: Int) throws(ImageError) -> Bytes {
         let frame = try image.frame(at: index, stop: stop)
-        guard frame.size == image.size else { throw ImageError(.encodeFailed, "frames of different sizes") }
+        guard frame.size == image.size else {
+            throw ImageError(
+                .encodeFailed, "webp: frame \(index) is \(frame.size.width) by \(frame.size.height) pixels, unlike the first")
+        }
         let encoder = WebPEncoder(configuration, account: account, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }
         return try encoder.encode(frame)
     }

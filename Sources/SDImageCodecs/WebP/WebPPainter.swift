@@ -36,7 +36,7 @@ import SDImagePixels
         let size = frame.layout.size
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
             let base = unsafe canvas.row(0)?.baseAddress
-        else { throw ImageError(.badData, "WebP frame outside its canvas") }
+        else { throw ImageError(.badData, "webp: frame is outside of its canvas") }
         canvas.settle()
         let target = unsafe WebPRows.Target(base: base, stride: canvas.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
@@ -63,7 +63,7 @@ import SDImagePixels
     private func decode(
         _ frame: WebPFrame, into target: WebPRows.Target, tolerant: Bool, stop: StopSignal
     ) throws(ImageError) {
-        guard let part = bytes.slice(frame.picture.data) else { throw ImageError(.truncated, "WebP data end early") }
+        guard let part = bytes.slice(frame.picture.data) else { throw ImageError(.truncated, "webp: data ends early") }
         let decoder = unsafe try WebPRows(frame.picture, into: target, hasAlpha: frame.picture.hasAlpha)
         try decoder.feed(part, stop: stop)
         let rows = try decoder.finish(tolerant: tolerant)

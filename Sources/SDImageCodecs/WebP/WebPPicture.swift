@@ -57,7 +57,9 @@ import SDImagePixels
         let rows = try WebPRows(frame, into: planes, shown: layout(rowSize: rowSize).size)
         try rows.feed(bytes, stop: stop)
         let count = try withExtendedLifetime(planes) { () throws(ImageError) in try rows.finish(tolerant: false) }
-        guard count == frame.size.height else { throw ImageError(.internalError, "libwebp left rows out") }
+        guard count == frame.size.height else {
+            throw ImageError(.internalError, "webp: \(count) rows decoded, expected \(frame.size.height)")
+        }
         let picture = try planes.shrunk(to: plan.scaledSize, limits: options.limits, stop: stop)
         return try finish(picture, rows: picture.size.height, stop: stop)
     }
@@ -198,11 +200,11 @@ extension WebPStream.Frame {
     func checkLimits(_ limits: DecodeLimits) throws(ImageError) {
         let pixels = size.pixelCount ?? Int.max
         if isLossless || hasAlpha, pixels > limits.heldPixels {
-            throw .tooLarge("picture area in pixels", limit: limits.heldPixels)
+            throw .tooLarge("webp: image of \(size.width) by \(size.height) pixels", limit: limits.heldPixels)
         }
         let (bytes, overflow) = pixels.multipliedReportingOverflow(by: isLossless ? 4 : hasAlpha ? 1 : 0)
         guard !overflow, bytes <= limits.workingBytes else {
-            throw .tooLarge("working memory in bytes", limit: limits.workingBytes)
+            throw .tooLarge("webp: working memory in bytes", limit: limits.workingBytes)
         }
     }
 }

@@ -28,7 +28,7 @@ import SDImagePixels
     /// the format.
     convenience init(_ frame: WebPStream.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
         guard let mode = unsafe WebPRows.mode(target.format, hasAlpha: hasAlpha) else {
-            throw ImageError(.internalError, "libwebp cannot write \(unsafe target.format)")
+            throw ImageError(.internalError, "webp: libwebp cannot decode to \(unsafe target.format)")
         }
         let size = unsafe target.size
         unsafe try self.init(frame, size: size, shown: size) { output in
@@ -63,7 +63,7 @@ import SDImagePixels
         unsafe config.initialize(to: WebPDecoderConfig())
         guard unsafe WebPInitDecoderConfig(config) != 0 else {
             unsafe config.deallocate()
-            throw ImageError(.internalError, "libwebp of another version")
+            throw ImageError(.internalError, "webp: libwebp differs from the version at build time")
         }
         unsafe WebPRows.choose(&config.pointee.options, frame, size: size, shown: shown)
         unsafe config.pointee.output.is_external_memory = 1
@@ -90,7 +90,7 @@ import SDImagePixels
     /// Decodes new data. Throws when the data are damaged, not when they end early.
     func feed(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
-            throw ImageError(.emptyData, "no data")
+            throw ImageError(.emptyData, "webp: data is 0 bytes long")
         }
         let step = step(of: bytes.count)
         // Skipped, because libwebp walks all chunks before the bitstream again until it reaches it.

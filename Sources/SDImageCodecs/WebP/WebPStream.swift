@@ -28,7 +28,7 @@ import SDImage
     }
 
     init(_ bytes: Bytes) throws(ImageError) {
-        guard !bytes.isEmpty else { throw ImageError(.emptyData, "no data") }
+        guard !bytes.isEmpty else { throw ImageError(.emptyData, "webp: data is 0 bytes long") }
         let features = try WebPStream.features(bytes)
         self.bytes = bytes
         var data = unsafe WebPData(bytes: bytes.pointer?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
@@ -40,7 +40,7 @@ import SDImage
         isLossless = features.format == 2
         isComplete = state == WEBP_DEMUX_DONE
         if isAnimated, unsafe demuxer == nil {
-            throw ImageError(state == WEBP_DEMUX_PARSE_ERROR ? .badData : .truncated, "unreadable WebP animation")
+            throw ImageError(state == WEBP_DEMUX_PARSE_ERROR ? .badData : .truncated, "webp: animation cannot be parsed")
         }
     }
 
@@ -63,7 +63,7 @@ import SDImage
         // Limited to the frames that libwebp has validated.
         for content in walk.contents.prefix(frameCount).dropFirst(first).prefix(limit) {
             guard let (frame, layout) = try frame(content, isWhole: true) else {
-                throw ImageError(.badData, "webp: frame without a picture")
+                throw ImageError(.badData, "webp: frame has no image data")
             }
             result.append((frame, layout, true))
         }
@@ -150,17 +150,19 @@ import SDImage
         var features = WebPBitstreamFeatures()
         let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
         try check(code)
-        guard features.width > 0, features.height > 0 else { throw ImageError(.badData, "picture without pixels") }
+        guard features.width > 0, features.height > 0 else {
+            throw ImageError(.badData, "webp: image is \(features.width) by \(features.height) pixels")
+        }
         return features
     }
 
     static func check(_ code: VP8StatusCode) throws(ImageError) {
         switch code {
         case VP8_STATUS_OK: return
-        case VP8_STATUS_OUT_OF_MEMORY: throw ImageError(.noMemory, "libwebp was refused memory", libraryCode: 1)
-        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw ImageError(.truncated, "WebP data end early")
-        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError(.unsupported, "WebP feature not supported")
-        default: throw ImageError(.badData, "bad WebP data", libraryCode: Int32(bitPattern: code.rawValue))
+        case VP8_STATUS_OUT_OF_MEMORY: throw ImageError(.noMemory, "webp: no memory for the decoder", libraryCode: 1)
+        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw ImageError(.truncated, "webp: data ends early")
+        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError(.unsupported, "webp: bitstream has an unknown feature")
+        default: throw ImageError(.badData, "webp: bitstream is damaged", libraryCode: Int32(bitPattern: code.rawValue))
         }
     }
 }

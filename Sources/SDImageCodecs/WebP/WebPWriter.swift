@@ -10,10 +10,11 @@ struct WebPWriter {
 
     init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
         if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
-            throw ImageError(.invalidArgument, "a limit of the file's size, and a PSNR")
+            throw ImageError(.invalidArgument, "webp: file size limit and target PSNR exclude each other")
         }
         guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
-            throw .tooLarge("side of a WebP in pixels", limit: WebPEncoder.longestSide)
+            throw .tooLarge(
+                "webp: longer side of \(image.size.width) by \(image.size.height) pixels", limit: WebPEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
         // A small file has no room for a profile, so a file size limit converts colours to sRGB.
