@@ -118,7 +118,7 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
         return status;
     reader->decoder = avifDecoderCreate();
     if (!reader->decoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
     reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
     reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
     reader->decoder->imageCountLimit = SDAVIF_FRAME_LIMIT;
@@ -138,7 +138,7 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *
     uint64_t count = tiles->color + (facts->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
     if (planes > SDMOD_WORKING_BYTES || each > SDMOD_WORKING_BYTES ||
         count > (SDMOD_WORKING_BYTES - planes) / (each + DECODER_BYTES))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: decoders of tiles of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -188,7 +188,7 @@ static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const
     sdyuv_planes planes = planes_of(decoder->image);
     facts.has_alpha = planes.alpha != NULL;
     if (!planes.luma || (facts.chroma && (!planes.cb || !planes.cr)))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: plane is missing");
     /* Checked here, because the size in the stream is authoritative. */
     sdimage_status status = sdmod_check(&facts, wish, 1, error);
     return status < 0 ? status : sdmod_picture(&planes, &facts, wish, image, error);
@@ -248,7 +248,7 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
     self->wish = sdmod_wish_of(options);
     *made = self;
@@ -300,7 +300,7 @@ static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_
     if (status < 0)
         return status;
     if (index >= (uint32_t)decoder->imageCount)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such frame");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame does not exist");
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
     bool is_behind = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (decoder->imageIndex < 0 || is_behind || (uint32_t)decoder->imageIndex < key)

@@ -70,7 +70,7 @@ static sdimage_status fill_gray(avifImage *picture, const sdsrc *source, sdimage
     sdimage_status status = check(avifImageAllocatePlanes(picture, AVIF_PLANES_YUV), NULL, error);
     uint8_t *plane = picture->yuvPlanes[AVIF_CHAN_Y];
     if (status >= 0 && !plane)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a plane");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a plane");
     for (uint32_t y = 0; status >= 0 && y < source->height; y++)
         sdsrc_row(source, y, plane + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y]);
     return status;
@@ -133,7 +133,7 @@ static sdimage_status write_file(const avifImage *picture, const sdimage_encode_
     avifEncoder *encoder = avifEncoderCreate();
     avifRWData file = AVIF_DATA_EMPTY;
     if (!encoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
     configure(encoder, options);
     sdimage_status status = check(avifEncoderWrite(encoder, picture, &file), encoder, error);
     if (status >= 0)
@@ -152,11 +152,12 @@ static avifPixelFormat format_of(const sdsrc *source, const sdimage_encode_optio
 static sdimage_status encode_source(const sdsrc *source, const sdimage_encode_options *options, sdimage_data **data,
                                     sdimage_error **error) {
     if (source->bits > 8 && sdimage_encode_options_is_lossless(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "AVIF has no room for samples of more than 12 bits");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                          "avif: samples of more than 12 bits cannot be stored without loss");
     avifImage *picture =
         avifImageCreate((int)source->width, (int)source->height, source->bits, format_of(source, options));
     if (!picture)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
     sdimage_status status = fill(picture, source, options, error);
     if (status >= 0)
         status = write_file(picture, options, data, error);
@@ -174,9 +175,9 @@ sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimag
                              sdimage_error **error) {
     (void)bag;
     if (!sdavif_can_encode(user_data, format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libavif has no encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
     if (sdimage_encode_options_embeds_thumbnail(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libavif writes no thumbnails");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
     sdsrc source;
     sdimage_status status = sdsrc_open(&source, image, DEEP_BITS, error);
     if (status >= 0)

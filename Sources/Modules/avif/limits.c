@@ -24,7 +24,7 @@ static sdimage_status check_items(sdmod_span table, sdimage_error **error) {
         return SDIMAGE_STATUS_OK;
     while (found <= SDHEIF_ITEM_LIMIT && sdmod_next_box(&table, &box))
         found++;
-    return found > SDHEIF_ITEM_LIMIT ? too_large(error, "avif: more than 4096 items") : SDIMAGE_STATUS_OK;
+    return found > SDHEIF_ITEM_LIMIT ? too_large(error, "avif: items exceed the limit of 4096") : SDIMAGE_STATUS_OK;
 }
 
 /* `iloc`, 8.11.3. libavif makes an entry for each extent, even if it takes no bytes in the file. */
@@ -35,7 +35,7 @@ static sdimage_status check_locations(sdmod_span table, sdimage_error **error) {
         !take_either(&table, version > 1, &count))
         return SDIMAGE_STATUS_OK;
     if (count > SDHEIF_ITEM_LIMIT)
-        return too_large(error, "avif: more than 4096 items");
+        return too_large(error, "avif: items exceed the limit of 4096");
     size_t each = (size_t)((sizes >> 12 & 15) + (sizes >> 8 & 15) + (version > 0 ? sizes & 15 : 0));
     size_t head = (version > 1 ? 4 : 2) + (version > 0 ? 2 : 0) + 2 + (size_t)(sizes >> 4 & 15);
     for (; count > 0; count--) {
@@ -43,7 +43,7 @@ static sdimage_status check_locations(sdmod_span table, sdimage_error **error) {
             return SDIMAGE_STATUS_OK;
         total += extents;
         if (total > SDHEIF_EXTENT_LIMIT)
-            return too_large(error, "avif: more than 65536 extents");
+            return too_large(error, "avif: extents exceed the limit of 65536");
         if (!sdmod_skip(&table, (size_t)extents * each))
             return SDIMAGE_STATUS_OK;
     }
@@ -59,7 +59,7 @@ static sdimage_status check_references(sdmod_span table, sdimage_error **error) 
         return SDIMAGE_STATUS_OK;
     while (total <= SDAVIF_REFERENCE_LIMIT && sdmod_next_box(&table, &box))
         total += 1 + (take_either(&box.body, version > 0, &owner) && sdmod_take(&box.body, 2, &count) ? count : 0);
-    return total > SDAVIF_REFERENCE_LIMIT ? too_large(error, "avif: more than 16384 references between items")
+    return total > SDAVIF_REFERENCE_LIMIT ? too_large(error, "avif: references between items exceed the limit of 16384")
                                           : SDIMAGE_STATUS_OK;
 }
 
@@ -75,7 +75,7 @@ static sdimage_status check_properties(sdmod_span body, sdimage_error **error) {
         else if (sdmod_take_version(&box.body, &version, &flags) && sdmod_take32(&box.body, &count))
             associations += count;
         if (properties > SDHEIF_PROPERTY_LIMIT || associations > SDHEIF_PROPERTY_LIMIT)
-            return too_large(error, "avif: more than 16384 properties");
+            return too_large(error, "avif: properties exceed the limit of 16384");
     }
     return SDIMAGE_STATUS_OK;
 }
@@ -118,7 +118,7 @@ static sdimage_status check_samples(sdmod_span table, sdimage_error **error) {
             !sdmod_take32(&box.body, &count))
             continue;
         if (count > SDAVIF_FRAME_LIMIT)
-            return too_large(error, "avif: more than 10000 frames");
+            return too_large(error, "avif: frames exceed the limit of 10000");
     }
     return SDIMAGE_STATUS_OK;
 }
@@ -146,7 +146,7 @@ static sdimage_status check_movie(sdmod_span movie, sdimage_error **error) {
     while (status >= 0 && sdmod_next_box(&movie, &box)) {
         if (box.type != SDMOD_TYPE('t', 'r', 'a', 'k'))
             continue;
-        status = ++tracks > SDAVIF_TRACK_LIMIT ? too_large(error, "avif: more than 16 tracks")
+        status = ++tracks > SDAVIF_TRACK_LIMIT ? too_large(error, "avif: tracks exceed the limit of 16")
                                                : check_track(box.body, 0, error);
     }
     return status;
@@ -160,16 +160,16 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
     uint32_t ids[TILE_LIMIT];
     size_t count = sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), grid->id, ids, TILE_LIMIT);
     if (count > TILE_LIMIT)
-        return too_large(error, "avif: more than 1024 tiles");
+        return too_large(error, "avif: tiles exceed the limit of 1024");
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *tile = sdheif_find_item(c, ids[i]);
         sdmod_span size;
         uint32_t width, height;
         if (!tile)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: a tile is missing");
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tile is missing");
         uint64_t length = sdheif_coded_length(c, tile, SDMOD_TYPE('a', 'v', '1', 'C'));
         if (length > *coded)
-            return too_large(error, "avif: tiles that share their bytes are longer than the file");
+            return too_large(error, "avif: tiles with shared bytes are longer than the file");
         *coded -= length;
         if (sdheif_find_property(c, tile, SDMOD_TYPE('i', 's', 'p', 'e'), &size) && sdmod_skip(&size, 4) &&
             sdmod_take32(&size, &width) && sdmod_take32(&size, &height)) {

@@ -38,8 +38,7 @@ sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_err
     sdimage_status status = sdimage_work_budget_check(budget);
     if (status == SDIMAGE_STATUS_OK)
         return status;
-    return sdmod_fail(error, status,
-                      status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "time limit of the work exceeded");
+    return sdmod_fail(error, status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "coder: time limit exceeded");
 }
 
 uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
@@ -76,16 +75,16 @@ static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_
 sdimage_status sdmod_check(const sdmod_facts *facts, const sdmod_wish *wish, unsigned pictures, sdimage_error **error) {
     uint64_t pixels = (uint64_t)facts->width * facts->height;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
     if (pixels > wish->max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(facts, wish));
     bool shrinks = wish->box.width && wish->box.height;
     if (pixels > (shrinks ? STANDARD_BYTES : wish->max_bytes) / bytes_per_pixel)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     uint64_t quarters = (4 + facts->chroma + (facts->has_alpha ? 4 : 0)) * (facts->bits > 8 ? 2u : 1u) * pictures;
     if (pixels > (uint64_t)STANDARD_BYTES * 4 / quarters)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: planes exceed the limit of 256 MiB");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -108,7 +107,7 @@ sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *fact
     bool wide = is_wide(facts, wish);
     sdyuv_matrix matrix;
     if (!sdyuv_matrix_make(&matrix, planes, facts->color, wide))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a colour matrix or depth that is not supported");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown colour matrix or bit depth");
     sdimage_image *plain = NULL;
     void *bytes = NULL;
     size_t stride = 0;

@@ -20,7 +20,7 @@ sdimage_status sdsrc_open(sdsrc *source, const sdimage_image *image, int deep_bi
     bool deep = is_deep(own);
     *source = (sdsrc){NULL, sdimage_image_width(image), sdimage_image_height(image), 0, deep ? deep_bits : 8};
     if ((uint64_t)source->width * source->height > MOST_PIXELS)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a picture of more than 64 Mi pixels");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "encoder: image exceeds the limit of 64 Mi pixels");
     sdimage_pixel_format format;
     if (is_gray(own)) {
         source->channels = 1;
@@ -111,12 +111,12 @@ sdimage_status sdsrc_exif(const sdimage_encode_options *options, sdimage_orienta
     size_t length = sdimage_data_length(data);
     size_t skip = length >= sizeof prefix && memcmp(bytes, prefix, sizeof prefix) == 0 ? sizeof prefix : 0;
     if (length - skip < 8 || (memcmp(bytes + skip, "II*", 4) != 0 && memcmp(bytes + skip, "MM\0*", 4) != 0))
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "the EXIF block is none");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "metadata: invalid EXIF block");
     if (length - skip > SDMOD_BLOCK_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a metadata block of more than 1 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
     exif->bytes = malloc(length - skip);
     if (!exif->bytes)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "metadata: no memory for a block");
     exif->length = length - skip;
     memcpy(exif->bytes, bytes + skip, exif->length);
     replace_orientation(exif->bytes, exif->length, (uint8_t)orientation);

@@ -42,12 +42,12 @@ static bool read_entry(sdmod_span entry, sdheif_item *item) {
 static sdimage_status read_items(sdheif_container *c, sdmod_span info, sdimage_error **error) {
     uint32_t version, flags, count;
     if (!sdmod_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a table of items that ends early");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item table ends early");
     if (count > SDHEIF_ITEM_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 4096 items");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: items exceed the limit of 4096");
     c->items = calloc(count ? count : 1, sizeof *c->items);
     if (!c->items)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the table of items");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the table of items");
     sdmod_box box;
     while (c->item_count < count && sdmod_next_box(&info, &box))
         if (box.type == SDMOD_TYPE('i', 'n', 'f', 'e') && read_entry(box.body, &c->items[c->item_count]))
@@ -121,14 +121,14 @@ static sdimage_status read_properties(sdheif_container *c, sdmod_span body, sdim
     sdmod_span list, rest;
     sdmod_box box;
     if (!sdmod_find_box(body, SDMOD_TYPE('i', 'p', 'c', 'o'), &list))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no item has properties");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
     for (rest = list; sdmod_next_box(&rest, &box);)
         c->property_count++;
     if (c->property_count > SDHEIF_PROPERTY_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 16384 properties");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: properties exceed the limit of 16384");
     c->properties = calloc(c->property_count ? c->property_count : 1, sizeof *c->properties);
     if (!c->properties)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the properties");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the properties");
     rest = list;
     for (size_t i = 0; i < c->property_count && sdmod_next_box(&rest, &box); i++)
         c->properties[i] = box;
@@ -162,9 +162,9 @@ static sdimage_status read_references(sdheif_container *c, sdmod_span meta, sdim
     c->reference_size = version ? 4 : 2;
     while (total <= SDHEIF_REFERENCE_LIMIT && sdmod_next_box(&table, &box))
         total += 1 + (read_reference(c, &box.body, &owner, &count) ? count : 0);
-    return total <= SDHEIF_REFERENCE_LIMIT
-               ? SDIMAGE_STATUS_OK
-               : sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 262144 references between items");
+    return total <= SDHEIF_REFERENCE_LIMIT ? SDIMAGE_STATUS_OK
+                                           : sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE,
+                                                        "heif: references between items exceed the limit of 262144");
 }
 
 /* Reports that the last box exceeds the file. */
@@ -180,10 +180,10 @@ sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, siz
     *c = (sdheif_container){.budget = budget, .file = {bytes, length}};
     sdmod_span meta, body;
     if (!sdmod_find_box(c->file, SDMOD_TYPE('m', 'e', 't', 'a'), &meta))
-        return is_cut(c->file) ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end before the table of items")
-                               : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no still picture in the file");
+        return is_cut(c->file) ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: data ends before the item table")
+                               : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: file has no still image");
     if (!sdmod_skip(&meta, 4) || !read_primary(c, meta) || !sdmod_find_box(meta, SDMOD_TYPE('i', 'i', 'n', 'f'), &body))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no primary item");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no primary item");
     sdimage_status status = read_items(c, body, error);
     if (status < 0)
         return status;
@@ -194,7 +194,7 @@ sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, siz
     if (status < 0)
         return status;
     if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'p', 'r', 'p'), &body))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "no item has properties");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
     return read_properties(c, body, error);
 }
 
@@ -268,9 +268,9 @@ static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *
     uint64_t offset = 0, length = 0;
     if (!sdmod_skip(table, c->index_size) || !sdmod_take(table, c->offset_size, &offset) ||
         !sdmod_take(table, c->length_size, &length) || __builtin_add_overflow(offset, item->base, &offset))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item that lies nowhere");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     if (offset > source.length || length > source.length - offset)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "an item reaches beyond the end of the bytes");
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: item extends beyond the end of the file");
     *part = (sdmod_span){source.bytes + offset, (size_t)(length ? length : source.length - offset)};
     return SDIMAGE_STATUS_OK;
 }
@@ -279,7 +279,7 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
                                  sdimage_error **error) {
     *bytes = (sdheif_bytes){{NULL, 0}, NULL};
     if (item->construction > 1 || !item->extent_count)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item that lies nowhere");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     sdmod_span table = item->extents, part;
     if (item->extent_count == 1)
         return next_extent(c, item, &table, &bytes->span, error);
@@ -290,12 +290,12 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
             return status;
         /* Overlapping extents could multiply the bytes of the file. */
         if (part.length > c->file.length - total)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "an item larger than the file");
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item is longer than the file");
         total += part.length;
     }
     bytes->owned = malloc(total ? total : 1);
     if (!bytes->owned)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an item");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an item");
     bytes->span = (sdmod_span){bytes->owned, total};
     table = item->extents;
     for (size_t at = 0; at < total && next_extent(c, item, &table, &part, NULL) >= 0; at += part.length)

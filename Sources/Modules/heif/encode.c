@@ -23,7 +23,7 @@ static sdimage_status set_colors(struct heif_image *picture, const sdimage_image
                      error);
     struct heif_color_profile_nclx *color = sdheif_lib.nclx_color_profile_alloc();
     if (!color)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
     sdsrc_color said = sdsrc_color_of(image);
     color->color_primaries = (enum heif_color_primaries)said.primaries;
     color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
@@ -52,7 +52,7 @@ static sdimage_status make_picture(const sdsrc *source, struct heif_image **pict
     status = check(sdheif_lib.image_add_plane(*picture, channel, width, height, source->bits), error);
     uint8_t *plane = status < 0 ? NULL : sdheif_lib.image_get_plane(*picture, channel, &stride);
     if (status >= 0 && !plane)
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a plane");
+        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a plane");
     for (uint32_t y = 0; plane && y < source->height; y++)
         sdsrc_row(source, y, plane + (size_t)y * (size_t)stride);
     return status < 0 ? status : set_colors(*picture, source->image, error);
@@ -88,7 +88,7 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
     job->context = sdheif_lib.context_alloc();
     job->options = sdheif_lib.encoding_options_alloc();
     if (!job->context || !job->options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
     sdimage_status status =
         check(sdheif_lib.context_get_encoder_for_format(job->context, heif_compression_HEVC, &job->encoder), error);
     if (status < 0)
@@ -155,7 +155,7 @@ static sdimage_status add_blocks(job *job, const sdimage_encode_options *options
         status = check(sdheif_lib.context_add_exif_metadata(job->context, master, exif.bytes, (int)exif.length), error);
     sdsrc_release_block(&exif);
     if (status >= 0 && xmp && sdimage_data_length(xmp) > SDMOD_BLOCK_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a metadata block of more than 1 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
     if (status >= 0 && xmp)
         status = check(sdheif_lib.context_add_XMP_metadata(job->context, master, sdimage_data_bytes(xmp),
                                                            (int)sdimage_data_length(xmp)),
@@ -193,15 +193,16 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
                              sdimage_error **error) {
     (void)bag;
     if (!sdheif_can_encode(user_data, format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libheif has no encoder of H.265");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
     if (sdimage_encode_options_is_lossless(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "HEIC is not encoded without loss");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
     job job;
     struct heif_image_handle *master = NULL;
     sdimage_orientation orientation = sdimage_image_orientation(image);
     sdimage_status status = open_job(&job, options, error);
     if (status >= 0 && orientation != SDIMAGE_ORIENTATION_UP && job.options->version < 5)
-        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "this libheif cannot say how to turn a picture");
+        status =
+            sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");
     if (status >= 0) {
         if (job.options->version >= 5)
             job.options->image_orientation = (enum heif_orientation)orientation;

@@ -96,7 +96,7 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
     int width = sdheif_lib.image_get_width(decoded, heif_channel_interleaved);
     int height = sdheif_lib.image_get_height(decoded, heif_channel_interleaved);
     if (!bytes || stride <= 0 || width <= 0 || height <= 0 || (uint64_t)width * (uint64_t)height > UINT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a plane is missing");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: plane is missing");
     sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_image *plain = NULL;
     void *pixels = NULL;
@@ -121,7 +121,7 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     struct heif_decoding_options *options = sdheif_lib.decoding_options_alloc();
     struct heif_image *decoded = NULL;
     if (!options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
     enum heif_chroma chroma = facts->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
@@ -140,7 +140,7 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
                                     sdimage_error **error) {
     int width = sdheif_lib.image_handle_get_width(handle), height = sdheif_lib.image_handle_get_height(handle);
     if (width <= 0 || height <= 0)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: image has no size");
     sdmod_facts facts = {
         .format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
     facts.width = (uint32_t)width;
@@ -167,10 +167,10 @@ sdimage_status sdheif_decode_general(const sdheif_container *container, const sd
                                      sdimage_error **error) {
     if (!sdheif_library_open())
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                          "a kind of picture that only " SDHEIF_SONAME " decodes, which is missing");
+                          "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
     struct heif_context *context = sdheif_lib.context_alloc();
     if (!context)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     sdheif_lib.context_set_max_decoding_threads(context, sdmod_processors());
     struct heif_image_handle *handle = NULL;
     sdimage_status status = check(

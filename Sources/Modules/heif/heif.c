@@ -41,7 +41,7 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture 
     sdheif_picture picture;
     sdimage_status status = sdheif_picture_read(c, p->alpha, &picture, error);
     if (status >= 0 && (picture.width != p->width || picture.height != p->height))
-        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "alpha of another size than the picture");
+        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: alpha and image differ in size");
     if (status >= 0)
         status = sdheif_decode_planes(c, &picture, sdheif_stored_bytes(p), alpha, error);
     sdheif_picture_release(&picture);
@@ -109,7 +109,7 @@ static sdimage_status open_primary(const void *bytes, size_t length, const sdima
         return status;
     const sdheif_item *item = sdheif_find_item(c, c->primary);
     return item ? sdheif_picture_read(c, item, p, error)
-                : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "the primary item does not exist");
+                : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: primary item does not exist");
 }
 
 /* Passes an error to the caller, or releases it if the caller passed no place for it. */
@@ -227,6 +227,6 @@ static void release_library(void *user_data) {
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libde265 cannot be initialised");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 cannot be initialised");
     return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);
 }

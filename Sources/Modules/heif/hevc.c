@@ -56,11 +56,11 @@ static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
     if (sdheif_is_parameter_set(unit) &&
         (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
          height > feed->coded->height + CODED_MARGIN))
-        return damaged(error, "coded pictures larger than the container says");
+        return damaged(error, "heif: coded image is larger than the container announces");
     if (++feed->given > UNIT_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: more than 16384 units in the stream of an item");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the stream");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the stream");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -68,7 +68,7 @@ static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
 static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_error **error) {
     uint64_t length;
     if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "a unit of the stream reaches beyond its item");
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: NAL unit extends beyond the end of its item");
     sdmod_span unit = {span->bytes, (size_t)length};
     sdmod_skip(span, unit.length);
     if (++feed->seen % UNITS_PER_CHECK == 0) {
@@ -82,10 +82,10 @@ static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_er
 static sdimage_status push_parameters(feed *feed, sdmod_span arrays, sdimage_error **error) {
     uint64_t count, units;
     if (!sdmod_take(&arrays, 1, &count))
-        return damaged(error, "a decoder configuration that ends early");
+        return damaged(error, "heif: decoder configuration ends early");
     for (; count > 0; count--) {
         if (!sdmod_skip(&arrays, 1) || !sdmod_take(&arrays, 2, &units))
-            return damaged(error, "a decoder configuration that ends early");
+            return damaged(error, "heif: decoder configuration ends early");
         for (; units > 0; units--) {
             sdimage_status status = push(feed, &arrays, 2, error);
             if (status < 0)
@@ -106,13 +106,13 @@ static sdimage_status run(const feed *feed, const struct de265_image **image, sd
         more = 0;
         de265_error failure = de265_decode(decoder, &more);
         if (failure == DE265_ERROR_OUT_OF_MEMORY)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the planes");
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
         if (failure != DE265_OK && failure != DE265_ERROR_WAITING_FOR_INPUT_DATA)
             return damaged(error, de265_get_error_text(failure));
         if ((*image = de265_get_next_picture(decoder)) != NULL)
             return SDIMAGE_STATUS_OK;
     }
-    return damaged(error, "the stream holds no whole picture");
+    return damaged(error, "heif: stream has no complete image");
 }
 
 static bool plane(const struct de265_image *image, int channel, uint32_t width, uint32_t height, const uint8_t **bytes,
@@ -131,19 +131,19 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
     sdyuv_planes *p = &frame->planes;
     *p = (sdyuv_planes){.width = (uint32_t)width, .height = (uint32_t)height, .depth = depth};
     if (width <= 0 || height <= 0 || depth < 8 || depth > 12)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a depth that is not supported");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown size or bit depth of the coded image");
     p->shift_x = chroma == de265_chroma_420 || chroma == de265_chroma_422;
     p->shift_y = chroma == de265_chroma_420;
     if (!plane(image, 0, p->width, p->height, &p->luma, &p->luma_stride))
-        return damaged(error, "a plane is missing");
+        return damaged(error, "heif: plane is missing");
     if (chroma != de265_chroma_mono) {
         uint32_t columns = (p->width + (uint32_t)p->shift_x) >> p->shift_x;
         uint32_t rows = (p->height + (uint32_t)p->shift_y) >> p->shift_y;
         if (de265_get_bits_per_pixel(image, 1) != depth || de265_get_bits_per_pixel(image, 2) != depth)
-            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "planes of different depths");
+            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: planes differ in bit depth");
         if (!plane(image, 1, columns, rows, &p->cb, &p->cb_stride) ||
             !plane(image, 2, columns, rows, &p->cr, &p->cr_stride))
-            return damaged(error, "a plane is missing");
+            return damaged(error, "heif: plane is missing");
     }
     frame->color = (sdyuv_color){(uint16_t)de265_get_image_colour_primaries(image),
                                  (uint16_t)de265_get_image_matrix_coefficients(image),
@@ -157,7 +157,7 @@ static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_err
     sdheif_configuration configuration;
     if (!sdheif_find_property(feed->container, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &box) ||
         !sdheif_read_configuration(box, &configuration))
-        return damaged(error, "no decoder configuration");
+        return damaged(error, "heif: no decoder configuration");
     sdheif_bytes bytes;
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
@@ -172,7 +172,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
                                    sdheif_frame *frame, sdimage_error **error) {
     *frame = (sdheif_frame){.decoder = de265_new_decoder()};
     if (!frame->decoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     de265_set_parameter_bool(frame->decoder, DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
     if (coded.threads > 1)
         de265_start_worker_threads(frame->decoder, coded.threads);

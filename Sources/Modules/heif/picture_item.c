@@ -76,18 +76,18 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, c
     sdheif_configuration coding;
     uint32_t width, height;
     if (!tile)
-        return damaged(error, "a tile is missing");
+        return damaged(error, "heif: tile is missing");
     if (tile->type != CODED)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiles that are not coded as H.265");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: tile is not coded as H.265");
     if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
-        return damaged(error, "a tile without size or configuration");
+        return damaged(error, "heif: tile has no size or no configuration");
     if (is_first) {
         p->tile_width = width;
         p->tile_height = height;
         p->configuration = coding;
     } else if (width != p->tile_width || height != p->tile_height || coding.depth != p->configuration.depth ||
                coding.chroma_format != p->configuration.chroma_format) {
-        return damaged(error, "tiles that do not fit together");
+        return damaged(error, "heif: tiles differ in size or format");
     }
     return SDIMAGE_STATUS_OK;
 }
@@ -95,7 +95,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, c
 /* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
     if (!sort_tiles(p))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the tiles");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     uint64_t coded = 0, most = sdheif_most_coded(c);
     for (size_t i = 0; i < p->run_count; i++) {
         const sdheif_item *tile = sdheif_find_item(c, p->tiles[p->order[p->runs[i]]]);
@@ -105,17 +105,17 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, 
         uint64_t length = sdheif_coded_length(c, tile, SDMOD_TYPE('h', 'v', 'c', 'C'));
         if (length > most - coded)
             return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE,
-                              "heif: tiles that share their bytes are longer than the file");
+                              "heif: tiles with shared bytes are longer than the file");
         coded += length;
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
-        return damaged(error, "tiles that do not cover the picture");
+        return damaged(error, "heif: tiles do not cover the image");
     /* Pixels decoded without being shown are not bounded by the size of the image. */
     if ((uint64_t)p->tile_width * (p->columns - 1) >= p->width || (uint64_t)p->tile_height * (p->rows - 1) >= p->height)
-        return damaged(error, "tiles that lie outside of the picture");
+        return damaged(error, "heif: tiles lie outside of the image");
     uint64_t shown = (uint64_t)p->width * p->height, tile = (uint64_t)p->tile_width * p->tile_height;
     if (tile > (shown > LARGE_TILE ? shown : LARGE_TILE))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a tile of more pixels than the picture");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tile has more pixels than the image");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -126,22 +126,22 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_picture *p, s
         bool is_read = status >= 0 && read_grid(bytes.span, p);
         sdheif_release_bytes(&bytes);
         if (!is_read)
-            return status < 0 ? status : damaged(error, "a grid that ends early");
+            return status < 0 ? status : damaged(error, "heif: grid ends early");
     } else if (p->item->type == CODED) {
         p->rows = p->columns = 1;
         if (!read_size(c, p->item, &p->width, &p->height))
-            return damaged(error, "a picture without a size");
+            return damaged(error, "heif: image has no size");
     } else {
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "a kind of picture that is not supported");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown type of the primary item");
     }
     size_t count = (size_t)p->rows * p->columns;
     p->tiles = calloc(count, sizeof *p->tiles);
     if (!p->tiles)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the tiles");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     if (p->item->type == CODED)
         p->tiles[0] = p->item->id;
     else if (sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), p->item->id, p->tiles, count) != count)
-        return damaged(error, "a grid without all of its tiles");
+        return damaged(error, "heif: tiles of the grid are missing");
     return check_tiles(c, p, error);
 }
 
@@ -214,7 +214,7 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_pic
         else if (property.type == SDMOD_TYPE('i', 'm', 'i', 'r') && sdmod_take(&property.body, 1, &value))
             p->orientation = then(p->orientation, 0, value & 1, !(value & 1));
         else if (property.type == SDMOD_TYPE('c', 'l', 'a', 'p') && !crop(p, property.body))
-            return damaged(error, "a part of the picture that lies outside of it");
+            return damaged(error, "heif: region lies outside of the image");
     }
     return SDIMAGE_STATUS_OK;
 }

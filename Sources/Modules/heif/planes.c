@@ -69,7 +69,7 @@ static sdimage_status decode_item(const assembly *a, size_t run, int threads, sd
     status = sdheif_decode_frame(a->container, item, coded, frame, error);
     if (status >= 0 && !is_as_announced(p, &frame->planes)) {
         sdheif_release_frame(frame);
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a coded picture that is not as announced");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: coded image does not match its properties");
     }
     return status;
 }
@@ -148,9 +148,9 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_pictur
                                   sdheif_planes *whole, sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
     if (!most)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     if (!allocate(p, whole))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the planes");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
     assembly a = {.container = c, .picture = p, .whole = whole};
     pthread_t helpers[16];
     int wanted = sdmod_processors() - 1, started = 0;
@@ -177,7 +177,7 @@ sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_pict
         return decode_grid(c, p, held, whole, error);
     uint64_t own = sdheif_stored_bytes(p);
     if (held > SDMOD_WORKING_BYTES || own > SDMOD_WORKING_BYTES - held)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
     int processors = sdmod_processors();
     assembly a = {.container = c, .picture = p};

@@ -154,7 +154,7 @@ typedef struct instance {
 static sdimage_status make(const sdimage_decode_options *options, instance **made, sdimage_error **error) {
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
     self->wish = sdmod_wish_of(options);
     self->choice = choice_of(options);

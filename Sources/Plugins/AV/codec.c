@@ -95,7 +95,7 @@ static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error)
     uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
     uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
     if (width * height > movie->wish.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (movie->codec->codec_id == AV_CODEC_ID_AV1 && width * height > (uint64_t)movie->codec->max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     return SDIMAGE_STATUS_OK;
@@ -123,15 +123,15 @@ sdimage_status sdav_codec_open(sdav_movie *movie, sdimage_error **error) {
     const AVCodec *codec = sdav_codec_for(movie->stream->codecpar->codec_id);
     movie->codec = avcodec_alloc_context3(codec);
     if (!movie->codec)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     int code = avcodec_parameters_to_context(movie->codec, movie->stream->codecpar);
     if (code < 0)
-        return sdav_fail(movie, code, "a track that cannot be read", error);
+        return sdav_fail(movie, code, "video: track cannot be read", error);
     movie->codec->pkt_timebase = movie->stream->time_base;
     limit(movie);
     sdimage_status status = check_size(movie, error);
     if (status < 0)
         return status;
     code = avcodec_open2(movie->codec, codec, NULL);
-    return code < 0 ? sdav_fail(movie, code, "a track that cannot be decoded", error) : SDIMAGE_STATUS_OK;
+    return code < 0 ? sdav_fail(movie, code, "video: track cannot be decoded", error) : SDIMAGE_STATUS_OK;
 }

@@ -86,7 +86,7 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts,
     void *pixels = NULL;
     size_t stride = 0;
     if (!kind || !sws_isSupportedInput(frame->format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "frames that libswscale does not convert");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: libswscale cannot convert the pixel format");
     sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_status status =
         sdimage_image_new_uninitialized(facts->width, facts->height, format, &plain, &pixels, &stride, error);
@@ -98,7 +98,7 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts,
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
     const int strides[4] = {(int)stride, 0, 0, 0};
     if (!sws || sws_scale(sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, to, strides) < 0)
-        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "frames that libswscale does not convert");
+        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: libswscale cannot convert the pixel format");
     sws_freeContext(sws);
     if (status >= 0)
         status = sdmod_attach(facts, plain, image, error);
@@ -109,7 +109,7 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts,
 sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error) {
     sdyuv_planes planes;
     if (movie->frame->width <= 0 || movie->frame->height <= 0)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame has no pixels");
     sdmod_facts facts = facts_of_frame(movie, frames);
     /* Checked here, because the size in the stream is authoritative. */
     sdimage_status status = sdmod_check(&facts, &movie->wish, 1, error);
@@ -117,7 +117,7 @@ sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_im
         return status;
     if (frames > 1 && (movie->frame->width != movie->stream->codecpar->width ||
                        movie->frame->height != movie->stream->codecpar->height))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a frame of another size");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame differs in size from the track");
     sdyuv_matrix matrix;
     if (planes_of(movie->frame, &planes) && sdyuv_matrix_make(&matrix, &planes, facts.color, false))
         return sdmod_picture(&planes, &facts, &movie->wish, image, error);

@@ -59,8 +59,8 @@ sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message,
     if (movie->is_full)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     if (code == AVERROR(ENOMEM))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     if (movie->is_short)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie");
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early");
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
 }

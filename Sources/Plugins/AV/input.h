@@ -15,7 +15,7 @@ int sdav_is_over(void *opaque);
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options);
 
 /* The error for held frames that take more bytes than allowed. */
-#define SDAV_FULL "pictures that refer to each other of more bytes than four times max_bytes"
+#define SDAV_FULL "video: reference frames have more than four times max_bytes"
 
 /* Translates an error code of the libraries: the source's own error, TIMEOUT, TOO_LARGE, NO_MEMORY, TRUNCATED;
  * otherwise BAD_DATA with `message`. */

@@ -26,7 +26,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
         av_free(buffer);
     movie->format = avformat_alloc_context();
     if (!movie->io || !movie->format)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     sdimage_status status = sdav_check_tables(movie, error);
     if (status < 0)
         return status;
@@ -41,8 +41,8 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     int code = avformat_open_input(&movie->format, NULL, NULL, &options);
     av_dict_free(&options);
     if (code == AVERROR(ENOMEM))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tables that no memory has room for");
-    return code < 0 ? sdav_fail(movie, code, "a container that cannot be read", error) : SDIMAGE_STATUS_OK;
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: no memory for the tables");
+    return code < 0 ? sdav_fail(movie, code, "video: container cannot be read", error) : SDIMAGE_STATUS_OK;
 }
 
 /* Selects the largest video track that is not a cover image and can be decoded; false for none. */
@@ -96,13 +96,14 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
         return status;
     if (!choose(movie))
         return movie->is_short && !movie->format->nb_streams
-                   ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the movie")
-                   : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "no track that can be decoded");
+                   ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
+                   : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
     movie->orientation = orientation_of(movie->stream);
     movie->packet = av_packet_alloc();
     movie->frame = av_frame_alloc();
-    return movie->packet && movie->frame ? status
-                                         : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+    return movie->packet && movie->frame
+               ? status
+               : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
 }
 
 void sdav_close(sdav_movie *movie) {
@@ -127,11 +128,11 @@ static int compare(const void *a, const void *b) {
 
 static sdimage_status add_time(sdav_movie *movie, int64_t time, sdimage_error **error) {
     if (movie->count == MOST_FRAMES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 10000 frames");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: frames exceed the limit of 10000");
     if ((movie->count & (movie->count - 1)) == 0) {
         int64_t *more = realloc(movie->times, (movie->count ? (size_t)movie->count * 2 : 1) * sizeof *more);
         if (!more)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for frames");
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for frames");
         movie->times = more;
     }
     movie->times[movie->count++] = time;
@@ -183,7 +184,7 @@ static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
             status = sdplug_check_time(movie->deadline, error);
     }
     if (status >= 0 && (!movie->count || movie->broken))
-        status = sdav_fail(movie, code, "a movie without pictures", error);
+        status = sdav_fail(movie, code, "video: track has no frames", error);
     return status;
 }
 
@@ -246,7 +247,7 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         if (code == AVERROR_EOF)
             return SDIMAGE_STATUS_END;
         if (code != AVERROR(EAGAIN))
-            return sdav_fail(movie, code, "a picture that cannot be decoded", error);
+            return sdav_fail(movie, code, "video: frame cannot be decoded", error);
         code = av_read_frame(movie->format, movie->packet);
         if (code == AVERROR_EXIT)
             return sdav_fail(movie, code, "", error);
@@ -271,7 +272,7 @@ static int64_t time_of(const AVFrame *frame) {
 static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
     AVFrame *kept = av_frame_alloc();
     sdimage_status status =
-        kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a frame");
+        kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a frame");
     bool has_kept = false;
     while (status >= 0) {
         status = decode_next(movie, error);
@@ -295,7 +296,7 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
         av_frame_move_ref(movie->frame, kept);
         status = SDIMAGE_STATUS_OK;
     } else if (status == SDIMAGE_STATUS_END) {
-        status = sdav_fail(movie, 0, "no picture that can be decoded", error);
+        status = sdav_fail(movie, 0, "video: no frame can be decoded", error);
     }
     av_frame_free(&kept);
     return status;
@@ -322,7 +323,7 @@ static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **erro
 
 sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_error **error) {
     if (index >= movie->count)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such frame");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "video: frame does not exist");
     int64_t time = movie->times[index];
     sdimage_status status = index == movie->next ? decode_next(movie, error) : SDIMAGE_STATUS_END;
     /* Also if a frame was left out: finds the frame that is shown in its place. */

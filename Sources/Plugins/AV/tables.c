@@ -91,15 +91,15 @@ static void read_boxes(tables *self, int64_t end, int depth) {
 sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
     tables tables = {.movie = movie, .io = movie->io};
     if (movie->length > INT64_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a source of more than 2^63 bytes");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: source exceeds the limit of 2^63 bytes");
     avio_skip(movie->io, 4);
     bool has_boxes = avio_rb32(movie->io) == SDMOD_TYPE('f', 't', 'y', 'p');
     if (avio_seek(movie->io, 0, SEEK_SET) >= 0 && has_boxes)
         read_boxes(&tables, (int64_t)movie->length, 0);
     if (tables.samples + tables.own > MOST_SAMPLES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more than 4194304 samples");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: samples exceed the limit of 4194304");
     if (tables.is_deflated)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tables that are deflated");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
     if (movie->broken || sdplug_is_over(movie->deadline))
         return sdav_fail(movie, AVERROR_EXIT, "", error);
     avio_seek(movie->io, 0, SEEK_SET);

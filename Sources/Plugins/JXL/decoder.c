@@ -61,25 +61,25 @@ static sdimage_status check_channels(const sdjxl_decoder *self, sdimage_error **
         JxlExtraChannelInfo channel;
         if (JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS &&
             channel.type == JXL_CHANNEL_BLACK)
-            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "CMYK in JPEG XL");
+            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: CMYK images are not decoded");
     }
     return SDIMAGE_STATUS_OK;
 }
 
 static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a header that cannot be read");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
     uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
     uint64_t channels = (uint64_t)self->info.num_color_channels + self->info.num_extra_channels;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: image has no pixels");
     if (pixels > self->wish.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     self->format = format_of(self);
     if (pixels > self->wish.max_bytes / sdimage_pixel_format_bytes(self->format))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     if (channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "planes and bitmap of more than 512 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
     self->has_info = true;
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
     uint32_t most = (uint32_t)sdmod_processors();
@@ -135,7 +135,7 @@ static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
         return SDIMAGE_STATUS_OK;
     self->profile = malloc(length);
     if (!self->profile)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a colour profile");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a colour profile");
     if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile,
                                        length) == JXL_DEC_SUCCESS)
         self->profile_length = length;
@@ -190,7 +190,7 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     self->pixels = bytes;
     memset(bytes, 0, self->stride * self->info.ysize);
     if (JxlDecoderSetImageOutCallback(self->decoder, &format, store, self) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "pixels that libjxl does not hand out");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: libjxl does not return the pixels");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -241,12 +241,12 @@ sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_de
     self->threads = JxlResizableParallelRunnerCreate(NULL);
     self->deadline = deadline;
     if (!self->decoder || !self->threads)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE | JXL_DEC_FRAME_PROGRESSION;
     if (JxlDecoderSetParallelRunner(self->decoder, JxlResizableParallelRunner, self->threads) != JXL_DEC_SUCCESS ||
         JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS ||
         JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -274,7 +274,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
             status = sdplug_check_time(self->deadline, error);
-            return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+            return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         }
         if (status < 0)
             return status;

@@ -26,7 +26,7 @@ typedef struct writer {
 static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
     if (status == JXL_ENC_SUCCESS)
         return SDIMAGE_STATUS_OK;
-    return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "libjxl refused the picture or its options");
+    return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "jxl: libjxl refused the image or the options");
 }
 
 /* Converts a quality of 0 to 100 to a distance as libjxl's own programs do. */
@@ -85,7 +85,7 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
     uint32_t effort = sdimage_encode_options_effort(writer->options);
     writer->settings = JxlEncoderFrameSettingsCreate(writer->encoder, NULL);
     if (!writer->settings)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     sdimage_status status = check(JxlEncoderFrameSettingsSetOption(writer->settings, JXL_ENC_FRAME_SETTING_EFFORT,
                                                                    effort ? (int64_t)effort : STANDARD_EFFORT),
                                   error);
@@ -112,7 +112,7 @@ static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation
         memcpy(box + 4, exif.bytes, exif.length);
         status = check(JxlEncoderAddBox(writer->encoder, "Exif", box, exif.length + 4, JXL_FALSE), error);
     } else if (status >= 0 && exif.length) {
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
     }
     free(box);
     sdsrc_release_block(&exif);
@@ -131,7 +131,7 @@ static sdimage_status add_pixels(writer *writer, const sdsrc *source, sdimage_er
     size_t row = (size_t)source->width * (size_t)source->channels * (source->bits > 8 ? 2 : 1);
     uint8_t *pixels = malloc(row * source->height);
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     for (uint32_t y = 0; y < source->height; y++)
         sdsrc_row(source, y, pixels + y * row);
     JxlPixelFormat format = {(uint32_t)source->channels, source->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
@@ -148,7 +148,7 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
         size_t more = room ? room * 2 : FIRST_ROOM;
         uint8_t *bytes = realloc(writer->bytes, more);
         if (!bytes)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for the file");
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for the file");
         writer->bytes = bytes, room = more;
         uint8_t *next = writer->bytes + writer->length;
         size_t left = room - writer->length;
@@ -192,7 +192,7 @@ static sdimage_status open_writer(writer *writer, const sdimage_image *image, sd
     writer->encoder = JxlEncoderCreate(NULL);
     writer->threads = JxlResizableParallelRunnerCreate(NULL);
     if (!writer->encoder || !writer->threads)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an encoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     uint32_t wanted = JxlResizableParallelRunnerSuggestThreads(sdimage_image_width(image), sdimage_image_height(image));
     uint32_t most = (uint32_t)sdmod_processors();
     JxlResizableParallelRunnerSetThreads(writer->threads, wanted < most ? wanted : most);
@@ -211,7 +211,7 @@ sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage
                             sdimage_error **error) {
     (void)user_data, (void)bag, (void)format;
     if (sdimage_encode_options_embeds_thumbnail(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "libjxl writes no thumbnails");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
     writer writer = {.options = options};
     uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);
     sdimage_status status = open_writer(&writer, image, error);

@@ -32,7 +32,7 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
     for (size_t piece = PIECE;;) {
         size_t left = length - *at, count = left < piece ? left : piece;
         if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "libjxl gave up on damaged bytes");
+            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         sdimage_status status;
         do
             status = sdjxl_next(self, event, error);
@@ -64,8 +64,8 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
             return status;
     }
     if (event == SDJXL_END)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a file without a picture");
-    return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: file has no image");
+    return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
 }
 
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
@@ -101,7 +101,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         status = sdjxl_next(&colors, &event, error);
     sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, deadline, error);
     if (read >= 0 && !colors.has_info)
-        read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the header");
+        read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
     if (read >= 0) {
         sdmod_facts facts = sdjxl_facts(&colors, file.count);
         facts.duration_ms = file.count > 1 ? file.duration_ms : 0;
@@ -138,7 +138,7 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
     self->wish = sdmod_wish_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
@@ -225,7 +225,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
         const uint8_t *bytes = sdimage_data_bytes(self->data);
         if (status >= 0 &&
             JxlDecoderSetInput(self->moving.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
-            status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+            status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
         if (status < 0)
             return status;
         self->is_moving = true;
@@ -246,7 +246,7 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
             break;
     }
     if (status >= 0 && event != SDJXL_PICTURE)
-        status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid a frame");
+        status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within a frame");
     if (status >= 0)
         status = sdjxl_take(&self->moving, 1, image, error);
     self->next = index + 1;

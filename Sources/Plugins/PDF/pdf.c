@@ -40,9 +40,9 @@ static PopplerDocument *open_document(job *job) {
     g_object_unref(stream);
     if (!document && g_error_matches(error, POPPLER_ERROR, POPPLER_ERROR_ENCRYPTED))
         sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_PERMISSION_DENIED,
-                            "the document is encrypted, and the password is missing or wrong");
+                            "pdf: document is encrypted, and the password is missing or wrong");
     else if (!document)
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "poppler cannot read the document");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: poppler cannot read the document");
     g_clear_error(&error);
     return document;
 }
@@ -51,11 +51,11 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
     int count = poppler_document_get_n_pages(document);
     job->count = count > 0 ? (uint32_t)count : 0;
     if (!job->count) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "a document without pages");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: document has no pages");
         return NULL;
     }
     if (job->page < 0 || job->page >= job->count) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page does not exist");
         return NULL;
     }
     PopplerPage *page = poppler_document_get_page(document, (int)job->page);
@@ -65,7 +65,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
         return page;
     if (page)
         g_object_unref(page);
-    sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "a page that cannot be read");
+    sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: page cannot be read");
     return NULL;
 }
 
@@ -114,19 +114,19 @@ static bool read_options(job *job, const sdimage_decode_options *options) {
 static sdimage_status make(const void *bytes, size_t length, const sdimage_decode_options *options, void **made,
                            sdimage_error **error) {
     if (length > MOST_BYTES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a document of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "pdf: document exceeds the limit of 256 MiB");
     job *job = calloc(1, sizeof *job);
     if (job)
         job->bytes = malloc(length ? length : 1);
     if (!job || !job->bytes) {
         free(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a decoder");
     }
     memcpy(job->bytes, bytes, length);
     job->length = length;
     if (!read_options(job, options)) {
         release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a password");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a password");
     }
     *made = job;
     return SDIMAGE_STATUS_OK;

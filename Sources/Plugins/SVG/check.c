@@ -65,22 +65,22 @@ static void refuse(checker *checker, sdimage_status status, const char *message)
 
 static void check_picture(checker *checker, uint8_t *bytes, size_t length) {
     if (!sdsvg_is_taken(sdimage_sniff(bytes, length))) {
-        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a picture inside that is none of JPEG, PNG, GIF, WebP and BMP");
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded image is not JPEG, PNG, GIF, WebP or BMP");
         return;
     }
     uint64_t pixels = sdsvg_pixels_of(bytes, length);
     checker->pixels += pixels;
     if (!pixels)
-        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "a picture inside that cannot be measured");
+        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "svg: size of an embedded image cannot be read");
     else if (checker->pixels > MOST_PIXELS)
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "pictures inside of more than 32 Mi pixels");
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: embedded images exceed the limit of 32 Mi pixels");
 }
 
 /* Counts memory that librsvg takes. */
 static void take_memory(checker *checker, uint64_t bytes) {
     checker->memory += bytes;
     if (checker->memory > SDMOD_WORKING_BYTES)
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules of more than 256 MiB");
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules exceed the limit of 256 MiB");
 }
 
 /* Counts the rules of a style sheet by the punctuation that separates their parts. */
@@ -121,7 +121,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
                                                                  (const xmlChar *)base64, sizeof base64 - 1) == 0;
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
-        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a picture inside");
+        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for an embedded image");
         return;
     }
     memcpy(bytes, value + length - size, size);
@@ -134,14 +134,14 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
 
 static void add_name(checker *checker, names *names, uint64_t hash) {
     if (names->count == MOST_NAMES) {
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 1000000 references");
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: references exceed the limit of 1000000");
         return;
     }
     if (names->count == names->room) {
         size_t room = names->room ? names->room * 2 : 64;
         uint64_t *more = realloc(names->hashes, room * sizeof *more);
         if (!more) {
-            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for references");
+            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for references");
             return;
         }
         names->hashes = more, names->room = room;
@@ -204,7 +204,7 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
-            refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 2000 selectors inside selectors");
+            refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: nested selectors exceed the limit of 2000");
         if (!is_data(text + i, length - i))
             continue;
         bool harmless = begins(text + i, length - i, "data:font/") ||
@@ -215,7 +215,7 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
         for (; i < length && !strchr(ends, text[i]); i++)
             harmless = harmless && text[i] != '#';
         if (!harmless)
-            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "text inside that is neither a picture nor a font");
+            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded data is neither an image nor a font");
     }
 }
 
@@ -231,7 +231,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     uint8_t *text = malloc(length ? length : 1);
     bool refers = false;
     if (!text) {
-        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a reference");
+        refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a reference");
         return false;
     }
     memcpy(text, value, length);
@@ -245,7 +245,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
         if (is_named(element, "image") || is_named(element, "feImage"))
             check_reference(checker, text + start, made - start);
         else if (is_data(text + start, made - start) && !is_named(element, "a") && !is_named(element, "script"))
-            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a reference into text inside");
+            refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: reference into an embedded document");
         refers = !is_data(text + start, made - start) && note_names(checker, text, made);
     } else {
         length = plain_css(text, length);
@@ -265,9 +265,9 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     (void)prefix, (void)uri, (void)namespaces, (void)declared, (void)defaulted;
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (++checker->elements > MOST_ELEMENTS)
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "more than 1000000 elements");
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements exceed the limit of 1000000");
     if (checker->depth == MOST_DEPTH)
-        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "elements inside each other more than 512 times");
+        refuse(checker, SDIMAGE_STATUS_BAD_DATA, "svg: nested elements exceed the limit of 512");
     if (checker->status < 0)
         return;
     take_memory(checker, ELEMENT_BYTES);
@@ -325,7 +325,7 @@ static void on_text(void *context, const xmlChar *text, int length) {
         size_t room = (checker->css_length + more) * 2;
         uint8_t *css = realloc(checker->css, room);
         if (!css) {
-            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "no memory for a style sheet");
+            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a style sheet");
             return;
         }
         checker->css = css, checker->css_room = room;
@@ -339,14 +339,14 @@ static void on_instruction(void *context, const xmlChar *target, const xmlChar *
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (is_named(target, "xml-stylesheet") && data &&
         (xmlStrcasestr(data, (const xmlChar *)"data") || strchr((const char *)data, '&')))
-        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "a style sheet in a data: URL");
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: style sheet in a data URL");
 }
 
 /* Refuses entities in style sheets: the parser reports the text of an entity only at its first use. */
 static xmlEntityPtr on_use(void *context, const xmlChar *name) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (checker->style)
-        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "an entity in a style sheet");
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: style sheet has an entity");
     return xmlSAX2GetEntity(context, name);
 }
 
@@ -370,9 +370,10 @@ static void check_chains(checker *checker) {
     if (checker->css_refers)
         links += count_meant(&checker->meant, &checker->silent);
     if (checker->rules * checker->elements > MOST_MATCHES && checker->status >= 0)
-        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: too many style rules for as many elements";
+        checker->status = SDIMAGE_STATUS_TOO_LARGE,
+        checker->message = "svg: too many style rules for the number of elements";
     if (links > MOST_LEVELS / (checker->deepest ? checker->deepest : 1) && checker->status >= 0)
-        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "references of references without end";
+        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: chains of references exceed the limit";
 }
 
 /* Registers only internal entities: external ones are never fetched. */
@@ -381,7 +382,7 @@ static void on_entity(void *context, const xmlChar *name, int type, const xmlCha
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     checker->entities += content ? (size_t)xmlStrlen(content) : 0;
     if (checker->entities > MOST_ENTITIES)
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "entities of more than 64 KiB");
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: entities exceed the limit of 64 KiB");
     else if (type == XML_INTERNAL_GENERAL_ENTITY || type == XML_INTERNAL_PARAMETER_ENTITY)
         xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
 }
@@ -407,14 +408,14 @@ static void parse(checker *checker, const sdsvg_text *text) {
     handler.serror = NULL;
     checker->parser = xmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL);
     if (!checker->parser) {
-        checker->status = SDIMAGE_STATUS_NO_MEMORY, checker->message = "no memory for a parser";
+        checker->status = SDIMAGE_STATUS_NO_MEMORY, checker->message = "svg: no memory for a parser";
         return;
     }
     checker->parser->_private = checker;
     xmlCtxtUseOptions(checker->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlParseChunk(checker->parser, (const char *)text->bytes, (int)text->length, 1);
     if (checker->status >= 0 && !checker->parser->wellFormed)
-        checker->status = SDIMAGE_STATUS_BAD_DATA, checker->message = "text that is no well-formed XML";
+        checker->status = SDIMAGE_STATUS_BAD_DATA, checker->message = "svg: text is not well-formed XML";
     xmlDocPtr document = checker->parser->myDoc;
     xmlFreeParserCtxt(checker->parser);
     xmlFreeDoc(document);
@@ -423,7 +424,7 @@ static void parse(checker *checker, const sdsvg_text *text) {
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     checker checker = {.status = SDIMAGE_STATUS_OK};
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: more than 512 attributes of one element");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: attributes of an element exceed the limit of 512");
     parse(&checker, text);
     check_chains(&checker);
     free(checker.css);

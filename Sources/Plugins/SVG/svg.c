@@ -78,13 +78,13 @@ static RsvgHandle *read_text(job *job) {
     /* Without a base URL librsvg follows only data: URLs. */
     RsvgHandle *handle = rsvg_handle_new_from_data(job->text.bytes, job->text.length, &error);
     if (!handle) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "librsvg cannot read the text");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "svg: librsvg cannot read the text");
         g_clear_error(&error);
         return NULL;
     }
     rsvg_handle_set_dpi(handle, DPI);
     if (job->style && !rsvg_handle_set_stylesheet(handle, (const guint8 *)job->style, strlen(job->style), &error)) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "a style sheet that cannot be read");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "svg: style sheet cannot be read");
         g_clear_error(&error);
         g_object_unref(handle);
         return NULL;
@@ -113,7 +113,7 @@ static void work(void *pointer) {
     if (find_size(handle, &drawing->width, &drawing->height))
         sdplug_drawing_draw(drawing, draw, &(sheet){handle, {0, 0, drawing->width, drawing->height}});
     else
-        sdplug_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "a picture without a size");
+        sdplug_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "svg: image has no size");
     g_object_unref(handle);
 }
 
@@ -123,13 +123,13 @@ static sdimage_status make(const void *bytes, size_t length, const sdimage_decod
                            sdimage_error **error) {
     job *job = calloc(1, sizeof *job);
     if (!job)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a decoder");
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *style = sdimage_options_get_string(values, SDIMAGE_SVG_STYLE, NULL);
     job->style = style ? strdup(style) : NULL;
     bool is_lost = style && !job->style;
     sdimage_options_unref(values);
-    sdimage_status status = is_lost ? sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a style")
+    sdimage_status status = is_lost ? sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a style")
                                     : sdsvg_text_of(bytes, length, &job->text, error);
     if (status < 0)
         release(job);

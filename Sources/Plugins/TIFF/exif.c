@@ -157,7 +157,7 @@ static sdimage_status write_block(const file *file, const parts *parts, sdtiff_b
         return SDIMAGE_STATUS_OK;
     block->bytes = calloc(1, length);
     if (!block->bytes)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
     block->length = length;
     entry others[2];
     if (parts->exif.count)
@@ -187,7 +187,7 @@ sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block
         return SDIMAGE_STATUS_OK;
     parts *parts = calloc(1, sizeof *parts);
     if (!parts)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a metadata block");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
     read_directory(&file, at, &parts->first, &exif, &gps);
     if (exif)
         read_directory(&file, exif, &parts->exif, NULL, NULL);

@@ -79,7 +79,7 @@ static int pass_over(TIFF *file, void *user_data, const char *module, const char
 static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, MOST_AT_ONCE);
 #if TIFFLIB_VERSION >= 20240911
     TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, 2 * MOST_AT_ONCE);
@@ -91,7 +91,7 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
                                     size_of_input, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
     return input->file ? SDIMAGE_STATUS_OK
-                       : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no directory that can be read", error);
+                       : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: directory cannot be read", error);
 }
 
 sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdplug_deadline deadline,
@@ -123,6 +123,6 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
     if (over < 0)
         return over;
     if (input->is_short)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "the bytes end amid the picture");
+        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "tiff: data ends early");
     return sdmod_fail(error, status, *input->message ? input->message : otherwise);
 }

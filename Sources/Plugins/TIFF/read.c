@@ -32,17 +32,17 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
     if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     reader->block_bytes = bytes;
     /* Zeroed: the parts that a damaged block does not fill must not show old memory. */
     reader->block = calloc(planes, (size_t)bytes);
-    return reader->block ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
+    return reader->block ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for rows");
 }
 
 /* Handles a part that could not be read: an error, unless partial images are accepted. */
 static sdimage_status damage(reader *reader, sdimage_error **error) {
     if (!reader->wish->accepts_partial || reader->input->broken)
-        return sdtiff_fail(reader->input, SDIMAGE_STATUS_BAD_DATA, "damaged pixels", error);
+        return sdtiff_fail(reader->input, SDIMAGE_STATUS_BAD_DATA, "tiff: image data is damaged", error);
     return SDIMAGE_STATUS_OK;
 }
 
@@ -102,7 +102,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     const uint8_t *planes[MOST_PLANES] = {NULL};
     uint64_t scanline = TIFFScanlineSize64(reader->input->file);
     if (scanline > MOST_BLOCK / layout->rows_per_strip)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "strips or tiles of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += layout->rows_per_strip) {
         uint32_t left = layout->height - y, count = left < layout->rows_per_strip ? left : layout->rows_per_strip;
@@ -215,9 +215,10 @@ static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_err
     char message[1024] = "";
     TIFFRGBAImage raster;
     if (reader->layout->height > INT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (!TIFFRGBAImageOK(reader->input->file, message) || !TIFFRGBAImageBegin(&raster, reader->input->file, 1, message))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, *message ? message : "samples that are not supported");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                          *message ? message : "tiff: samples cannot be converted to RGB");
     sdimage_status status = read_raster(reader, &raster, band, error);
     TIFFRGBAImageEnd(&raster);
     return status;
@@ -256,7 +257,7 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
     if (status >= 0)
         status = read_pixels(&reader, band, error);
     if (status >= 0 && !reader.good)
-        status = sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "damaged pixels", error);
+        status = sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: image data is damaged", error);
     if (status >= 0)
         *image = sdimage_image_ref(reader.rows.image);
     sdtiff_unpacker_close(&reader.unpacker);

@@ -253,15 +253,16 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
     *unpacker = (sdtiff_unpacker){.layout = layout, .format = format, .most = most};
     uint64_t samples = (uint64_t)most * layout->samples;
     if (samples > MOST_SAMPLES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 2^26 samples");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
     unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
     if (layout->kind == SDTIFF_CMYK && by_profile) {
         unpacker->inks = sdtiff_inks_new(layout, is_wide(format));
         unpacker->colors = unpacker->inks ? malloc((size_t)most * (8 + 6)) : NULL;
         if (unpacker->inks && !unpacker->colors)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a row");
+            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
     }
-    return unpacker->values ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a row");
+    return unpacker->values ? SDIMAGE_STATUS_OK
+                            : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
 }
 
 void sdtiff_unpacker_close(sdtiff_unpacker *unpacker) {

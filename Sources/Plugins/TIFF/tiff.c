@@ -30,12 +30,12 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
     if (page == 0)
         return SDIMAGE_STATUS_OK;
     if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page does not exist");
     if (TIFFSetDirectory(input->file, (tdir_t)page))
         return SDIMAGE_STATUS_OK;
     if (input->broken)
-        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "no such page", error);
-    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no such page");
+        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page does not exist", error);
+    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page does not exist");
 }
 
 static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_wish *wish, sdimage_image **image,
@@ -134,7 +134,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a decoder");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
     /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
     self->wish = wish_of(options);

@@ -15,9 +15,9 @@ static uint32_t side_of(double length) {
 static sdimage_status check_size(const sdmod_wish *wish, sdimage_size size, sdimage_error **error) {
     uint64_t pixels = (uint64_t)size.width * size.height;
     if (size.width > LONGEST || size.height > LONGEST || pixels > wish->max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (pixels > wish->max_bytes / 4)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -77,7 +77,7 @@ static sdimage_status draw_picture(sdplug_drawing *self, sdplug_draw_fn draw, vo
         order_bytes(pixels, stride, size);
         status = finish(&self->wish, drawn, &self->image, &self->error);
     } else {
-        status = sdmod_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "a picture that could not be drawn to its end");
+        status = sdmod_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "decoder: image could not be drawn completely");
     }
     sdimage_image_unref(drawn);
     return status;

@@ -97,7 +97,7 @@ sdimage_status sdplug_run(void *job, sdplug_work work,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
     if (add_unseen(0) >= MOST_UNSEEN) {
         release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "work that does not end takes all threads");
+        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoder: all threads are taken by calls that do not return");
     }
     run *run = make(job, work, release);
     pthread_t thread;
@@ -106,7 +106,7 @@ sdimage_status sdplug_run(void *job, sdplug_work work,
             destroy(run);
         else
             release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a thread");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for a thread");
     }
     bool abandoned = false, in_time = wait_for(run, deadline, &abandoned);
     if (abandoned)
@@ -117,7 +117,7 @@ sdimage_status sdplug_run(void *job, sdplug_work work,
     if (in_time)
         status = collect(job, place, error);
     else
-        sdmod_fail(error, status, "decoding took longer than max_work_ms allows");
+        sdmod_fail(error, status, "decoder: took longer than max_work_ms allows");
     if (!abandoned)
         destroy(run);
     return status;

@@ -45,17 +45,17 @@ static uint32_t shrunk(uint32_t side, uint32_t factor) {
 static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
     uint64_t sums = (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
     rows->held = stride * rows->band_rows + sums;
     if (rows->held > MOST_BAND)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "rows of more than 256 MiB");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
     rows->band_stride = (size_t)stride;
     rows->band = calloc(rows->band_rows, rows->band_stride);
     rows->sums =
         calloc((size_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1), sizeof *rows->sums);
     if (!rows->band || !rows->sums)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for rows");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for rows");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -65,12 +65,12 @@ sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t heig
     rows->band_rows = band_rows < 1 ? 1 : band_rows > height ? height : band_rows;
     uint64_t pixels = (uint64_t)width * height;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "a picture without pixels");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
     if (pixels > (factor > 1 ? sdplug_most_streamed(wish) : wish->max_pixels))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "more pixels than max_pixels allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint32_t across = shrunk(width, factor), down = shrunk(height, factor);
     if ((uint64_t)across * down > wish->max_bytes / sdimage_pixel_format_bytes(format))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "a bitmap of more bytes than max_bytes allows");
+        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     void *bytes = NULL;
     sdimage_status status =
         sdimage_image_new_uninitialized(across, down, format, &rows->image, &bytes, &rows->stride, error);

@@ -73,7 +73,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (!self || !copy) {
         free(self);
         free(copy);
-        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a list of servers");
+        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "memcached: no memory for a list of servers");
         return NULL;
     }
     self->text = copy;
@@ -89,7 +89,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (is_good)
         return self;
     forget(self);
-    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no list of memcached servers");
+    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "memcached: invalid list of servers");
     return NULL;
 }
 

@@ -79,7 +79,7 @@ static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer
     if (count < 0)
         return sdphoto_fail_file(error, errno);
     if (count == 0 && length)
-        return sdphoto_fail(error, SDIMAGE_STATUS_TRUNCATED, "the file is shorter than it was");
+        return sdphoto_fail(error, SDIMAGE_STATUS_TRUNCATED, "photos: file was truncated while it was read");
     *read = (size_t)count;
     return SDIMAGE_STATUS_OK;
 }
@@ -113,7 +113,7 @@ static void finish_with_poster(sdphoto_load *load, const sdimage_photos_asset *a
         sdimage_load_sink_finish_with_image(load->sink, image);
     else
         sdphoto_load_fail_with(load, SDIMAGE_STATUS_NOT_AN_IMAGE,
-                               "no coder and no thumbnail has a poster of the asset");
+                               "photos: no coder or thumbnail provides a poster image");
     sdimage_image_unref(image);
 }
 
@@ -204,7 +204,7 @@ void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset) {
         number = current ? errno : ENOENT;
     }
     if (!is_open && (number == ENOENT || number == ENOTDIR)) {
-        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file of the photo is gone");
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: file of the photo no longer exists");
     } else if (!is_open) {
         sdimage_error *error = NULL;
         sdimage_status status = sdphoto_fail_file(&error, number);

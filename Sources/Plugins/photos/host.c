@@ -112,7 +112,7 @@ sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) {
 void sdimage_photos_reply_unref(sdimage_photos_reply *reply) {
     if (!sdphoto_unref(reply, SDPHOTO_REPLY))
         return;
-    complete(reply->answer, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host dropped its reply"));
+    complete(reply->answer, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host dropped its reply"));
     drop_answer(reply->answer);
     free(reply);
 }
@@ -127,7 +127,7 @@ void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error
         return;
     complete(reply->answer, NULL,
              error ? sdimage_error_ref(error)
-                   : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "the host gave no error"));
+                   : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host failed without an error"));
 }
 
 bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply) {
@@ -367,14 +367,14 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
         sdphoto_copy_table(&table, sizeof table, vtable, vtable->size);
     if (!library || !table.fetch || !table.image)
         status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
-                              "no place for the library, or its table lacks fetch or image");
+                              "photos: result pointer is NULL, or table lacks fetch or image");
     queue *queue = status >= 0 ? calloc(1, sizeof *queue) : NULL;
     host *own = queue ? sdphoto_library_new(&host_kind, name ? name : "custom", sizeof *own) : NULL;
     if (!own) {
         free(queue);
         if (destroy)
             destroy(user_data);
-        return status < 0 ? status : sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a library");
+        return status < 0 ? status : sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a library");
     }
     atomic_init(&queue->references, 1);
     pthread_mutex_init(&queue->lock, NULL);

@@ -144,14 +144,14 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
     index->stem = sdphoto_join(folder, "/v1/", digest);
     char *lock = index->stem ? sdphoto_join(index->stem, ".lock", NULL) : NULL;
     if (!lock)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name");
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
     bool has_folder = make_folder(lock);
     index->lock = has_folder ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
     free(lock);
     if (index->lock < 0)
-        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "no index can be written in its folder");
+        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder is not writable");
     if (!open_latest(index))
-        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "the index cannot be opened");
+        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index cannot be opened");
     return SDIMAGE_STATUS_OK;
 }
 

@@ -15,8 +15,8 @@ void sdphoto_load_free(sdphoto_load *load) {
 
 void sdphoto_load_fail(sdphoto_load *load, sdimage_status status, sdimage_error *error) {
     if (!error)
-        error =
-            sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "the photo cannot be loaded");
+        error = sdimage_error_new(status,
+                                  status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "photos: photo cannot be loaded");
     sdimage_load_sink_finish(load->sink, error);
     sdimage_error_unref(error);
 }
@@ -62,7 +62,7 @@ void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library) {
 
 bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset) {
     if (asset->facts.media != SDIMAGE_PHOTOS_MEDIA_IMAGE && !load->config->takes_all) {
-        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE, "the asset is no image");
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE, "photos: asset is not an image");
         return false;
     }
     if (load->mode == SDPHOTO_BY_ASSET)

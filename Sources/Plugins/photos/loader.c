@@ -112,8 +112,8 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
         return;
     }
     if (status != SDIMAGE_STATUS_PHOTOS_NOT_FOUND && !load->refusal)
-        load->refusal =
-            error ? sdimage_error_ref(error) : sdimage_error_new(status, "the host could not look for the photo");
+        load->refusal = error ? sdimage_error_ref(error)
+                              : sdimage_error_new(status, "photos: host library could not look up the photo");
     load->library = NULL;
     ask_libraries(load);
 }
@@ -124,7 +124,7 @@ static void end_without_asset(sdphoto_load *load) {
     if (load->refusal)
         sdphoto_load_fail(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, sdimage_error_ref(load->refusal));
     else
-        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "no photo of that identifier");
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: no photo has this identifier");
     sdphoto_load_free(load);
 }
 
@@ -140,7 +140,9 @@ static void ask_libraries(sdphoto_load *load) {
                 sdphoto_host_fetch(library, load->identifier, load->fetch_options, load->sink, fetched, load);
             if (status >= 0)
                 return;
-            load->refusal = load->refusal ? load->refusal : sdimage_error_new(status, "the host cannot be asked");
+            load->refusal = load->refusal
+                                ? load->refusal
+                                : sdimage_error_new(status, "photos: host library did not accept the request");
             continue;
         }
         sdimage_status status =
@@ -178,7 +180,8 @@ static void take_asset(sdphoto_load *load, sdimage_photos_asset *asset) {
         if (sdphoto_load_is_wanted(load, asset))
             sdphoto_bring_file(load, asset);
     } else if (!library) {
-        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the library of the asset is not the loader's");
+        sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND,
+                               "photos: library of the asset does not belong to the loader");
     } else {
         sdphoto_load_adopt(load, library);
         sdimage_status status = sdphoto_host_take(library, asset, load->sink, fetched, load);
@@ -202,7 +205,7 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
     const char *url = sdimage_request_url(request, &length);
     char *identifier = sdimage_photos_identifier_of_url(url, length);
     if (!identifier) {
-        sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_INVALID_URL, "no ph: URL with an identifier");
+        sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_INVALID_URL, "photos: URL has no photo identifier");
         sdimage_load_sink_finish(sink, error);
         sdimage_error_unref(error);
         return SDIMAGE_STATUS_OK;
@@ -267,11 +270,12 @@ sdimage_status sdimage_photos_loader_new(const sdimage_photos_loader_config *con
     static const sdimage_loader_vtable table = {
         .size = sizeof table, .can_load = can_load, .load = start, .cancel = cancel, .can_share = can_share};
     if (config && !is_config(config))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "no configuration of a loader");
+        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a loader configuration");
     if (!config || !config->count || !loader)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no library, or no place for the loader");
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                            "photos: library is missing or result pointer is NULL");
     sdimage_photos_loader_config *copy = copy_of(config);
     if (!copy)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a loader");
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a loader");
     return sdimage_loader_new_custom("photos", &table, copy, destroy, loader, error);
 }

@@ -50,19 +50,19 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
         return sdphoto_fail_file(error, errno);
     uint64_t size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
     if (size > limit || size >= SIZE_MAX)
-        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "the file is longer than the limit of the loader");
+        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: file exceeds the size limit of the loader");
     if (size == 0)
-        return sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "the file is empty");
+        return sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
     void *bytes = malloc((size_t)size);
     if (!bytes)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a file");
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a file");
     /* A file that grows meanwhile is read up to its earlier size; a truncated one up to its new end. */
     int64_t count = sdphoto_read_at(descriptor, bytes, (size_t)size, 0);
     if (count <= 0) {
         int number = errno;
         free(bytes);
         return count < 0 ? sdphoto_fail_file(error, number)
-                         : sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "the file is empty");
+                         : sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
     }
     return sdimage_data_new_adopting(bytes, (size_t)count, bytes, free, data, error);
 }

@@ -165,7 +165,7 @@ static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
 static sdimage_status write_file(char *place, const uint8_t *bytes, size_t length, sdimage_error **error) {
     char *beside = sdphoto_join(place, ".XXXXXX", NULL);
     if (!beside)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name");
+        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
     /* mkostemp sets mode 0600. */
     int descriptor = make_folders(place) ? mkostemp(beside, O_CLOEXEC) : -1;
     bool is_written = descriptor >= 0 && write_all(descriptor, bytes, length);
@@ -195,7 +195,8 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     if (place && sdphoto_thumbnail_put_texts(&made, png, asset, uri))
         status = write_file(place, made.bytes, made.length, error);
     else
-        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a thumbnail, or no folder for it");
+        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY,
+                              "photos: no memory for a thumbnail, or its location is unknown");
     free(place);
     free(made.bytes);
     sdimage_data_unref(png);
@@ -227,14 +228,14 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     struct stat status_of_file;
     int descriptor = sdphoto_open_file(AT_FDCWD, asset->path);
     if (descriptor < 0)
-        return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "the file is gone")
+        return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: file no longer exists")
                                : sdphoto_fail_file(error, errno);
     bool is_same = fstat(descriptor, &status_of_file) == 0 &&
                    sdphoto_thumbnail_seconds(sdphoto_nanoseconds(status_of_file.st_mtim)) ==
                        sdphoto_thumbnail_seconds(asset->modified_ns);
     sdimage_status status =
         is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
-                : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "the file has changed since it was looked at");
+                : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: file has changed since the last scan");
     close(descriptor);
     sdimage_decode_options *options = status >= 0 ? sdimage_decode_options_new() : NULL;
     if (options) {
@@ -255,9 +256,9 @@ static bool is_of_the_bytes(sdimage_status status) {
 
 sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset, uint32_t side, sdimage_error **error) {
     if (asset && !sdphoto_is(asset, SDPHOTO_ASSET))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "no asset");
+        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
     if (!asset || !*asset->path || !side)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no asset that is a file, or no size");
+        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is not a file, or size is 0");
     size_t size = 0;
     while (size < SIZES - 1 && sizes[size].side < side)
         size++;
@@ -265,11 +266,12 @@ sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset,
     sdimage_image *image = NULL;
     sdimage_status status;
     if (!uri || !thumbnails)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a name, or no folder for thumbnails");
+        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY,
+                              "photos: no memory for a path, or location of the thumbnails is unknown");
     else if (strncmp(asset->path, thumbnails, strlen(thumbnails)) == 0)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "a thumbnail of a thumbnail");
+        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is itself a thumbnail");
     else if (has_failed_before(uri, asset->modified_ns))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_BAD_DATA, "could not be decoded before, and has not changed");
+        status = sdphoto_fail(error, SDIMAGE_STATUS_BAD_DATA, "photos: unchanged file could not be decoded before");
     else {
         status = decode_small(asset, sizes[size].side, &image, error);
         if (status >= 0)

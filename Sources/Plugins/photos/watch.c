@@ -54,7 +54,7 @@ static void remember(sdphoto_tree *tree, int number, const char *folder) {
     }
     if (!watch || !sdphoto_map_set(&tree->watches, &watch->number, sizeof watch->number, watch)) {
         free(watch);
-        give_up(tree, "no memory for more watches; each fetch looks at the tree");
+        give_up(tree, "no memory for more watches; each fetch scans the tree");
     }
 }
 
@@ -72,7 +72,7 @@ void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
     if (number >= 0)
         remember(tree, number, folder);
     else if (code == ENOSPC || code == ENOMEM)
-        give_up(tree, "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch looks at the tree");
+        give_up(tree, "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch scans the tree");
 }
 
 /* --- Events. */
@@ -194,7 +194,7 @@ static void look(sdphoto_tree *tree, news *news) {
         return;
     sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_watcher){NULL, NULL}, NULL);
     if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        give_up(tree, "the tree could not be read; each fetch looks at it again");
+        give_up(tree, "the tree could not be read; each fetch scans it again");
 }
 
 static void *run(void *argument) {
@@ -202,7 +202,7 @@ static void *run(void *argument) {
     sdphoto_scope scope = {.is_first = true};
     sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_watcher){NULL, NULL}, NULL);
     if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        give_up(tree, "the tree could not be read; each fetch looks at it again");
+        give_up(tree, "the tree could not be read; each fetch scans it again");
     pthread_mutex_lock(&tree->library.lock);
     tree->is_first_over = true;
     tree->first_status = status;
@@ -218,7 +218,7 @@ static void *run(void *argument) {
              i++)
             listen(tree, &news);
         if (news.is_unmounted)
-            give_up(tree, "a file system of the tree was unmounted; each fetch looks at the tree");
+            give_up(tree, "a file system of the tree was unmounted; each fetch scans the tree");
         else if (has_heard)
             look(tree, &news);
         clear(&news);
@@ -233,9 +233,9 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
     tree->library.is_watching = tree->inotify >= 0;
     if (tree->inotify < 0)
         tree->library.note =
-            "the kernel allows no more watchers (fs.inotify.max_user_instances); each fetch looks at the tree";
+            "the kernel allows no more watchers (fs.inotify.max_user_instances); each fetch scans the tree";
     if (tree->wake < 0) {
-        give_up(tree, "no descriptor for a thread; each fetch looks at the tree");
+        give_up(tree, "no descriptor for a thread; each fetch scans the tree");
         return;
     }
     /* The thread blocks all signals: they belong to the host. */
@@ -249,7 +249,7 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
     if (tree->has_thread)
         pthread_setname_np(tree->thread, "sdimage-photos");
     else
-        give_up(tree, "no thread could be started; each fetch looks at the tree");
+        give_up(tree, "no thread could be started; each fetch scans the tree");
 }
 
 void sdphoto_watch_stop(sdphoto_tree *tree) {

@@ -117,7 +117,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (!self || !copy) {
         free(self);
         free(copy);
-        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for an address");
+        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "redis: no memory for an address");
         return NULL;
     }
     self->text = copy;
@@ -130,7 +130,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (is_good)
         return self;
     forget(self);
-    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "no address of a Redis server");
+    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "redis: invalid server address");
     return NULL;
 }
 

@@ -49,7 +49,7 @@ static void answer(tier *self, job *all) {
         sdimage_reply *reply = sdremote_take_reply(job);
         bool is_last = sdremote_job_drop(job);
         pthread_mutex_unlock(&self->lock);
-        sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "the servers did not answer within the budget");
+        sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "remote cache: no response from the servers within the budget");
         if (is_last)
             sdremote_job_free(job);
     }

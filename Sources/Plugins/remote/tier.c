@@ -53,7 +53,7 @@ bool sdremote_job_drop(job *job) {
 }
 
 void sdremote_job_free(job *job) {
-    sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "the cache was closed");
+    sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "remote cache: cache was closed");
     sdimage_cache_entry_unref(job->entry);
     sdimage_cache_entry_unref(job->old);
     free(job);
@@ -162,8 +162,8 @@ static void submit(tier *self, job *job) {
     if (job->kind == JOB_END_LEASE)
         abandon(self, job);
     sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY,
-                    is_too_much ? "too much waits to be stored"
-                                : "the servers failed a moment ago; not asked again yet");
+                    is_too_much ? "remote cache: write queue is full"
+                                : "remote cache: servers failed recently, next attempt is due later");
     sdremote_job_free(job);
 }
 
@@ -172,7 +172,7 @@ static job *new_job(tier *self, job_kind kind, const void *key, size_t length, s
     job *job = is_forked(self) ? NULL : sdremote_job_new(self, kind, key, length, reply);
     if (!job)
         sdremote_refuse(reply, is_forked(self) ? SDIMAGE_STATUS_FORKED : SDIMAGE_STATUS_NO_MEMORY,
-                        "the servers cannot be asked");
+                        "remote cache: request cannot be made");
     return job;
 }
 
@@ -202,7 +202,7 @@ static void store(tier *self, const void *key, size_t length, sdimage_cache_entr
         pthread_mutex_lock(&self->lock);
         self->statistics[SDIMAGE_REMOTE_STATISTIC_TOO_LARGE]++;
         pthread_mutex_unlock(&self->lock);
-        sdremote_refuse(reply, SDIMAGE_STATUS_TOO_LARGE, "an entry over the limit of the remote cache");
+        sdremote_refuse(reply, SDIMAGE_STATUS_TOO_LARGE, "remote cache: entry is empty or exceeds the size limit");
         return;
     }
     job *job = new_job(self, old ? JOB_REPLACE : JOB_STORE, key, length, reply);
@@ -249,7 +249,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
     bool is_ended = held && held->is_ended;
     pthread_mutex_unlock(&self->lock);
     if (is_ended) {
-        sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY, "a lease that is being given back");
+        sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY, "remote cache: lease is being released");
         sdremote_job_free(job);
         return;
     }
@@ -323,7 +323,7 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     tier *self = calloc(1, sizeof *self);
     if (!self || !make_locks(self)) {
         free(self);
-        return sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "no memory for a remote cache");
+        return sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for the cache");
     }
     sdimage_status status = sdremote_options_read(&self->options, options, error);
     self->engine = engine;
@@ -354,7 +354,7 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
                                   .is_shared = true};
     tier *self = NULL;
     if (!address || !cache)
-        return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "NULL where an address and a place are required");
+        return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: address or result pointer is NULL");
     sdimage_status status = tier_new(engine, address, options, &self, error);
     if (status < 0)
         return status;

@@ -136,7 +136,7 @@ static void end_query(tier *self, job *job, sdremote_command *get) {
     if (get->is_answered)
         sdremote_answer(reply, entry);
     else
-        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "the servers do not answer");
+        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "remote cache: no response from the servers");
     sdimage_cache_entry_unref(entry);
 }
 
@@ -147,7 +147,7 @@ static bool hold(tier *self, job *job) {
     sdimage_reply *reply = take(self, job, SDIMAGE_REMOTE_STATISTIC_LEASES);
     if (!held || !reply) {
         free(held);
-        sdremote_refuse(reply, SDIMAGE_STATUS_NO_MEMORY, "no memory for a lease");
+        sdremote_refuse(reply, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for a lease");
         return false;
     }
     memcpy(held->name, job->lease_name, sizeof held->name);
@@ -191,7 +191,7 @@ static void wait_for_others(tier *self, job *job) {
         sdremote_wake_clock(self, job->due);
     }
     pthread_mutex_unlock(&self->lock);
-    sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "another process holds the lease for too long");
+    sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "remote cache: another process has held the lease for too long");
 }
 
 static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_command *get) {
@@ -201,7 +201,7 @@ static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_co
         sdremote_answer(take(self, job, SDIMAGE_REMOTE_STATISTIC_SPARED), entry);
     } else if (!lease->is_answered || !get->is_answered) {
         sdremote_refuse(take(self, job, SDIMAGE_REMOTE_STATISTIC_FAILURES), SDIMAGE_STATUS_CONNECT_FAILED,
-                        "the servers do not answer");
+                        "remote cache: no response from the servers");
     } else if (is_ours) {
         is_ours = !hold(self, job);
     } else {
@@ -231,9 +231,9 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     if (is_done)
         sdremote_answer(reply, NULL);
     else if (command->is_answered)
-        sdremote_refuse(reply, SDIMAGE_STATUS_IO_ERROR, "the server refused the entry");
+        sdremote_refuse(reply, SDIMAGE_STATUS_IO_ERROR, "remote cache: server refused the entry");
     else
-        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "the servers do not answer");
+        sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "remote cache: no response from the servers");
 }
 
 static void finish(tier *self, batch *batch) {
