@@ -32,7 +32,7 @@ package final class BasicCoder: ImageCoder {
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
     ) throws(ImageError) -> Bytes {
         guard let coder = coders.first(where: { $0.canEncode(format) }) else {
-            throw ImageError(.unsupported, "coder: \(name) cannot encode \(format.name)")
+            throw ImageError(.unsupported, "\(name): cannot encode \(format.name)")
         }
         return try coder.encode(image.frames == nil ? image : image.still, format: format, options: options, stop: stop)
     }
@@ -41,7 +41,7 @@ package final class BasicCoder: ImageCoder {
     func coder(for bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> any ImageCoder {
         if let coder = coders.first(where: { $0.canDecode(bytes) }) { return coder }
         if let coder = coders.first(where: { $0.decodableFormats.contains(options.formatHint) }) { return coder }
-        throw ImageError(.notAnImage, "coder: no coder recognises the data")
+        throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
 
     private static func still(_ options: DecodeOptions) -> DecodeOptions {

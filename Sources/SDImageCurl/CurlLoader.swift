@@ -119,11 +119,11 @@ package final class CurlLoader: ImageLoader {
         do throws(ImageError) {
             plain.bytes = try await pool.run(download.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
         } catch {
-            let failure = error.meansUnreadable ? error : error.inHook(.badData, "hook: decryptor failed")
+            let failure = error.meansUnreadable ? error : error.inHook(.badData, "http: decryption failed")
             throw failure.about(url: download.url.redacted)
         }
         guard !plain.bytes.isEmpty else {
-            throw ImageError(.badData, "hook: decryptor returned no data", url: download.url.redacted)
+            throw ImageError(.badData, "hook: decryption returned no data", url: download.url.redacted)
         }
         return plain
     }
@@ -135,7 +135,7 @@ package final class CurlLoader: ImageLoader {
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
         do throws(ImageError) { return try await hook(request) } catch {
-            throw error.inHook(.invalidRequest, "hook: request refused")
+            throw error.inHook(.invalidRequest, "http: request modifier refused")
         }
     }
 

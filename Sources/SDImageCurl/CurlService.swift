@@ -40,10 +40,10 @@ package final class CurlService: EngineService {
 
     package init(backlog: Backlog = Backlog()) throws(ImageError) {
         self.backlog = backlog
-        guard CurlService.isReady else { throw ImageError(.internalError, "downloader: libcurl cannot be initialised") }
+        guard CurlService.isReady else { throw ImageError(.internalError, "downloader: libcurl could not be initialized") }
         wakeUp = ccurl_make_wakeup()
         guard wakeUp >= 0 else {
-            throw ImageError(.noMemory, "downloader: event descriptor cannot be created", systemError: errno)
+            throw ImageError(.noMemory, "downloader: event descriptor could not be created", systemError: errno)
         }
         backlog.whenRoom { [weak self] in self?.wake() }
     }

@@ -32,12 +32,12 @@ enum HookQuestion: Sendable {
             case .response(let response):
                 guard let hook = hooks.response else { return .response(response) }
                 do throws(ImageError) { return .response(try await hook(response)) } catch {
-                    throw error.inHook(.invalidResponse, "hook: response refused", httpStatus: response.status)
+                    throw error.inHook(.invalidResponse, "http: response modifier refused", httpStatus: response.status)
                 }
             case .redirect(let redirect):
                 guard let hook = hooks.redirect else { return .redirect(redirect.to) }
                 do throws(ImageError) { return .redirect(try await hook(redirect)) } catch {
-                    throw error.inHook(.redirectForbidden, "hook: redirect refused", httpStatus: redirect.status)
+                    throw error.inHook(.redirectForbidden, "http: redirect modifier refused", httpStatus: redirect.status)
                 }
             }
         } catch { return .refusal(error) }

@@ -24,7 +24,7 @@ import SDImage
         guard poller >= 0 else {
             let code = errno
             unsafe curl_multi_cleanup(multi)
-            throw ImageError(.noMemory, "http: poller cannot be created", systemError: code)
+            throw ImageError(.noMemory, "http: poller could not be created", systemError: code)
         }
         unsafe self.multi = multi
         // libcurl before 8.9 opens two sockets for curl_multi_wakeup(3) here that stay open across exec. They are unused:
@@ -44,7 +44,7 @@ import SDImage
     func add(_ handle: EasyHandle) throws(ImageError) {
         let code = unsafe curl_multi_add_handle(multi, handle.curl)
         guard code == CURLM_OK else {
-            throw ImageError(.noMemory, "http: transfer cannot be started", libraryCode: code.rawValue)
+            throw ImageError(.noMemory, "http: transfer could not be started", libraryCode: code.rawValue)
         }
     }
 

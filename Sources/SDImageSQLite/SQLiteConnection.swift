@@ -17,7 +17,7 @@ import SDImage
         var opened: OpaquePointer?
         let code = unsafe csqlite_open(folder.number, name, &opened)
         guard code == SQLITE_OK, let opened = unsafe opened else {
-            let error = unsafe SQLiteConnection.error(code, opened, "disk cache: index cannot be opened")
+            let error = unsafe SQLiteConnection.error(code, opened, "disk cache: index could not be opened")
             unsafe sqlite3_close_v2(opened)
             // Removed by a process that found a newer file, which the caller should use.
             if folder.status(of: name) == nil { throw ImageError(.cacheDamaged, "disk cache: index was removed") }

@@ -182,7 +182,7 @@ struct JPEGTests {
         let bytes = try Bytes.copying(Array(bomb))
         let error = imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: StopSignal()) }
         #expect(error?.status == .tooLarge)
-        #expect(error?.message.string == "too many scans")
+        #expect(error?.message.string == "jpeg: too many scans")
     }
 
     @Test func coefficientsOfProgressiveFilesCountAsWorkingMemory() throws {

@@ -300,7 +300,7 @@ static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_
     if (status < 0)
         return status;
     if (index >= (uint32_t)decoder->imageCount)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame does not exist");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame index is out of range");
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
     bool is_behind = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (decoder->imageIndex < 0 || is_behind || (uint32_t)decoder->imageIndex < key)

@@ -38,7 +38,8 @@ sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_err
     sdimage_status status = sdimage_work_budget_check(budget);
     if (status == SDIMAGE_STATUS_OK)
         return status;
-    return sdmod_fail(error, status, status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "coder: time limit exceeded");
+    return sdmod_fail(error, status,
+                      status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
 }
 
 uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
@@ -107,7 +108,7 @@ sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *fact
     bool wide = is_wide(facts, wish);
     sdyuv_matrix matrix;
     if (!sdyuv_matrix_make(&matrix, planes, facts->color, wide))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown colour matrix or bit depth");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown color matrix or bit depth");
     sdimage_image *plain = NULL;
     void *bytes = NULL;
     size_t stride = 0;

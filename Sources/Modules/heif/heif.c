@@ -227,6 +227,6 @@ static void release_library(void *user_data) {
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 cannot be initialised");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 could not be initialized");
     return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);
 }

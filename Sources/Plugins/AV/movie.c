@@ -323,7 +323,7 @@ static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **erro
 
 sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_error **error) {
     if (index >= movie->count)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "video: frame does not exist");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "video: frame index is out of range");
     int64_t time = movie->times[index];
     sdimage_status status = index == movie->next ? decode_next(movie, error) : SDIMAGE_STATUS_END;
     /* Also if a frame was left out: finds the frame that is shown in its place. */

@@ -135,7 +135,7 @@ static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
         return SDIMAGE_STATUS_OK;
     self->profile = malloc(length);
     if (!self->profile)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a colour profile");
+        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a color profile");
     if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile,
                                        length) == JXL_DEC_SUCCESS)
         self->profile_length = length;

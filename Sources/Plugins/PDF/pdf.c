@@ -55,7 +55,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
         return NULL;
     }
     if (job->page < 0 || job->page >= job->count) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page does not exist");
+        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page index is out of range");
         return NULL;
     }
     PopplerPage *page = poppler_document_get_page(document, (int)job->page);

@@ -27,7 +27,7 @@ static int palette_shift(const sdtiff_layout *layout) {
 static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     uint16_t *colors[3] = {NULL, NULL, NULL};
     if (layout->bits > 8 || layout->is_float)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: palette exceeds the limit of 256 colours");
+        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: palette exceeds the limit of 256 colors");
     if (!TIFFGetField(file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2]) || !colors[0] || !colors[1] ||
         !colors[2])
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: palette is missing");
@@ -83,7 +83,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;
-    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown colour space");
+    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown color space");
     }
 }
 
@@ -143,7 +143,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
     if (status < 0)
         return status;
     if (layout->kind != SDTIFF_BY_LIBRARY && layout->samples < layout->colors)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colours");
+        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colors");
     if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB &&
         layout->kind != SDTIFF_BY_LIBRARY)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither grey nor RGB");

@@ -30,12 +30,12 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
     if (page == 0)
         return SDIMAGE_STATUS_OK;
     if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page does not exist");
+        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
     if (TIFFSetDirectory(input->file, (tdir_t)page))
         return SDIMAGE_STATUS_OK;
     if (input->broken)
-        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page does not exist", error);
-    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page does not exist");
+        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
+    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
 }
 
 static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_wish *wish, sdimage_image **image,

@@ -34,6 +34,6 @@ sdimage_status sdplug_check_time(sdplug_deadline deadline, sdimage_error **error
     if (status == SDIMAGE_STATUS_OK)
         return status;
     const char *message =
-        status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "decoder: took longer than max_work_ms allows";
+        status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "decoder: took longer than max_work_ms allows";
     return sdmod_fail(error, status, message);
 }

@@ -114,7 +114,7 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     case SQLITE_LOCKED: return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
-    default: return sdphoto_fail(error, SDIMAGE_STATUS_IO_ERROR, "photos: database cannot be opened");
+    default: return sdphoto_fail(error, SDIMAGE_STATUS_IO_ERROR, "photos: database could not be opened");
     }
 }
 

@@ -151,7 +151,7 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
     if (index->lock < 0)
         return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder is not writable");
     if (!open_latest(index))
-        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index cannot be opened");
+        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index could not be opened");
     return SDIMAGE_STATUS_OK;
 }
 

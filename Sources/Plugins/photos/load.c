@@ -15,8 +15,8 @@ void sdphoto_load_free(sdphoto_load *load) {
 
 void sdphoto_load_fail(sdphoto_load *load, sdimage_status status, sdimage_error *error) {
     if (!error)
-        error = sdimage_error_new(status,
-                                  status == SDIMAGE_STATUS_CANCELLED ? "cancelled" : "photos: photo cannot be loaded");
+        error = sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled"
+                                                                             : "photos: photo could not be loaded");
     sdimage_load_sink_finish(load->sink, error);
     sdimage_error_unref(error);
 }

@@ -51,9 +51,9 @@ package struct FrameCompositor {
 
     /// Returns the byte count of a canvas; refuses one beyond the limits.
     package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
-        guard !size.isEmpty else { throw ImageError(.badData, "animation: canvas is \(size.width) by \(size.height) pixels") }
+        guard !size.isEmpty else { throw ImageError(.badData, "animation: empty canvas \(size.width)x\(size.height)") }
         guard let area = size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("animation: canvas of \(size.width) by \(size.height) pixels", limit: limits.heldPixels)
+            throw .tooLarge("animation: canvas of \(size.width)x\(size.height) pixels", limit: limits.heldPixels)
         }
         let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
@@ -100,7 +100,7 @@ package struct FrameCompositor {
         at index: Int, painter: some FramePainter, stop: StopSignal
     ) throws(ImageError) -> PixelBuffer {
         guard layouts.indices.contains(index) else {
-            throw ImageError(.invalidArgument, "animation: frame \(index) of \(layouts.count) does not exist")
+            throw ImageError(.invalidArgument, "frame: index \(index) is out of range (count \(layouts.count))")
         }
         choosePlaces()
         // Repeats only after a frame turned out to differ from its layout.

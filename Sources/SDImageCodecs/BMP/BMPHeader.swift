@@ -53,7 +53,7 @@ struct BMPHeader {
         let height = isFirst ? values.u16(6) : values.i32(8)
         size = PixelSize(
             width: isFirst ? values.u16(4) : values.i32(4), height: isIcon ? abs(height) / 2 : abs(height))
-        guard !size.isEmpty else { throw ImageError(.badData, "bmp: image is \(size.width) by \(size.height) pixels") }
+        guard !size.isEmpty else { throw ImageError(.badData, "bmp: empty size \(size.width)x\(size.height)") }
         isTopDown = height < 0
         self.bits = bits
         packing = try BMPHeader.packing(compression, bits: bits, values)
@@ -104,7 +104,7 @@ struct BMPHeader {
         let hasAlpha = compression == alphaBitFields || values.hasAlphaMask
         let fields = BMPFields(
             red: values.mask(0), green: values.mask(1), blue: values.mask(2), alpha: hasAlpha ? values.mask(3) : 0)
-        guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a colour mask are not contiguous") }
+        guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a color mask are not contiguous") }
         return fields
     }
 
@@ -116,7 +116,7 @@ struct BMPHeader {
         guard (1...8).contains(bits) else { return start..<start }
         var length = (colors == 0 ? 1 << bits : colors) * entryLength
         guard colors == 0 || length <= end - start else {
-            throw ImageError(.badData, "bmp: palette of \(colors) colours is longer than the data")
+            throw ImageError(.badData, "bmp: palette of \(colors) colors is longer than the data")
         }
         if data > start { length = min(length, data - start) }
         return start..<start + length

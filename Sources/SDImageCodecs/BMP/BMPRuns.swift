@@ -18,7 +18,7 @@ import SDImage
     init(_ bytes: Bytes, _ header: BMPHeader, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
         guard let area = header.size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge(
-                "bmp: run-length coded image of \(header.size.width) by \(header.size.height) pixels", limit: limits.heldPixels)
+                "bmp: run-length coded image of \(header.size.width)x\(header.size.height) pixels", limit: limits.heldPixels)
         }
         self.header = header
         reader = bytes.reader

@@ -45,7 +45,7 @@ struct GIFDecode {
     /// Returns the pixels; `isWhole` is false when data are missing or damaged.
     func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
         guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
-            throw .tooLarge("gif: canvas of \(canvas.width) by \(canvas.height) pixels", limit: options.limits.heldPixels)
+            throw .tooLarge("gif: canvas of \(canvas.width)x\(canvas.height) pixels", limit: options.limits.heldPixels)
         }
         var writer = try ScanlineWriter(
             rowSize: canvas, sourceFormat: layout, plan: plan, output: output, transform: nil, options: options)

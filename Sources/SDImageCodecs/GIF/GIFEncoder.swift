@@ -18,7 +18,7 @@ struct GIFEncoder {
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         guard max(original.size.width, original.size.height) <= UInt16.max else {
             throw .tooLarge(
-                "gif: longer side of \(original.size.width) by \(original.size.height) pixels", limit: Int(UInt16.max))
+                "gif: longer side of \(original.size.width)x\(original.size.height) pixels", limit: Int(UInt16.max))
         }
         // GIF stores neither orientation nor colour space.
         var fitting = DecodeOptions()
@@ -54,7 +54,7 @@ struct GIFEncoder {
         let frame = try image.frame(at: index, stop: stop)
         guard frame.size == image.size else {
             throw ImageError(
-                .invalidArgument, "gif: frame \(index) is \(frame.size.width) by \(frame.size.height) pixels, unlike the first")
+                .invalidArgument, "gif: frame \(index) is \(frame.size.width)x\(frame.size.height) pixels, unlike the first")
         }
         return try opaque(frame)
     }

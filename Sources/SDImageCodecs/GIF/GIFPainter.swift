@@ -14,7 +14,7 @@ struct GIFPainter: FramePainter {
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else {
-            throw ImageError(.internalError, "gif: frame \(index) of \(frames.count) does not exist")
+            throw ImageError(.internalError, "gif: frame index \(index) is out of range (count \(frames.count))")
         }
         let frame = frames[index]
         let indices = try indices(of: index)

@@ -18,7 +18,7 @@ struct ICOEncoder {
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         let (width, height) = (original.size.width, original.size.height)
         guard max(width, height) <= ICOEncoder.longestSide else {
-            throw ImageError(.tooLarge, "ico: longer side of \(width) by \(height) pixels exceeds the limit of 256")
+            throw ImageError(.tooLarge, "ico: longer side of \(width)x\(height) pixels exceeds the limit of 256")
         }
         let image = try BMPEncoder.plain(original, stop: stop)
         let picture = try content(image)

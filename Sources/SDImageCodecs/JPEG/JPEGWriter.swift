@@ -14,7 +14,7 @@ struct JPEGWriter {
         guard !options.isLossless else { throw ImageError(.unsupported, "jpeg: lossless encoding is not available") }
         guard max(image.size.width, image.size.height) <= JPEGEncoder.longestSide else {
             throw .tooLarge(
-                "jpeg: longer side of \(image.size.width) by \(image.size.height) pixels", limit: JPEGEncoder.longestSide)
+                "jpeg: longer side of \(image.size.width)x\(image.size.height) pixels", limit: JPEGEncoder.longestSide)
         }
         let image = try image.withoutCodePoints(stop: stop)
         self.image = image
@@ -106,7 +106,7 @@ struct JPEGWriter {
         guard let profile, !profile.isEmpty else { return [] }
         let size = JPEGEncoder.markerBytes - profileLabel.count - 2
         let count = (profile.count + size - 1) / size
-        guard count <= 255 else { throw .tooLarge("jpeg: colour profile of \(profile.count) bytes", limit: size * 255) }
+        guard count <= 255 else { throw .tooLarge("jpeg: color profile of \(profile.count) bytes", limit: size * 255) }
         var pieces: [Bytes] = []
         for index in 0..<count {
             guard let piece = profile.slice(index * size..<min(profile.count, (index + 1) * size)) else { continue }

@@ -35,7 +35,7 @@ struct APNGEncoder {
             guard shown.size == image.size else {
                 throw ImageError(
                     .invalidArgument,
-                    "apng: frame \(index) is \(shown.size.width) by \(shown.size.height) pixels, unlike the first")
+                    "apng: frame \(index) is \(shown.size.width)x\(shown.size.height) pixels, unlike the first")
             }
             let frame = try frame(shown, before)
             let control = APNGEncoder.control(frame, milliseconds: frames.durationMilliseconds(at: index))

@@ -34,7 +34,7 @@ struct PNGEncoder {
     /// PNG integers have 31 bits (section 7.1).
     static func check(_ size: PixelSize) throws(ImageError) {
         guard max(size.width, size.height) <= Int32.max else {
-            throw .tooLarge("png: longer side of \(size.width) by \(size.height) pixels", limit: Int(Int32.max))
+            throw .tooLarge("png: longer side of \(size.width)x\(size.height) pixels", limit: Int(Int32.max))
         }
     }
 

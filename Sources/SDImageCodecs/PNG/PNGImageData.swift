@@ -51,7 +51,7 @@ struct PNGImageData: Sendable {
         guard buffer.size == size else {
             throw ImageError(
                 .internalError,
-                "png: buffer is \(buffer.size.width) by \(buffer.size.height) pixels, expected \(size.width) by \(size.height)")
+                "png: buffer is \(buffer.size.width)x\(buffer.size.height) pixels, expected \(size.width)x\(size.height)")
         }
         let rows = try PNGRows(self, limits: limits)
         let painter = try PNGPainter(buffer, source: rows.format, limits: limits)

@@ -92,7 +92,7 @@ struct PNGPicture {
     func makeWhole(zeroed: Bool) throws(ImageError) -> PixelBuffer {
         let limits = options.limits
         guard let area = data.size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("png: interlaced image of \(data.size.width) by \(data.size.height) pixels", limit: limits.heldPixels)
+            throw .tooLarge("png: interlaced image of \(data.size.width)x\(data.size.height) pixels", limit: limits.heldPixels)
         }
         return try PixelBuffer(
             size: data.size, format: wholeFormat, limit: isFinal ? limits.outputBytes : limits.workingBytes, zeroed: zeroed)

@@ -30,7 +30,7 @@ import SDImagePixels
         depth = data.depth
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][data.colorType] ?? 0
         guard channels > 0, [1, 2, 4, 8, 16].contains(depth), channels == 1 || depth >= 8, depth < 16 || !data.isPalette else {
-            throw ImageError(.badData, "png: colour type \(data.colorType) with depth \(data.depth) is invalid")
+            throw ImageError(.badData, "png: color type \(data.colorType) with depth \(data.depth) is invalid")
         }
         bitsPerPixel = channels * depth
         filterBytes = max(1, bitsPerPixel / 8)

@@ -59,7 +59,7 @@ typealias LibraryPicture = CWebP.WebPPicture
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
             throw .tooLarge(
-                "webp: longer side of \(image.size.width) by \(image.size.height) pixels", limit: WebPEncoder.longestSide)
+                "webp: longer side of \(image.size.width)x\(image.size.height) pixels", limit: WebPEncoder.longestSide)
         }
         var config = configuration.value
         do throws(ImageError) {

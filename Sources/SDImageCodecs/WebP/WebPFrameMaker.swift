@@ -50,7 +50,7 @@ final class WebPFrameMaker: Sendable {
         let frame = try image.frame(at: index, stop: stop)
         guard frame.size == image.size else {
             throw ImageError(
-                .encodeFailed, "webp: frame \(index) is \(frame.size.width) by \(frame.size.height) pixels, unlike the first")
+                .encodeFailed, "webp: frame \(index) is \(frame.size.width)x\(frame.size.height) pixels, unlike the first")
         }
         let encoder = WebPEncoder(configuration, account: account, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }
         return try encoder.encode(frame)

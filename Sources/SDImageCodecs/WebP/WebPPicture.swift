@@ -200,7 +200,7 @@ extension WebPStream.Frame {
     func checkLimits(_ limits: DecodeLimits) throws(ImageError) {
         let pixels = size.pixelCount ?? Int.max
         if isLossless || hasAlpha, pixels > limits.heldPixels {
-            throw .tooLarge("webp: image of \(size.width) by \(size.height) pixels", limit: limits.heldPixels)
+            throw .tooLarge("webp: image of \(size.width)x\(size.height) pixels", limit: limits.heldPixels)
         }
         let (bytes, overflow) = pixels.multipliedReportingOverflow(by: isLossless ? 4 : hasAlpha ? 1 : 0)
         guard !overflow, bytes <= limits.workingBytes else {

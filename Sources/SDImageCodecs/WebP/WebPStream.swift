@@ -151,7 +151,7 @@ import SDImage
         let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
         try check(code)
         guard features.width > 0, features.height > 0 else {
-            throw ImageError(.badData, "webp: image is \(features.width) by \(features.height) pixels")
+            throw ImageError(.badData, "webp: empty size \(features.width)x\(features.height)")
         }
         return features
     }

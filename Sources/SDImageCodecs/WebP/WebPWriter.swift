@@ -14,7 +14,7 @@ struct WebPWriter {
         }
         guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
             throw .tooLarge(
-                "webp: longer side of \(image.size.width) by \(image.size.height) pixels", limit: WebPEncoder.longestSide)
+                "webp: longer side of \(image.size.width)x\(image.size.height) pixels", limit: WebPEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
         // A small file has no room for a profile, so a file size limit converts colours to sRGB.
