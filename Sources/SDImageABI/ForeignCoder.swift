@@ -71,8 +71,8 @@ final class ForeignCoder: ImageCoder {
         let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
         try decoder.update(try bytes.kept(), isFinished: true, stop: stop)
-        guard decoder.frameCount > 1, let first = try decoder.image(stop: stop) else { return nil }
-        return first.with(frames: decoder)
+        guard decoder.frameCount > 1 else { return nil }
+        return try decoder.image(stop: stop)
     }
 
     func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {

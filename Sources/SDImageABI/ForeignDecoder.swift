@@ -14,6 +14,8 @@ final class ForeignDecoder: ImageDecoder {
     private let instance: ForeignInstance
     private let facts: Monitor<Facts>
     private let seen = Monitor(PixelSize(width: 0, height: 0))
+    /// The complete encoded bytes of an animation.
+    private let whole = Lock<Bytes?>(nil)
 
     /// Opens an instance; nil if the table cannot open one.
     init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
@@ -36,6 +38,7 @@ final class ForeignDecoder: ImageDecoder {
     /// Known after the first image only.
     var size: PixelSize { seen.withLock { $0 } }
     var isSatisfied: Bool { false }
+    var encoded: Bytes? { whole.withLock { $0 } }
 
     var frameCount: Int {
         instance.functions.isDetached ? facts.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
@@ -63,6 +66,22 @@ final class ForeignDecoder: ImageDecoder {
             defer { unsafe Handle.unref(error, as: ImageError.self) }
             if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
         }
+        if isFinished, isAnimation {
+            let bytes = try bytes.kept()
+            whole.withLock { $0 = bytes }
+        }
+    }
+
+    /// True when the coder makes the frames that have arrived.
+    private var isAnimation: Bool {
+        unsafe !instance.options.firstFrameOnly && instance.functions.table.instance_frame != nil && frameCount > 1
+    }
+
+    /// The options for one frame: a limit of bytes holds for all frames together.
+    private var frameOptions: DecodeOptions {
+        var options = instance.options
+        if options.limitBytes > 0, isAnimation { options.limitBytes = max(1, options.limitBytes / frameCount) }
+        return options
     }
 
     func image(stop: StopSignal) throws(ImageError) -> Image? {
@@ -74,9 +93,9 @@ final class ForeignDecoder: ImageDecoder {
             guard status != .SDIMAGE_STATUS_NEED_MORE_DATA else { return nil }
             return unsafe try ForeignCoder.take(status, image, error)
         }
-        guard let picture = try made?.finished(instance.options, stop: stop) else { return nil }
-        seen.withLock { $0 = picture.size }
-        return picture
+        guard let image = try made?.finished(frameOptions, stop: stop) else { return nil }
+        seen.withLock { $0 = image.size }
+        return isAnimation ? image.with(frames: self) : image
     }
 
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
@@ -89,7 +108,7 @@ final class ForeignDecoder: ImageDecoder {
                 instance.functions.userData, instance.pointer, number, &image, &error)
             return unsafe try ForeignCoder.take(status, image, error)
         }
-        return try frame.finished(instance.options, stop: stop)
+        return try frame.finished(frameOptions, stop: stop)
     }
 
     private func call<R: Sendable>(

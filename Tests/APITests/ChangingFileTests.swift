@@ -32,8 +32,8 @@ private final class Flag: @unchecked Sendable {
         try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, "k", -1, $0, $1) }
     }
 
-    private func contents(_ data: Owned) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
+    private func contents(_ data: Owned) -> [UInt8] {
+        Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
     }
 
     /// Path of the file of the only large entry.
@@ -61,8 +61,6 @@ private final class Flag: @unchecked Sendable {
         }
     }
 
-    
-
     @Test(arguments: Change.allCases) func aChangedCacheFileIsAMiss(change: Change) throws {
         let cache = try makeCache(in: folder.path)
         _ = try storeFile(cache)
@@ -70,7 +68,7 @@ private final class Flag: @unchecked Sendable {
         let failure = #expect(throws: CallFailure.self) { try read(cache) }
         #expect(failure?.status == .SDIMAGE_STATUS_NOT_FOUND)
         let bytes = try storeFile(cache)
-        #expect(contents(try read(cache)).elementsEqual(bytes))
+        #expect(contents(try read(cache)) == bytes)
     }
 
     @Test func bytesOfAnEntryOutliveItsFile() throws {
@@ -78,7 +76,7 @@ private final class Flag: @unchecked Sendable {
         let bytes = try storeFile(cache)
         let data = try read(cache)
         #expect(truncate(try entryFile(), 0) == 0)
-        #expect(contents(data).elementsEqual(bytes))
+        #expect(contents(data) == bytes)
     }
 
     /// Bytes overwritten in place, with the length unchanged, after this process has read the entry once.
@@ -119,7 +117,7 @@ private final class Flag: @unchecked Sendable {
         for _ in 0..<100 {
             do {
                 let data = try read(cache)
-                #expect(contents(data).elementsEqual(bytes))
+                #expect(contents(data) == bytes)
                 hits += 1
             } catch {
                 misses += 1

@@ -50,6 +50,60 @@ import Testing
         #expect(feeding.frame(3) == .failure(.SDIMAGE_STATUS_INVALID_ARGUMENT))
     }
 
+    @Test func theFinalImageOfAMovingPictureOfTheHostMoves() throws {
+        let coder = try LampCoder().makeCoder()
+        let feeding = try Feeding(coder: coder)
+        let file = LampCoder.file(width: 10, height: 8, frames: 3)
+        feeding.append(file[..<(8 + 170)])
+        let part = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        #expect(sdimage_image_frame_count(part.pointer) == 2)
+        feeding.append(file[(8 + 170)...], finished: true)
+        let whole = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        #expect(sdimage_image_frame_count(whole.pointer) == 3)
+        #expect(sdimage_image_duration_ms(whole.pointer) == 210)
+        let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(whole.pointer, 2, $0, $1) }
+        #expect(row(last, 0) == Array(UInt8(200)...209))
+        let frames = try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_image(whole.pointer, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_frame_provider_copy_data(frames.pointer, $0, $1) }
+        let base = sdimage_data_bytes(data.pointer), count = sdimage_data_length(data.pointer)
+        #expect(Array(UnsafeRawBufferPointer(start: base, count: count)) == file)
+    }
+
+    @Test func aProgressiveLoadOfAMovingPictureOfTheHostIsCachedWithItsFrames() throws {
+        let coder = try LampCoder().makeCoder()
+        let file = LampCoder.file(width: 10, height: 8, frames: 3)
+        let loader = ScriptedLoader { _, sink in
+            for piece in [file[..<178], file[178...]] {
+                let bytes = Array(piece)
+                guard sdimage_load_sink_write(sink, bytes, bytes.count, nil) == .SDIMAGE_STATUS_OK else { break }
+            }
+            sdimage_load_sink_finish(sink, nil)
+            return .SDIMAGE_STATUS_OK
+        }
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try loader.makeLoader())
+        let request = makeRequest("test://lamp")
+        sdimage_request_set_coder(request.pointer, coder.pointer)
+        sdimage_request_set_progressive(request.pointer, true)
+        for source in [sdimage_image_source.SDIMAGE_IMAGE_SOURCE_LOADER, .SDIMAGE_IMAGE_SOURCE_MEMORY] {
+            let result = try make(sdimage_result_unref) {
+                sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1)
+            }
+            #expect(sdimage_result_source(result.pointer) == source)
+            #expect(sdimage_image_frame_count(sdimage_result_image(result.pointer)) == 3)
+        }
+    }
+
+    /// The limit holds for all frames together: 240 bytes in place of 3 times 80.
+    @Test func theLimitOfBytesHoldsForAllFramesOfTheHost() throws {
+        let coder = try LampCoder().makeCoder()
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 120) }
+        let image = try picture(LampCoder.file(width: 10, height: 8, frames: 3), coder, options)
+        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+        for each in [image, frame] {
+            #expect(sdimage_image_width(each.pointer) * sdimage_image_height(each.pointer) <= 40)
+        }
+    }
+
     @Test func anErrorOfTheHostComesThrough() throws {
         let coder = try LampCoder().makeCoder()
         let feeding = try Feeding(coder: coder)

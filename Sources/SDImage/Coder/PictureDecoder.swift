@@ -142,7 +142,7 @@ package final class PictureDecoder: FrameProvider {
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
         guard !isFinished, !decoder.isSatisfied else { return image }
         // The frames received so far can be played while the others arrive.
-        let moving = decoder.frameCount > 1 && image.frames == nil ? image.with(frames: self) : image
+        let moving = decoder.frameCount > 1 && !options.firstFrameOnly ? image.with(frames: self) : image
         guard !moving.metadata.isIncremental else { return moving }
         var metadata = moving.metadata
         metadata.isIncremental = true
