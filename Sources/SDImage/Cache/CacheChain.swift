@@ -156,9 +156,9 @@ package final class CacheChain: ImageCaching {
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
-    /// Updates every member, because any of them may have the entry.
     package func flushNow() throws(ImageError) { for member in members { try member.flushNow() } }
 
+    /// Updates every member, because any of them may have the entry.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         for member in members { await member.updateRecord(key, from: old, to: new) }
     }

@@ -2,7 +2,22 @@
 package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendable, Waiter: AnyObject & Sendable>: Sendable {
     private struct Entry {
         let work: Work
-        var waiters: [Waiter]
+        /// Most work has one waiter: an array for it would be an allocation.
+        var first: Waiter
+        var others: [Waiter] = []
+
+        var waiters: [Waiter] { [first] + others }
+
+        /// Removes a waiter; false when it is not in the list, or the only one.
+        mutating func remove(_ waiter: Waiter) -> Bool {
+            if let index = others.firstIndex(where: { $0 === waiter }) {
+                others.remove(at: index)
+                return true
+            }
+            guard first === waiter, let next = others.popLast() else { return false }
+            first = next
+            return true
+        }
     }
 
     private let table = Lock<[Key: Entry]>([:])
@@ -13,11 +28,11 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
     package func join(_ waiter: Waiter, _ key: Key, make: () -> Work) -> (work: Work, isNew: Bool) {
         table.withLock { table in
             if let work = table[key]?.work {
-                table[key]?.waiters.append(waiter)
+                table[key]?.others.append(waiter)
                 return (work, false)
             }
             let work = make()
-            table[key] = Entry(work: work, waiters: [waiter])
+            table[key] = Entry(work: work, first: waiter)
             return (work, true)
         }
     }
@@ -26,11 +41,8 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
     package func leave(_ waiter: Waiter, _ key: Key, _ work: Work) -> Bool {
         // Released outside the lock.
         let last: Entry? = table.withLock { table in
-            guard let entry = table[key], entry.work === work, let index = entry.waiters.firstIndex(where: { $0 === waiter })
-            else { return nil }
-            if entry.waiters.count == 1 { return table.removeValue(forKey: key) }
-            table[key]?.waiters.remove(at: index)
-            return nil
+            guard table[key]?.work === work, table[key]?.remove(waiter) == false, table[key]?.first === waiter else { return nil }
+            return table.removeValue(forKey: key)
         }
         return last != nil
     }

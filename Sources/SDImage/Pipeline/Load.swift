@@ -12,8 +12,9 @@ final class Load: Sendable {
     }
 
     private struct State {
-        /// The running part of the load.
+        /// The running part of the load, and the number of parts that were started.
         var work: (any Cancellable)?
+        var parts = 0
         var wait: Wait?
         var transfer: SharedTransfer?
         /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
@@ -65,19 +66,23 @@ final class Load: Sendable {
 
     /// Looks in the caches, and fetches what they do not have.
     private func lookUp() async {
+        guard context.policy == .ignore else { return await lookUpFresh() }
+        do throws(ImageError) {
+            if let found = try await CacheStage(context: context).lookUp() { return finish(.success(found)) }
+            try await fetch()
+        } catch { finish(.failure(error)) }
+    }
+
+    /// The same if a cached image must be fresh, or is revalidated.
+    private func lookUpFresh() async {
         var candidate: RevalidationStage.Candidate?
         do throws(ImageError) {
-            if context.policy == .ignore {
-                if let found = try await CacheStage(context: context).lookUp() { return finish(.success(found)) }
-                try await fetch()
-                return
-            }
             switch try await RevalidationStage(context: context).lookUp() {
             case .found(let outcome): finish(.success(outcome))
             case .missing: try await fetch()
             case .stale(let stale, let origin, let shown):
                 candidate = stale
-                if let shown { deliver(shown, .cached) }
+                if let shown { deliver(cached: shown) }
                 try await fetch(stale.request, from: origin, about: stale, isLeased: true)
             }
         } catch { await fail(error, candidate) }
@@ -135,6 +140,7 @@ final class Load: Sendable {
         context.addTime(\.load, since: wait.began)
         let partial = wait.subscription?.end()
         do throws(ImageError) {
+            if isFinished { throw .cancelled }
             let loaded = try fetched.get()
             if loaded.data.isUntrusted { context.isUntrusted.store(true, ordering: .releasing) }
             if let outcome = try await outcome(of: loaded, wait, after: partial) { finish(.success(outcome)) }
@@ -266,10 +272,14 @@ final class Load: Sendable {
 
     /// Runs a part of the load as a task, which is cancelled with the load.
     private func run(on executor: any TaskExecutor, _ body: @escaping @Sendable (Load) async -> Void) {
+        let part = state.withLock { state in
+            state.parts += 1
+            return state.parts
+        }
         let work = Task(executorPreference: executor) { [self] in await body(self) }
         let isFinished = state.withLock { state in
-            // A later part may be running already.
-            if !state.isFinished { state.work = work }
+            // The part may have ended by now, and a later one may be running.
+            if !state.isFinished, state.parts == part { state.work = work }
             return state.isFinished
         }
         if isFinished { work.cancel() }

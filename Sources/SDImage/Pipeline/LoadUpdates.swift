@@ -3,7 +3,7 @@ struct LoadUpdates {
     var progress: (received: Int64, expected: Int64)?
     var head: ReceivedHead?
     /// The cached image that is being revalidated.
-    var cached: LoadOutcome?
+    var cached: Cached?
     var partial: (image: Image, source: ImageSource)?
     /// The latest preview, and whether a worker is preparing one.
     var preview: Image?
@@ -11,6 +11,13 @@ struct LoadUpdates {
     /// Ends the preparation of a preview.
     var stop: StopSignal?
     var hasEnded = false
+
+    /// An object, because few of many waiting loads have one.
+    final class Cached: Sendable {
+        let outcome: LoadOutcome
+
+        init(_ outcome: LoadOutcome) { self.outcome = outcome }
+    }
 }
 
 /// Deliveries to the tasks of a load.
@@ -21,7 +28,7 @@ extension Load {
         let (progress, head, cached, partial) = updates.withLock { ($0.progress, $0.head, $0.cached, $0.partial) }
         if let head { task.note(head) }
         if let progress { task.report(received: progress.received, expected: progress.expected) }
-        if let cached { task.deliver(result(cached, .cached, for: task)) }
+        if let cached { task.deliver(result(cached.outcome, .cached, for: task)) }
         if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
     }
 
@@ -39,14 +46,11 @@ extension Load {
         for task in tasks { task.note(head) }
     }
 
-    /// Delivers an image that another one follows.
-    func deliver(_ outcome: LoadOutcome, _ kind: DeliveryKind) {
-        let old = updates.withLock { updates in
-            defer { if kind == .cached { updates.cached = outcome } }
-            return updates.cached
-        }
-        withExtendedLifetime(old) {}
-        for task in tasks { task.deliver(result(outcome, kind, for: task)) }
+    /// Delivers the cached image, which is being revalidated.
+    func deliver(cached outcome: LoadOutcome) {
+        let cached = LoadUpdates.Cached(outcome)
+        updates.withLock { $0.cached = cached }
+        for task in tasks { task.deliver(result(outcome, .cached, for: task)) }
     }
 
     /// Delivers a partial image.

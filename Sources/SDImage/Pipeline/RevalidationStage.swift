@@ -10,14 +10,21 @@ struct RevalidationStage {
         let source: ImageSource
     }
 
-    /// A cached image to revalidate.
-    struct Candidate: Sendable {
-        fileprivate var copy: CachedCopy
+    /// A cached image to revalidate. An object, because few of many waiting loads have one.
+    final class Candidate: Sendable {
+        fileprivate let copy: CachedCopy
         fileprivate let freshness: Freshness
         /// The request to send: conditional if the candidate has validators.
         let request: ImageRequest
         /// The fields that make it conditional; empty after a response that belongs to another image.
-        fileprivate var conditions: [HeaderField]
+        fileprivate let conditions: [HeaderField]
+
+        fileprivate init(copy: CachedCopy, freshness: Freshness, request: ImageRequest, conditions: [HeaderField]) {
+            self.copy = copy
+            self.freshness = freshness
+            self.request = request
+            self.conditions = conditions
+        }
 
         /// Date of its response.
         var date: UInt64 { copy.data?.date ?? copy.record.responseTime }

@@ -52,9 +52,9 @@ final class SharedDecode: Sendable {
                 let made = SharedDecode(key, in: decodes)
                 let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
                 waiter.decode = shared
-                if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
-                // The handler below may have run before the waiter joined.
+                // The handler below may have run before the waiter joined. Other loads may have joined since.
                 if Task.isCancelled { shared.leave(waiter) }
+                if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
             }
         } onCancel: {
             waiter.decode?.leave(waiter)
@@ -70,7 +70,10 @@ final class SharedDecode: Sendable {
     private func run(_ first: Waiter, _ limit: UInt64, _ decode: (StopSignal) throws(ImageError) -> Image) {
         stop.allow(nanoseconds: limit)
         let outcome: Result<Image, ImageError>
-        do throws(ImageError) { outcome = .success(try decode(stop)) } catch { outcome = .failure(error) }
+        do throws(ImageError) {
+            try stop.check()
+            outcome = .success(try decode(stop))
+        } catch { outcome = .failure(error) }
         for waiter in key.map({ decodes.finish($0, self) }) ?? [first] { waiter.resume(outcome) }
     }
 

@@ -4,6 +4,8 @@ typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
 /// until the last of them has stored it.
 final class SharedTransfer: Sendable {
     private struct State {
+        /// Until the transfer ends: a loader of the host may keep the sink, which holds the transfer.
+        var loader: (any ImageLoader)?
         var work: (any Cancellable)?
         var isCancelled = false
         var received: (count: Int64, expected: Int64)?
@@ -14,14 +16,13 @@ final class SharedTransfer: Sendable {
     }
 
     private let key: FetchKey
-    private let loader: any ImageLoader
     private let transfers: Transfers
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(_ key: FetchKey, _ loader: any ImageLoader, in transfers: Transfers) {
         self.key = key
-        self.loader = loader
         self.transfers = transfers
+        state = Lock(State(loader: loader))
     }
 
     /// Starts the transfer with `begin`, which returns the handle that cancels it.
@@ -55,23 +56,23 @@ final class SharedTransfer: Sendable {
         guard transfers.leave(load, key, self) else { return }
         let work = state.withLock { state in
             state.isCancelled = true
-            defer { state.work = nil }
-            return state.work
+            defer { (state.work, state.loader) = (nil, nil) }
+            return (state.work, state.loader)
         }
-        work?.cancel()
+        work.0?.cancel()
     }
 
     /// Gives the transfer the highest priority of its loads.
     func updatePriority() {
         guard !key.url.isEmpty, let priority = loads.map(\.context.priority).max() else { return }
-        loader.setPriority(key.url, to: priority)
+        state.withLock { $0.loader }?.setPriority(key.url, to: priority)
     }
 
     private func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
             if case .success(let response) = outcome { state.response = response }
-            defer { (state.work, state.body, state.preview) = (nil, nil, nil) }
-            return (state.work, state.body, state.preview)
+            defer { (state.work, state.loader, state.body, state.preview) = (nil, nil, nil, nil) }
+            return (state.work, state.loader, state.body, state.preview)
         }
         withExtendedLifetime(finished) {}
         // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
