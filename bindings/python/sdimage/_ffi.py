@@ -730,6 +730,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_unref": (None, (c_void_p,)),
     "sdimage_manager_copy_cache": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_manager_find": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_flush": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_manager_forget_failed": (None, (c_void_p, c_char_p, c_size_t)),
     "sdimage_manager_is_offline": (c_bool, (c_void_p,)),
     "sdimage_manager_load": (
@@ -1056,8 +1057,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_task_copy_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_copy_result": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_task_is_finished": (c_bool, (c_void_p,)),
+    "sdimage_task_priority": (c_int, (c_void_p,)),
     "sdimage_task_progress": (None, (c_void_p, POINTER(c_int64), POINTER(c_int64))),
     "sdimage_task_ref": (c_void_p, (c_void_p,)),
+    "sdimage_task_set_priority": (None, (c_void_p, c_int)),
     "sdimage_task_token": (c_void_p, (c_void_p,)),
     "sdimage_task_unref": (None, (c_void_p,)),
     "sdimage_task_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),

@@ -253,7 +253,7 @@ class ImageCache(Closing):
         call(lib.sdimage_cache_remove_expired, self.pointer)
 
     def flush(self) -> None:
-        """Waits until all earlier stores are committed."""
+        """Waits until all earlier stores are committed, images that are still being encoded for a cache included."""
         call(lib.sdimage_cache_flush, self.pointer)
 
     def _totals(self) -> tuple[int, int]:

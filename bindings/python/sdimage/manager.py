@@ -346,11 +346,22 @@ class Manager(Closing):
         for address in texts_of(urls):
             lib.sdimage_manager_forget_failed(self._handle.pointer, address, len(address))
 
+    def flush(self, timeout: float | None = None) -> None:
+        """Waits until the stores of finished loads are committed, images that are still being encoded for the cache
+        included.
+
+        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Concerns the cache of the manager;
+        :meth:`ImageCache.flush` does the same for a cache that was set on a load.
+        """
+        left = U32 if timeout is None else max(0, int(min(timeout * 1000, U32)))
+        call(lib.sdimage_manager_flush, self._handle.pointer, left)
+
     def close(self, timeout: float = 5.0) -> None:
         """Accepts no more loads, ends the running ones with ``SHUTDOWN`` and waits for their callbacks.
 
         `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Repeated calls are harmless. The
-        cache stays open.
+        cache stays open. Thumbnails and transformed images that are not encoded for the cache after 2 seconds are not
+        stored; :meth:`flush` waits for all of them.
         """
         # On the thread that drains a queue, closing would wait for deliveries that only this thread can drain.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]

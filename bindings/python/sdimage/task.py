@@ -6,6 +6,7 @@ import time
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, cast
 
+from . import _enums
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
@@ -38,6 +39,17 @@ class Task:
         received, expected = c_int64(), c_int64()
         lib.sdimage_task_progress(self._handle.pointer, byref(received), byref(expected))
         return max(0, received.value), expected.value if expected.value >= 0 else None
+
+    @property
+    def priority(self) -> str:
+        """``"low"``, ``"normal"`` or ``"high"``: that of the load, until it is changed. A change takes effect while the
+        load is queued, for its transfer or for its decode; for example when its image scrolls into view."""
+        return _enums.word(_enums.PRIORITIES, lib.sdimage_task_priority(self._handle.pointer))
+
+    @priority.setter
+    def priority(self, priority: str) -> None:
+        number = _enums.number(_enums.PRIORITIES, priority, "priority")
+        lib.sdimage_task_set_priority(self._handle.pointer, number)
 
     @property
     def response(self) -> Response | None:

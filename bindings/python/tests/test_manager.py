@@ -134,6 +134,39 @@ class Loading(TestCase):
         self.assert_error("CANCELLED", task.wait, 5)
         self.assertEqual(manager.running_count, 0)
 
+    def test_the_priority_of_a_load_changes(self) -> None:
+        origin, manager = self.origin(), self.manager(loader=sdimage.Loader.http(max_total=1))
+        first = manager.start(origin.add("first.jpg", jpeg()) + "?delay_ms=600")
+        while not origin.hits("first.jpg"):
+            time.sleep(0.005)
+        urls = [origin.add(f"{name}.jpg", jpeg()) for name in "abc"]
+        tasks = [manager.start(urls[0]), manager.start(urls[1]), manager.start(urls[2], priority="low")]
+        self.assertEqual([task.priority for task in tasks], ["normal", "normal", "low"])
+        tasks[0].priority, tasks[2].priority = "low", "high"
+        self.assertEqual([task.priority for task in tasks], ["low", "normal", "high"])
+        for wrong in ("urgent", 1, None):
+            self.assert_error("INVALID_ARGUMENT", setattr, tasks[1], "priority", wrong)
+        for task in (first, *tasks):
+            task.wait(20)
+        self.assertEqual([each.path for each in origin.log()], ["first.jpg", "c.jpg", "b.jpg", "a.jpg"])
+        self.assertEqual([task.priority for task in tasks], ["low", "normal", "high"])
+
+    def test_flushing_completes_what_is_still_being_encoded(self) -> None:
+        origin, cache = self.origin(), self.cache()
+        with sdimage.Manager(cache) as manager:
+            urls = [origin.add(f"{number}.jpg", jpeg(640, 480)) for number in range(8)]
+            keys = [manager.entry_key(url, thumbnail_size=(300, 300)) for url in urls]
+            tasks = [manager.start(url, thumbnail_size=(300, 300)) for url in urls]
+            for task in tasks:
+                task.wait(20)
+            manager.flush(20)
+            cache.clear(disk=False)
+            self.assertEqual({cache.contains(key) for key in keys}, {"disk"})
+        manager.flush()
+        cache.close()
+        self.assert_error("SHUTDOWN", manager.flush)
+        sdimage.Manager(cache=None).flush(0)
+
     def test_one_of_two_waiters_may_leave(self) -> None:
         origin, manager = self.origin(), self.manager()
         url = origin.add("cat.jpg", jpeg()) + "?delay_ms=150"

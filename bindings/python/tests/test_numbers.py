@@ -134,6 +134,12 @@ class Functions(TestCase):
             with self.subTest(timeout):
                 sdimage.Manager(cache=None).close(timeout)
 
+    def test_a_manager_flushes_with_any_timeout(self) -> None:
+        manager = self.manager()
+        for timeout in (None, 0.0, -1.0, 2.0**32 / 1000 + 1, 1e300, math.inf):
+            with self.subTest(timeout):
+                manager.flush(timeout)
+
     def test_an_error_whose_text_has_a_nul_is_still_an_error(self) -> None:
         for raised in (sdimage.Error("NOT_FOUND", "a\0b"), ValueError("a\0b")):
 
