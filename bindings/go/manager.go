@@ -6,6 +6,7 @@ import "C"
 
 import (
 	"context"
+	"math"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -144,6 +145,21 @@ func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Tas
 		go task.follow()
 	}
 	return task, nil
+}
+
+// Flush waits until the stores of finished loads are committed, images that are still being encoded for the cache
+// included. It fails with TIMEOUT after the given time; 0 is no limit.
+func (m *Manager) Flush(timeout time.Duration) error {
+	defer m.handle.enter().leave()
+	if m.c() == nil {
+		return &Error{Code: Shutdown, Message: "the manager was closed"}
+	}
+	limit := C.uint32_t(milliseconds(timeout))
+	if timeout == 0 {
+		limit = math.MaxUint32
+	}
+	var err *C.sdimage_error
+	return failed(C.sdimage_manager_flush(m.c(), limit, &err), err)
 }
 
 // Close accepts no more loads, ends the running ones with SHUTDOWN, and waits until all of them are reported. Repeated

@@ -115,6 +115,42 @@ func TestAContextCancels(t *testing.T) {
 	expect(t, manager.RunningCount(), 0)
 }
 
+func TestThePriorityOfALoadChanges(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	task, err := manager.Start(background, fresh("badge.png", "fault=hang"), &sdimage.Options{Priority: sdimage.PriorityLow})
+	must(t, err)
+	expect(t, task.Priority(), sdimage.PriorityLow)
+	task.SetPriority(sdimage.PriorityHigh)
+	expect(t, task.Priority(), sdimage.PriorityHigh)
+	task.SetPriority(7)
+	task.Cancel()
+	task.Wait()
+	expect(t, task.Priority(), sdimage.PriorityHigh)
+}
+
+func TestFlushingCompletesWhatIsStillBeingEncoded(t *testing.T) {
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{Directory: t.TempDir()})
+	must(t, err)
+	manager := newManager(t, &sdimage.Config{Cache: cache})
+	options := &sdimage.Options{DecodeOptions: sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 64, Height: 64}}}
+	names := []string{"badge.png", "aurora.jpg", "leaf.webp"}
+	for _, name := range names {
+		load(t, manager, fresh(name, ""), options)
+	}
+	must(t, manager.Flush(20*time.Second))
+	_, count, err := cache.DiskTotals()
+	must(t, err)
+	expect(t, count, uint64(2*len(names))) // originals and thumbnails
+	must(t, cache.Close())
+	if err = manager.Flush(0); !errors.Is(err, sdimage.Shutdown) {
+		t.Fatal(err)
+	}
+	must(t, manager.Close())
+	if err = manager.Flush(0); !errors.Is(err, sdimage.Shutdown) {
+		t.Fatal(err)
+	}
+}
+
 func TestErrorsHaveCodesStatusAndURL(t *testing.T) {
 	manager := newManager(t, &sdimage.Config{NoCache: true})
 	url := fresh("none.png", "")

@@ -95,6 +95,19 @@ func (t *Task) Cancel() {
 	C.sdimage_task_cancel((*C.sdimage_task)(t.handle.get()))
 }
 
+// SetPriority changes the priority of the load, for example when its image scrolls into view or out of it. It takes
+// effect while the load is queued, for its transfer or for its decode.
+func (t *Task) SetPriority(priority Priority) {
+	defer t.handle.enter().leave()
+	C.sdimage_task_set_priority((*C.sdimage_task)(t.handle.get()), C.sdimage_priority(priority))
+}
+
+// Priority returns the priority of the load: that of its options until it is changed.
+func (t *Task) Priority() Priority {
+	defer t.handle.enter().leave()
+	return Priority(C.sdimage_task_priority((*C.sdimage_task)(t.handle.get())))
+}
+
 func (t *Task) follow() {
 	select {
 	case <-t.ctx.Done():
