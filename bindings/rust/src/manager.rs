@@ -198,6 +198,12 @@ impl Manager {
         unsafe { sys::sdimage_manager_forget_failed(self.as_ptr(), start, length) }
     }
 
+    /// Waits until the stores of finished loads are committed, images that are still being encoded for the cache included.
+    /// Concerns the cache of the manager. Fails with `Timeout`, and with `WouldDeadlock` in a callback.
+    pub fn flush(&self, limit: Duration) -> Result<()> {
+        run(|why| unsafe { sys::sdimage_manager_flush(self.as_ptr(), milliseconds(limit), why) }).map(drop)
+    }
+
     /// Accepts no more loads, ends the running ones with `Shutdown`, and waits for their last callbacks.
     pub fn close(&self, limit: Duration) -> Result<()> {
         run(|why| unsafe { sys::sdimage_manager_close(self.as_ptr(), milliseconds(limit), why) }).map(drop)

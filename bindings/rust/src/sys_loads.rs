@@ -205,6 +205,11 @@ extern "C" {
     pub fn sdimage_manager_running_count(manager: *const sdimage_manager) -> usize;
     pub fn sdimage_manager_set_offline(manager: *mut sdimage_manager, offline: bool);
     pub fn sdimage_manager_forget_failed(manager: *mut sdimage_manager, url: *const c_char, length: usize);
+    pub fn sdimage_manager_flush(
+        manager: *mut sdimage_manager,
+        timeout_ms: u32,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_manager_close(
         manager: *mut sdimage_manager,
         timeout_ms: u32,
@@ -271,6 +276,8 @@ extern "C" {
     pub fn sdimage_task_wait(task: *mut sdimage_task, timeout_ms: u32, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_task_is_finished(task: *const sdimage_task) -> bool;
     pub fn sdimage_task_copy_result(task: *const sdimage_task, result: *mut *mut sdimage_result);
+    pub fn sdimage_task_set_priority(task: *mut sdimage_task, priority: sdimage_priority);
+    pub fn sdimage_task_priority(task: *const sdimage_task) -> sdimage_priority;
     pub fn sdimage_task_progress(task: *const sdimage_task, received: *mut i64, expected: *mut i64);
     pub fn sdimage_task_token(task: *const sdimage_task) -> *mut c_void;
 }

@@ -3,7 +3,7 @@
 use crate::error::run;
 use crate::handle::handle;
 use crate::request::milliseconds;
-use crate::{sys, LoadResult, Result};
+use crate::{sys, LoadResult, Priority, Result};
 use std::ptr;
 use std::time::Duration;
 
@@ -37,6 +37,17 @@ impl Task {
     /// Cancels, and returns when the last callback has returned.
     pub fn cancel_and_wait(&self, limit: Duration) -> Result<()> {
         run(|why| unsafe { sys::sdimage_task_cancel_and_wait(self.as_ptr(), milliseconds(limit), why) }).map(drop)
+    }
+
+    /// Changes the priority of the load, for example when its image scrolls into view or out of it. Takes effect while
+    /// the load is queued, for its transfer or for its decode.
+    pub fn set_priority(&self, priority: Priority) {
+        unsafe { sys::sdimage_task_set_priority(self.as_ptr(), priority.raw()) }
+    }
+
+    /// The priority of the load: that of its request until it is changed.
+    pub fn priority(&self) -> Priority {
+        Priority::from_raw(unsafe { sys::sdimage_task_priority(self.as_ptr()) })
     }
 
     /// Waits for the final result. Fails with `Timeout`, and with `WouldDeadlock` in a callback.

@@ -2,8 +2,8 @@
 
 mod support;
 
-use sdimage::{CustomLoader, DeliveryKind, Dispatcher, Error, EventKind, ImageSource, Load, LoadResult, LoadSink, Loader};
-use sdimage::{Progress, Request, SourcePolicy, Stage, Status, Task, Wanted};
+use sdimage::{CacheConfig, CustomLoader, DeliveryKind, Dispatcher, Error, EventKind, ImageSource, Load, LoadResult, LoadSink};
+use sdimage::{Loader, Manager, ManagerConfig, Priority, Progress, Request, SourcePolicy, Stage, Status, Task, Wanted};
 use std::future::Future;
 use std::os::fd::AsRawFd;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-use support::{becomes_true, block_on, in_memory, picture, url, Counted, Unpark};
+use support::{becomes_true, block_on, folder, in_memory, picture, url, Counted, Unpark};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -108,6 +108,33 @@ fn dropping_a_future_cancels_its_load() {
     task.wait(LIMIT).unwrap();
     assert_eq!(task.result().unwrap().error().unwrap().code(), Status::Cancelled);
     assert_eq!(manager.running_count(), 0);
+}
+
+#[test]
+fn the_priority_of_a_load_changes() {
+    let manager = in_memory();
+    let load = manager.load_async(&slow().priority(Priority::Low)).unwrap();
+    assert_eq!(load.task().priority(), Priority::Low);
+    load.task().set_priority(Priority::High);
+    assert_eq!(load.task().priority(), Priority::High);
+    load.cancel();
+    assert_eq!(load.task().priority(), Priority::High);
+}
+
+#[test]
+fn flushing_completes_what_is_still_being_encoded() {
+    let cache = CacheConfig::new().directory(folder()).open().unwrap();
+    let manager = Manager::with(ManagerConfig::new().cache(&cache)).unwrap();
+    let names = ["badge.png", "aurora.jpg", "leaf.webp"];
+    for name in names {
+        manager.load(&Request::new(&url(name)).thumbnail_size(64, 64)).unwrap();
+    }
+    manager.flush(LIMIT).unwrap();
+    assert_eq!(cache.disk_totals().unwrap().count, 2 * names.len() as u64, "originals and thumbnails");
+    manager.close(LIMIT).unwrap();
+    manager.flush(LIMIT).unwrap();
+    cache.close().unwrap();
+    assert_eq!(manager.flush(LIMIT).unwrap_err().code(), Status::Shutdown);
 }
 
 /// Delivers the second half of an image after the first has been seen.
