@@ -79,6 +79,36 @@ TEST(a_cancelled_future_throws_cancelled) {
     CHECK(one.load().is_finished());
 }
 
+TEST(the_priority_of_a_load_changes) {
+    const manager loads = in_memory();
+    const task load = loads.start_for_events(slow().set_priority(priority::low));
+    CHECK(load.priority() == priority::low);
+    load.set_priority(priority::high);
+    CHECK(load.priority() == priority::high);
+    load.cancel();
+    CHECK(load.priority() == priority::high);
+}
+
+TEST(flushing_completes_what_is_still_being_encoded) {
+    const cache kept = cache::open(cache_config().set_directory(folder()));
+    const manager loads = manager::create(manager_config().set_cache(kept));
+    std::vector<std::string> keys;
+    for (const char *name : {"badge.png", "aurora.jpg", "leaf.webp"}) {
+        request small(url(name));
+        small.set_thumbnail_size(64, 64);
+        loads.load(small);
+        keys.push_back(loads.entry_key(small));
+    }
+    loads.flush(20000);
+    kept.clear(cache_layers::memory);
+    for (const std::string &key : keys)
+        CHECK(kept.contains(key) == cache_layers::disk);
+    loads.close();
+    loads.flush();
+    kept.close();
+    CHECK_EQUAL(thrown([&] { loads.flush(); }), status::shutdown);
+}
+
 TEST(callbacks_hear_of_progress_parts_and_one_end) {
     const std::string bytes = picture("aurora.jpg");
     std::promise<void> shown, ended;

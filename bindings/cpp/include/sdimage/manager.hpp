@@ -228,6 +228,8 @@ public:
         sdimage_manager_forget_failed(get(), url.data(), url.size());
     }
     void forget_failed() const noexcept { sdimage_manager_forget_failed(get(), nullptr, 0); }
+    // Waits until the stores of finished loads are committed, queued encodes included; throws TIMEOUT.
+    void flush(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_flush, get(), timeout_ms); }
     // Ends running loads with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
     void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }
     // The C functions of the same names: manager.h.

@@ -33,6 +33,8 @@ public:
     void cancel_and_wait(std::uint32_t timeout_ms) const {
         detail::run(sdimage_task_cancel_and_wait, get(), timeout_ms);
     }
+    sdimage::priority priority() const noexcept { return static_cast<sdimage::priority>(sdimage_task_priority(get())); }
+    void set_priority(sdimage::priority value) const noexcept { sdimage_task_set_priority(get(), detail::c(value)); }
     bool is_finished() const noexcept { return sdimage_task_is_finished(get()); }
     sdimage::result result() const noexcept { return detail::copied<sdimage::result>(sdimage_task_copy_result, get()); }
     sdimage::response response() const noexcept {
