@@ -11,6 +11,7 @@ export type PixelFormat =
 export type Format = 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp' | 'ico' | 'heic' | 'avif' | 'jxl';
 export type Layers = 'none' | 'disk' | 'memory' | 'all';
 export type Freshness = 'ignore' | 'respect' | 'refresh';
+export type Priority = 'low' | 'normal' | 'high';
 /** Width and height in pixels. */
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
@@ -145,7 +146,7 @@ export interface LoadOptions extends DecodeOptions {
   onProgress?: (received: number, expected: number | null) => void;
   /** Receives partial and cached images; makes the load progressive. */
   onPartial?: (result: Result) => void;
-  priority?: 'low' | 'normal' | 'high';
+  priority?: Priority;
   sourcePolicy?: 'any' | 'cache-only' | 'loader-only';
   freshness?: Freshness;
   progressive?: boolean;
@@ -184,6 +185,8 @@ export class Task extends EventEmitter implements AsyncIterable<Result> {
   readonly finished: Promise<Result>;
   /** The final result if it is available, such as after start() for an image in memory. */
   readonly result: Result | null;
+  /** That of the options until it is changed. A change takes effect while the load is queued, for its transfer or its decode. */
+  priority: Priority;
   cancel(): void;
   /** Partial and cached results, then the final one. Exiting the loop cancels the load. */
   [Symbol.asyncIterator](): AsyncIterator<Result>;
@@ -213,6 +216,11 @@ export class Manager extends EventEmitter {
   readonly runningCount: number;
   offline: boolean;
   forgetFailed(): void;
+  /**
+   * Resolves when the stores of finished loads are committed, images that are still being encoded for the cache
+   * included; rejects with TIMEOUT. Default: no limit.
+   */
+  flush(options?: { timeoutMs?: number }): Promise<void>;
   /** Ends running loads with SHUTDOWN, and waits until all of them are reported. The cache stays open. */
   close(): Promise<void>;
 }

@@ -42,7 +42,7 @@ class Manager extends EventEmitter {
   /** Starts a load. */
   start(url, { signal, onProgress, onPartial, ...choices } = {}) {
     const handle = this.#open();
-    const task = new Task(signal);
+    const task = new Task(signal, choices.priority ?? 'normal');
     if (onProgress) task.on('progress', onProgress);
     if (onPartial) task.on('partial', onPartial);
     const flat = options.load({ progressive: onPartial ? true : undefined, ...choices });
@@ -93,6 +93,14 @@ class Manager extends EventEmitter {
   /** Forgets all failed URLs. */
   forgetFailed() {
     native.managerControl(this.#open(), FORGET_FAILED);
+  }
+
+  /**
+   * Resolves when the stores of finished loads are committed, images that are still being encoded for the cache
+   * included.
+   */
+  async flush(choices) {
+    return native.job('managerFlush', { manager: this.#open(), number: options.flush(choices) });
   }
 
   /** Ends running loads with SHUTDOWN; resolves when all of them are reported. The cache stays open. */

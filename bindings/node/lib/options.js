@@ -44,7 +44,8 @@ function text(name, value) {
 const u32 = count(0xffffffff);
 const u53 = count(Number.MAX_SAFE_INTEGER);
 const flag = of('boolean');
-const priorities = choice(['low', 'normal', 'high']);
+const PRIORITIES = ['low', 'normal', 'high']; // from -1 on
+const priority = (name, value) => choice(PRIORITIES)(name, value) - 1;
 
 function seconds(name, value) {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
@@ -66,7 +67,7 @@ const ENCODE = {
 };
 const LOAD = {
   ...DECODE,
-  priority: (name, value) => priorities(name, value) - 1,
+  priority,
   sourcePolicy: choice({ any: 0, 'cache-only': 1, 'loader-only': 2 }),
   freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, wantsData: flag, waitForStore: flag,
   retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
@@ -75,6 +76,8 @@ const CACHE = {
   directory: text, namespace: text, memoryOnly: flag, maxMemoryCost: u53, maxMemoryCount: u53,
   maxDiskSize: u53, maxDiskAge: seconds,
 };
+const FLUSH = { timeoutMs: u32 };
+const NO_LIMIT = 0xffffffff;
 const MANAGER = { freshness: choice(FRESHNESS), failedUrlRetryAfter: seconds, ignoreSignatures: flag };
 
 /** Checks `options` against `table`; `special` has functions that return several flat values, or nothing. */
@@ -102,6 +105,8 @@ module.exports = {
   pixelFormat: (name) => choice(PIXEL_FORMATS)('pixelFormat', name),
   layers: (name) => choice(LAYERS)('layers', name),
   layersName: (number) => Object.keys(LAYERS)[number],
+  priority: (name) => priority('priority', name),
+  priorityName: (number) => PRIORITIES[number + 1],
   u32,
   u53,
   decode: (options) => flatten(options, DECODE, { thumbnailSize: thumbnail }),
@@ -110,4 +115,6 @@ module.exports = {
   load: (options) => flatten(options, LOAD, { thumbnailSize: thumbnail, headers }),
   cache: (options) => flatten(options, CACHE),
   manager: (options) => flatten(options, MANAGER),
+  /** Milliseconds. */
+  flush: (options) => flatten(options, FLUSH).timeoutMs ?? NO_LIMIT,
 };

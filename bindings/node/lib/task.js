@@ -2,6 +2,7 @@
 
 const { EventEmitter } = require('events');
 const native = require('./native');
+const options = require('./options');
 const { SdimageError } = require('./errors');
 const { Image } = require('./image');
 
@@ -22,14 +23,16 @@ class Result {
 class Task extends EventEmitter {
   #handle = null;
   #signal;
+  #priority; // after the end
   #abort = () => this.cancel();
   #outcome = null; // { result } or { error } after the end
   #waiting = [];
   #promise = null;
 
-  constructor(signal) {
+  constructor(signal, priority) {
     super();
     this.#signal = signal;
+    this.#priority = priority;
   }
 
   /** For the manager: called when the load has started. */
@@ -64,6 +67,17 @@ class Task extends EventEmitter {
     return fields && !fields.error ? new Result(fields) : null;
   }
 
+  /** 'low', 'normal' or 'high': that of the options until it is changed, while the load is queued. */
+  get priority() {
+    return this.#outcome ? this.#priority : options.priorityName(native.taskPriority(this.#handle));
+  }
+
+  set priority(value) {
+    const number = options.priority(value);
+    if (this.#outcome) this.#priority = value;
+    else native.taskSetPriority(this.#handle, number);
+  }
+
   /** Requests the end of the load with CANCELLED; harmless after its end. */
   cancel() {
     if (!this.#outcome) native.taskCancel(this.#handle);
@@ -87,6 +101,7 @@ class Task extends EventEmitter {
   #end(result) {
     // A stale image is delivered with the error of its failed revalidation: the load still has a result.
     const failure = result.image || !result.error ? null : this.#explained(result.error);
+    this.#priority = this.priority;
     this.#outcome = failure ? { error: failure } : { result };
     this.#signal?.removeEventListener('abort', this.#abort);
     native.release(this.#handle);

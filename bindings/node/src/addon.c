@@ -122,6 +122,8 @@ NAPI_MODULE_INIT() {
         {"managerClose", manager_close},
         {"managerControl", manager_control},
         {"taskCancel", task_cancel},
+        {"taskPriority", task_priority},
+        {"taskSetPriority", task_set_priority},
         {"taskResult", task_result},
         {"imageNew", image_new},
         {"imagePixels", image_pixels},

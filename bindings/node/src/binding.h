@@ -91,6 +91,8 @@ napi_value manager_start(napi_env env, napi_callback_info info);
 napi_value manager_close(napi_env env, napi_callback_info info);
 napi_value manager_control(napi_env env, napi_callback_info info);
 napi_value task_cancel(napi_env env, napi_callback_info info);
+napi_value task_priority(napi_env env, napi_callback_info info);
+napi_value task_set_priority(napi_env env, napi_callback_info info);
 napi_value task_result(napi_env env, napi_callback_info info);
 napi_value result_fields(napi_env env, sdimage_result *result);
 napi_value image_fields(napi_env env, sdimage_image *image);

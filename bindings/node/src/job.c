@@ -20,11 +20,12 @@ struct job {
     napi_async_work work;
     napi_deferred deferred;
     sdimage_cache *cache;
+    sdimage_manager *manager;
     char *key;
     size_t key_length;
     sdimage_image *image;
     sdimage_data *data;
-    double number; /* format, pixel format, layers or index, depending on the operation */
+    double number; /* format, pixel format, layers, index or milliseconds, depending on the operation */
     sdimage_decode_options *decode;
     sdimage_encode_options *encode;
     sdimage_image *made_image;
@@ -89,6 +90,10 @@ static sdimage_status run_cache_totals(job *job) {
     return sdimage_cache_disk_totals(job->cache, &job->first, &job->second, &job->error);
 }
 
+static sdimage_status run_manager_flush(job *job) {
+    return sdimage_manager_flush(job->manager, (uint32_t)job->number, &job->error);
+}
+
 static napi_value take_image(napi_env env, job *job) {
     sdimage_image *image = job->made_image;
     job->made_image = NULL;
@@ -132,10 +137,12 @@ static const operation operations[] = {
     {"cacheFlush", run_cache_flush, take_nothing},
     {"cacheClose", run_cache_close, take_nothing},
     {"cacheTotals", run_cache_totals, take_totals},
+    {"managerFlush", run_manager_flush, take_nothing},
 };
 
 static void job_free(job *job) {
     sdimage_cache_unref(job->cache);
+    sdimage_manager_unref(job->manager);
     sdimage_image_unref(job->image);
     sdimage_data_unref(job->data);
     sdimage_decode_options_unref(job->decode);
@@ -187,12 +194,15 @@ static const operation *operation_of(napi_env env, napi_value name) {
     return found;
 }
 
-/* Reads {cache, key, image, bytes, number, decode, encode}; false with an exception thrown. */
+/* Reads {cache, manager, key, image, bytes, number, decode, encode}; false with an exception thrown. */
 static bool read_inputs(napi_env env, job *job, napi_value object) {
     napi_value value;
     const void *bytes;
     size_t length = 0;
     if (property(env, object, "cache", &value) && !(job->cache = sdimage_cache_ref(handle_get(env, value, CACHE))))
+        return false;
+    if (property(env, object, "manager", &value) &&
+        !(job->manager = sdimage_manager_ref(handle_get(env, value, MANAGER))))
         return false;
     if (property(env, object, "image", &value) && !(job->image = sdimage_image_ref(handle_get(env, value, IMAGE))))
         return false;

@@ -129,6 +129,23 @@ napi_value task_cancel(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
+/* Priorities are numbers of the library. */
+napi_value task_priority(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    sdimage_task *task = handle_get(env, values[0], TASK);
+    return task ? number(env, sdimage_task_priority(task)) : NULL;
+}
+
+napi_value task_set_priority(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    sdimage_task *task = handle_get(env, values[0], TASK);
+    if (task)
+        sdimage_task_set_priority(task, (sdimage_priority)number_of(env, values[1]));
+    return NULL;
+}
+
 /* The result of a load; null while it runs. */
 napi_value task_result(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS], none;

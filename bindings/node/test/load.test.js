@@ -109,6 +109,43 @@ test('an AbortSignal cancels, before and during a load', async () => {
   await manager.close();
 });
 
+test('the priority of a load changes', async () => {
+  const manager = new Manager({ cache: null });
+  assert.strictEqual(manager.start(fresh('badge.png')).priority, 'normal');
+  const task = manager.start(fresh('badge.png', 'fault=hang'), { priority: 'low' });
+  assert.strictEqual(task.priority, 'low');
+  task.priority = 'high';
+  assert.strictEqual(task.priority, 'high');
+  for (const wrong of ['urgent', 1, null, undefined]) assert.throws(() => (task.priority = wrong), TypeError);
+  task.cancel();
+  await assert.rejects(task.finished, { code: 'CANCELLED' });
+  assert.strictEqual(task.priority, 'high');
+  task.priority = 'low';
+  assert.strictEqual(task.priority, 'low');
+  const refused = manager.start(fresh('badge.png'), { priority: 'high', signal: AbortSignal.abort() });
+  assert.strictEqual(refused.priority, 'high');
+  await assert.rejects(refused.finished, { code: 'CANCELLED' });
+  await manager.close();
+});
+
+test('flushing completes what is still being encoded', async () => {
+  const directory = folder();
+  const cache = new Cache({ directory });
+  const manager = new Manager({ cache });
+  const names = ['badge.png', 'aurora.jpg', 'leaf.webp'];
+  await Promise.all(names.map((name) => manager.load(fresh(name), { thumbnailSize: [64, 64] })));
+  await manager.flush({ timeoutMs: 20000 });
+  assert.strictEqual((await cache.diskTotals()).count, 2 * names.length); // originals and thumbnails
+  for (const timeoutMs of [-1, 2 ** 32, 0.5]) await assert.rejects(manager.flush({ timeoutMs }), RangeError);
+  await assert.rejects(manager.flush({ timeout: 1 }), TypeError);
+  await manager.flush();
+  await cache.close();
+  await assert.rejects(manager.flush(), { code: 'SHUTDOWN' });
+  await manager.close();
+  await assert.rejects(manager.flush(), { code: 'SHUTDOWN' });
+  fs.rmSync(directory, { recursive: true });
+});
+
 test('errors have codes, HTTP status and URL', async () => {
   const manager = new Manager({ cache: null });
   const url = fresh('none.png');
