@@ -148,6 +148,12 @@ void NATIVE(managerClose)(JNIEnv *env, jclass self, jlong manager, jint millisec
     sdimage_manager_close(pointer(manager), (uint32_t)milliseconds, NULL);
 }
 
+void NATIVE(managerFlush)(JNIEnv *env, jclass self, jlong manager, jlong milliseconds) {
+    sdimage_error *error = NULL;
+    (void)self;
+    failed(env, sdimage_manager_flush(pointer(manager), (uint32_t)milliseconds, &error), error);
+}
+
 jlong NATIVE(managerControl)(JNIEnv *env, jclass self, jlong object, jint what, jboolean value) {
     sdimage_manager *manager = pointer(object);
     (void)env;
@@ -167,6 +173,18 @@ void NATIVE(taskCancel)(JNIEnv *env, jclass self, jlong task) {
     (void)env;
     (void)self;
     sdimage_task_cancel(pointer(task));
+}
+
+jint NATIVE(taskPriority)(JNIEnv *env, jclass self, jlong task) {
+    (void)env;
+    (void)self;
+    return sdimage_task_priority(pointer(task));
+}
+
+void NATIVE(taskSetPriority)(JNIEnv *env, jclass self, jlong task, jint priority) {
+    (void)env;
+    (void)self;
+    sdimage_task_set_priority(pointer(task), (sdimage_priority)priority);
 }
 
 jlongArray NATIVE(resultFields)(JNIEnv *env, jclass self, jlong object) {

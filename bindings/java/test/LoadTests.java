@@ -57,6 +57,23 @@ final class LoadTests {
                 Harness.expect(Harness.codeOf(whole), "CANCELLED");
             }
         });
+        Harness.test("the priority of a load changes", () -> {
+            try (Manager manager = Manager.builder().noCache().build()) {
+                Request request = Request.of(Harness.fresh("badge.png", "fault=hang")).priority(Request.Priority.LOW);
+                Load load = manager.load(request);
+                Harness.expect(load.priority(), "LOW");
+                load.setPriority(Request.Priority.HIGH);
+                Harness.expect(load.priority(), "HIGH");
+                manager.cancelAll();
+                Harness.expect(Harness.codeOf(load) + " " + load.priority(), "CANCELLED HIGH");
+                Load whole = manager.load(Request.of(Harness.fresh("badge.png", "")).priority(Request.Priority.HIGH));
+                whole.join();
+                Harness.expect(whole.priority(), "HIGH");
+                whole.setPriority(Request.Priority.LOW);
+                Harness.expect(whole.priority(), "LOW");
+            }
+        });
+        Harness.test("flushing completes what is still being encoded", LoadTests::flush);
         Harness.test("errors have codes, HTTP status and URL", () -> {
             String url = Harness.fresh("none.png", "");
             Manager manager = Manager.builder().noCache().build();
@@ -120,6 +137,24 @@ final class LoadTests {
         Harness.expect(told.contains("progress") && told.contains("part"), true);
         told.removeIf(word -> word.equals("progress") || word.equals("part"));
         Harness.expect(told, "[end false]");
+    }
+
+    private static void flush() throws Exception {
+        Cache cache = Cache.builder().directory(Harness.folder()).build();
+        Manager manager = Manager.builder().cache(cache).build();
+        String[] names = {"badge.png", "aurora.jpg", "leaf.webp"};
+        for (String name : names) {
+            manager.load(Request.of(Harness.fresh(name, "")).thumbnail(64, 64)).join();
+        }
+        manager.flush(20000);
+        Harness.expect(cache.diskCount(), 2 * names.length); // originals and thumbnails
+        Harness.refused(() -> manager.flush(-1));
+        Harness.refused(() -> manager.flush(1L << 32));
+        manager.flush();
+        cache.close();
+        Harness.expect(Harness.codeOf(() -> manager.flush()), "SHUTDOWN");
+        manager.close();
+        Harness.expect(Harness.codeOf(() -> manager.flush()), "java.lang.IllegalStateException: it was closed");
     }
 
     private static void cache() throws Exception {

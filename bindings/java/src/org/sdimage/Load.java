@@ -21,6 +21,7 @@ public final class Load extends CompletableFuture<Result> {
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean isBusy;
     private Handle task;
+    private Request.Priority lastPriority = Request.Priority.NORMAL;
 
     Load(Manager manager, Executor executor, LoadListener listener) {
         this.manager = manager;
@@ -31,7 +32,27 @@ public final class Load extends CompletableFuture<Result> {
     synchronized void begin(long pointer) {
         task = new Handle(this, Handle.TASK, pointer);
         if (isDone()) {
-            task.close();
+            closeTask();
+        }
+    }
+
+    /** That of the request until it is changed. */
+    public synchronized Request.Priority priority() {
+        if (task != null) {
+            task.useIfOpen(open -> lastPriority = Request.Priority.of(Native.taskPriority(open)));
+        }
+        return lastPriority;
+    }
+
+    /**
+     * Changes the priority, for example when the image scrolls into view or out of it. Takes effect while the load is
+     * queued, for its transfer or for its decode.
+     */
+    public synchronized void setPriority(Request.Priority priority) {
+        int number = priority.number();
+        lastPriority = priority;
+        if (task != null) {
+            task.useIfOpen(open -> Native.taskSetPriority(open, number));
         }
     }
 
@@ -98,6 +119,7 @@ public final class Load extends CompletableFuture<Result> {
 
     private synchronized void closeTask() {
         if (task != null) {
+            priority(); // stays available
             task.close();
         }
     }

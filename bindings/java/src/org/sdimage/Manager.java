@@ -9,6 +9,7 @@ import java.util.function.LongFunction;
 /** Loads images through memory, disk and network. Use it from any thread. */
 public final class Manager implements AutoCloseable {
     private static final int CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
+    private static final long NO_LIMIT = 0xffffffffL;
 
     /** The configuration of a manager. */
     public static final class Builder {
@@ -141,6 +142,22 @@ public final class Manager implements AutoCloseable {
     /** Forgets all failed URLs. */
     public void forgetFailed() {
         control(FORGET_FAILED, false);
+    }
+
+    /** Returns when the stores of finished loads are committed, images that are still being encoded for the cache included. */
+    public void flush() {
+        flush(NO_LIMIT);
+    }
+
+    /** The same with a limit; fails with TIMEOUT after it. */
+    public void flush(long timeoutMs) {
+        if (timeoutMs < 0 || timeoutMs > NO_LIMIT) {
+            throw new IllegalArgumentException("no unsigned number of 32 bits");
+        }
+        handle.use(manager -> {
+            Native.managerFlush(manager, timeoutMs);
+            return null;
+        });
     }
 
     /** Accepts no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */

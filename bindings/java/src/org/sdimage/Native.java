@@ -90,9 +90,15 @@ final class Native {
 
     static native void managerClose(long manager, int milliseconds);
 
+    static native void managerFlush(long manager, long milliseconds);
+
     static native long managerControl(long manager, int what, boolean value);
 
     static native void taskCancel(long task);
+
+    static native int taskPriority(long task);
+
+    static native void taskSetPriority(long task, int priority);
 
     static native long[] resultFields(long result);
 

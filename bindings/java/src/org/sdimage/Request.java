@@ -15,7 +15,15 @@ public final class Request {
     public enum Priority {
         LOW,
         NORMAL,
-        HIGH
+        HIGH;
+
+        int number() {
+            return ordinal() - 1;
+        }
+
+        static Priority of(int number) {
+            return values()[number + 1];
+        }
     }
 
     /** The sources that a load may use. */
@@ -81,7 +89,7 @@ public final class Request {
     }
 
     public Request priority(Priority priority) {
-        return with(0, priority.ordinal() - 1);
+        return with(0, priority.number());
     }
 
     public Request source(Source source) {
