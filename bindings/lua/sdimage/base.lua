@@ -108,6 +108,7 @@ base.LAYERS = numbers(0, "none", "disk", "memory", "all")
 base.LAYER_NAMES = { [0] = "none", "disk", "memory", "all" }
 base.FRESHNESS = numbers(0, "ignore", "respect", "refresh")
 base.PRIORITIES = numbers(-1, "low", "normal", "high")
+base.PRIORITY_NAMES = { [-1] = "low", [0] = "normal", "high" }
 base.POLICIES = numbers(0, "any", "cache_only", "loader_only")
 
 --- Checks that every name of `options` is one of `known`.

@@ -8,6 +8,8 @@ local lib = base.lib
 
 local OK, END, PROGRESS, KINDS = 0, 1, 2, { "partial", "cached", "final" }
 
+local NO_LIMIT = 4294967295
+
 local manager = {}
 local Manager, Task = {}, {}
 Manager.__index, Task.__index = Manager, Task
@@ -48,6 +50,7 @@ end
 
 --- Begins a load with the task's token.
 local function begin(task, url, changes)
+  changes.priority = task.new_priority
   local request = request_of(url, setmetatable(changes, { __index = task.options }))
   local token = ffi.cast("void *", task.token)
   local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, task.manager:get(), request, nil, token, nil)
@@ -100,6 +103,20 @@ function Task:cancel()
   self.is_cancelled = true
   if self.pointer then lib.sdimage_task_cancel(self.pointer) end
   loader.cancel(self)
+end
+
+--- "low", "normal" or "high": that of the options until it is changed.
+function Task:priority()
+  if self.pointer then return base.PRIORITY_NAMES[tonumber(lib.sdimage_task_priority(self.pointer))] end
+  return self.new_priority or self.options.priority or "normal"
+end
+
+--- Changes the priority, for example when the image scrolls into view or out of it. Takes effect while the load is
+-- queued, for its transfer or for its decode.
+function Task:set_priority(priority)
+  local number = base.number(base.PRIORITIES, priority, "priority")
+  self.new_priority = priority
+  if self.pointer then lib.sdimage_task_set_priority(self.pointer, number) end
 end
 
 local function result_of(task, pointer)
@@ -247,6 +264,12 @@ function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get()
 
 --- The same as the function of the package.
 function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end
+
+--- Waits until the stores of finished loads are committed, images that are still being encoded for the cache included.
+-- Returns true, or nil and an error: TIMEOUT after the given number of milliseconds, by default without a limit.
+function Manager:flush(timeout_ms)
+  return base.done(lib.sdimage_manager_flush, self:get(), base.count(timeout_ms or NO_LIMIT, "timeout_ms"))
+end
 
 --- Ends running loads with SHUTDOWN, reports all of them, and accepts no more. An error of a function is raised after
 -- the manager is closed. Repeated calls are harmless.

@@ -111,9 +111,12 @@ sdimage_status sdimage_manager_load(sdimage_manager *manager, const sdimage_requ
 void sdimage_manager_cancel_all(sdimage_manager *manager);
 size_t sdimage_manager_running_count(const sdimage_manager *manager);
 void sdimage_manager_set_offline(sdimage_manager *manager, bool offline);
+sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 void sdimage_task_unref(sdimage_task *task);
 void sdimage_task_cancel(sdimage_task *task);
+void sdimage_task_set_priority(sdimage_task *task, sdimage_priority priority);
+sdimage_priority sdimage_task_priority(const sdimage_task *task);
 sdimage_delivery_kind sdimage_result_kind(const sdimage_result *result);
 sdimage_image *sdimage_result_image(const sdimage_result *result);
 sdimage_data *sdimage_result_data(const sdimage_result *result);

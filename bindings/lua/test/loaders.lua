@@ -57,6 +57,20 @@ test("a loader may load, and be cancelled while it does", function()
   expect(over, true)
 end)
 
+test("a load whose function works has a priority, which changes", function()
+  local manager, task
+  manager = assert(sdimage.manager({ cache = false, loaders = { mine = function()
+    assert(manager:load(fresh("leaf.webp")))
+    return bytes("badge.png")
+  end } }))
+  task = assert(manager:start("mine:a", { source_policy = "loader_only" }))
+  expect(task:priority(), "normal")
+  task:set_priority("low")
+  assert(task:wait())
+  expect(task:priority(), "low")
+  manager:close()
+end)
+
 test("a bad option of a load by a function alone is raised, and nothing stays behind", function()
   local asked = 0
   local manager = assert(sdimage.manager({ cache = false, loaders = { mine = function()

@@ -158,6 +158,38 @@ test("cancelling ends a load with CANCELLED", function()
   manager:close()
 end)
 
+test("the priority of a load changes", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  local task = assert(manager:start(fresh("badge.png", "fault=hang"), { priority = "low" }))
+  expect(task:priority(), "low")
+  task:set_priority("high")
+  expect(task:priority(), "high")
+  expect(pcall(task.set_priority, task, "urgent"), false)
+  expect(pcall(task.set_priority, task), false)
+  task:cancel()
+  expect(code(task:wait()), "CANCELLED")
+  expect(task:priority(), "high")
+  manager:close()
+end)
+
+test("flushing completes what is still being encoded", function()
+  local cache = assert(sdimage.cache({ directory = harness.new_folder() }))
+  local manager, keys = assert(sdimage.manager({ cache = cache })), {}
+  for index, name in ipairs({ "badge.png", "aurora.jpg", "leaf.webp" }) do
+    local result = assert(manager:load(fresh(name), { thumbnail = { 64, 64 } }))
+    keys[index] = result.cache_key
+  end
+  expect(manager:flush(20000), true)
+  assert(cache:clear("memory"))
+  for _, key in ipairs(keys) do expect(cache:contains(key), "disk") end
+  expect(pcall(manager.flush, manager, -1), false)
+  expect(manager:flush(), true)
+  assert(cache:close())
+  expect(code(manager:flush()), "SHUTDOWN")
+  manager:close()
+  expect(pcall(manager.flush, manager), false)
+end)
+
 test("several coroutines may wait for one load, and start others when it ends", function()
   local manager, told = assert(sdimage.manager({ cache = false })), {}
   local task = assert(manager:start(fresh("badge.png", "fault=hang")))
