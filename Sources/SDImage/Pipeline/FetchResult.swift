@@ -38,20 +38,3 @@ package final class FetchResult: Sendable {
         stored.withLock { $0.insert(Store(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }
-
-/// The properties that two loads must have in common to share a transfer.
-package struct FetchKey: Hashable, Sendable {
-    let loader: ObjectIdentifier
-    let url: [UInt8]
-    /// Set for a load that shares with no other.
-    var alone: ObjectIdentifier?
-    let maxBodyBytes: Int
-    let timeout: UInt32
-    /// Part of the key even if the loader's own key omits it: the bytes of one kind of load are never given to the other.
-    let acceptsInvalidCertificates: Bool
-    let handlesCookies: Bool
-    /// The entry of a shared cache that may replace the transfer; nil if none may.
-    let leasing: LeaseRequest.Identity?
-
-    package func hash(into hasher: inout Hasher) { unsafe url.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
-}

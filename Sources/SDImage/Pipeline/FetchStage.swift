@@ -33,7 +33,8 @@ struct FetchStage {
         let memory = MemoryStage(manager: context.manager, request: context.request, keys: context.keys)
         if let image = memory.storedMeanwhile() { return load.finish(inMemory: image) }
         var request = request
-        request.priority = context.priority
+        // A change copies all options of the request.
+        if request.priority != context.priority { request.priority = context.priority }
         transfer.start { [engine = context.engine, request] progress, done in
             guard let lease else {
                 return loader.begin(request, progress: progress, on: engine.executor) { outcome in
@@ -46,20 +47,5 @@ struct FetchStage {
                 } catch { done(.failure(error)) }
             }
         }
-    }
-}
-
-extension FetchKey {
-    init(_ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?, _ context: LoadContext) {
-        let choices = request.choices.all
-        let sharing = loader.sharingKey(request)
-        self.loader = ObjectIdentifier(loader)
-        url = sharing ?? []
-        alone = sharing == nil ? ObjectIdentifier(context) : nil
-        maxBodyBytes = choices.maxBodyBytes
-        timeout = choices.timeoutMilliseconds
-        acceptsInvalidCertificates = choices.acceptsInvalidCertificates
-        handlesCookies = choices.handlesCookies
-        leasing = lease?.identity
     }
 }

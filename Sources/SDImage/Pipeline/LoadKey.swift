@@ -1,41 +1,31 @@
 /// The properties that two requests must have in common to be one load.
 struct LoadKey: Hashable, Sendable {
-    private let image: CacheKey
-    /// Nonzero for a load that shares with no other.
-    private let alone: UInt64
-    private let request: ImageRequest
-    private let policy: FreshnessPolicy
-    private let loader: ObjectIdentifier?
-    private let cache: ObjectIdentifier?
-    private let originals: ObjectIdentifier?
-    private let memoryImage: ObjectIdentifier?
+    private let context: LoadContext
+    private let mayShare: Bool
 
     init(_ context: LoadContext, isBlocking: Bool) {
+        self.context = context
         let choices = context.request.choices.all
-        let mayShare =
+        mayShare =
             !isBlocking && !context.isRevalidation && choices.loadHooks == nil && choices.hooks == nil
-            && choices.options.count == 0
-            && choices.method == ImageRequest.get && context.loader?.sharesEqualLoads != false
-        image = context.keys.final
-        alone = mayShare ? 0 : UniqueNumber.next()
-        request = context.request
-        policy = context.policy
-        loader = context.loader.map { ObjectIdentifier($0) }
-        cache = context.cache.map { ObjectIdentifier($0) }
-        originals = context.originals.map { ObjectIdentifier($0) }
-        memoryImage = context.memoryImage.map { ObjectIdentifier($0.pixels) }
+            && choices.options.count == 0 && choices.method == ImageRequest.get
+            && context.loader?.sharesEqualLoads != false
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(image)
-        hasher.combine(alone)
+        if mayShare { hasher.combine(context.keys.final) } else { hasher.combine(ObjectIdentifier(context)) }
     }
 
     static func == (one: LoadKey, other: LoadKey) -> Bool {
-        guard one.alone == other.alone, one.image == other.image else { return false }
-        return one.alone != 0
-            || one.policy == other.policy && one.loader == other.loader && one.cache == other.cache
-                && one.originals == other.originals && one.memoryImage == other.memoryImage && one.request.equals(other.request)
+        one.context === other.context || one.mayShare && other.mayShare && one.context.equals(other.context)
+    }
+}
+
+extension LoadContext {
+    fileprivate func equals(_ other: LoadContext) -> Bool {
+        keys.final == other.keys.final && policy == other.policy && loader === other.loader && cache === other.cache
+            && originals === other.originals && memoryImage?.pixels === other.memoryImage?.pixels
+            && request.equals(other.request)
     }
 }
 

@@ -64,8 +64,8 @@ final class SharedTransfer: Sendable {
 
     /// Gives the transfer the highest priority of its loads.
     func updatePriority() {
-        guard !key.url.isEmpty, let priority = loads.map(\.context.priority).max() else { return }
-        state.withLock { $0.loader }?.setPriority(key.url, to: priority)
+        guard !key.sharingKey.isEmpty, let priority = loads.map(\.context.priority).max() else { return }
+        state.withLock { $0.loader }?.setPriority(key.sharingKey, to: priority)
     }
 
     private func finish(_ outcome: Result<FetchResult, ImageError>) {
