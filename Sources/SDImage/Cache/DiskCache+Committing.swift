@@ -24,46 +24,30 @@ extension DiskCache {
             let batch = state.withLock { $0.pending.next(limit: DiskCache.batchCount, bytes: DiskCache.batchBytes) }
             guard !batch.isEmpty else { return [] }
             let results = commit(batch)
-            state.withLock { state in
-                state.pending.finish(batch)
-                DiskCache.count(batch, results, &state.statistics)
+            for (operation, result) in zip(batch, results) {
+                if case .store = operation.change { counters.countStore(result) }
             }
+            state.withLock { $0.pending.finish(batch) }
             return zip(batch, results).map { ($0.completion, $1) }
         }
         for (completion, result) in batch { completion?(result) }
         return !batch.isEmpty
     }
 
-    private static func count(
-        _ batch: [PendingChanges.Operation], _ results: [Result<Void, ImageError>], _ statistics: inout DiskCacheStatistics
-    ) {
-        for (operation, result) in zip(batch, results) {
-            guard case .store = operation.change else { continue }
-            switch result {
-            case .success: statistics.stores &+= 1
-            case .failure(let error):
-                statistics.droppedStores &+= 1
-                statistics.lastError = error
-            }
-        }
-    }
-
     private func commit(_ batch: [PendingChanges.Operation]) -> [Result<Void, ImageError>] {
         do throws(ImageError) {
-            var opened = try opened()
-            if leaveIfGone(opened) { opened = try self.opened() }
+            var site = try opener.site()
+            if opener.closeIfGone(site) { site = try opener.site() }
             if case .removeAll? = batch.first?.change {
-                let files = try opened.index.perform { store throws(ImageError) in try store.removeAll() }
-                for file in files { opened.folder.remove(path: file) }
+                try site.removeAll()
                 scheduleTrim()
                 return [.success(())]
             }
-            return try apply(batch, in: opened)
+            return try apply(batch, in: site)
         } catch { return batch.map { _ in .failure(error) } }
     }
 
-    private func apply(_ batch: [PendingChanges.Operation], in opened: CacheSite) throws(ImageError) -> [Result<Void, ImageError>]
-    {
+    private func apply(_ batch: [PendingChanges.Operation], in site: CacheSite) throws(ImageError) -> [Result<Void, ImageError>] {
         var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
         var changes: [CacheChange] = []
         var written: [CacheFileName] = []
@@ -71,7 +55,7 @@ extension DiskCache {
         for (index, operation) in batch.enumerated() {
             switch operation.change {
             case .store(let key, let data) where last[key] == index:
-                do throws(ImageError) { changes.append(.put(try row(key, data, in: opened, &written))) } catch {
+                do throws(ImageError) { changes.append(.put(try row(key, data, in: site, &written))) } catch {
                     results[index] = .failure(error)
                 }
             case .remove(let key) where last[key] == index: changes.append(.remove(key, write: nil))
@@ -80,14 +64,12 @@ extension DiskCache {
             }
         }
         do throws(ImageError) {
-            let list = changes
-            let files = try opened.index.perform { store throws(ImageError) in try store.apply(list) }
-            for file in files { opened.folder.remove(path: file) }
+            try site.apply(changes)
         } catch {
-            for name in written { opened.folder.remove(name) }
+            for name in written { site.folder.remove(name) }
             throw error
         }
-        scheduleTrimIfOver(opened)
+        scheduleTrimIfOver(site)
         return results
     }
 
@@ -104,10 +86,10 @@ extension DiskCache {
     }
 
     /// The row of an entry. Writes a large entry to its file first.
-    private func row(_ key: CacheKey, _ data: CachedData, in opened: CacheSite, _ written: inout [CacheFileName])
+    private func row(_ key: CacheKey, _ data: CachedData, in site: CacheSite, _ written: inout [CacheFileName])
         throws(ImageError) -> CacheRow
     {
-        var row = CacheRow(key: key, write: opened.nextWrite())
+        var row = CacheRow(key: key, write: site.nextWrite())
         row.length = data.bytes.count
         row.checksum = unsafe data.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
         row.created = clock.now
@@ -121,7 +103,7 @@ extension DiskCache {
             row.inline = data.bytes
         } else {
             let name = CacheFileName(key: key, write: row.write)
-            row.allocated = try opened.folder.create(name, data.bytes)
+            row.allocated = try site.folder.create(name, data.bytes)
             row.file = name.path
             written.append(name)
         }

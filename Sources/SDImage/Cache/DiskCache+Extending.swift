@@ -39,8 +39,8 @@ extension DiskCache {
         try check()
         // Pending changes have no row yet.
         if case .unknown = state.withLock({ $0.pending.answer(for: key) }) {} else { commitAll() }
-        let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
-        guard let row, row.isIntact, !isExpired(row, at: clock.now) else {
+        let row = try opener.site().index.perform { store throws(ImageError) in try store.header(for: key) }
+        guard let row, row.isIntact, !activeLimits.isExpired(row, at: clock.now) else {
             throw ImageError(.notFound, "no such entry in the cache")
         }
         return row
@@ -53,7 +53,7 @@ extension DiskCache {
             var row = try rowNow(for: key)
             guard change(&row) else { return }
             let changed = row
-            if try opened().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }
+            if try opener.site().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }
         }
         throw ImageError(.busy, "the entry is being replaced all the time")
     }

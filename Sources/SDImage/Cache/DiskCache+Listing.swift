@@ -5,7 +5,7 @@ extension DiskCache {
     {
         try check()
         commitAll()
-        return try opened().index.perform { store throws(ImageError) in
+        return try opener.site().index.perform { store throws(ImageError) in
             try store.entries(query, from: place, limit: max(1, limit))
         }
     }

@@ -9,13 +9,13 @@ extension DiskCache {
         guard let data = try dataNow(for: key), let write = data.write else {
             throw ImageError(.notFound, "no such entry in the cache")
         }
-        let opened = try opened()
+        let site = try opener.site()
         let name = CacheFileName(key: key, write: write)
         // Count first: a concurrent unpin of the same path must not remove the file that is about to be returned.
-        let path = opened.folder.pinPath(name, for: opened.instance.id)
+        let path = site.folder.pinPath(name, for: site.instance.id)
         state.withLock { $0.pins[path, default: 0] += 1 }
         do throws(ImageError) {
-            try opened.folder.pin(name, data.bytes, for: opened.instance.id)
+            try site.folder.pin(name, data.bytes, for: site.instance.id)
             return path
         } catch {
             unpin(path)
@@ -30,12 +30,12 @@ extension DiskCache {
     }
 
     @discardableResult private func unpin(_ path: String) -> Bool {
-        let opened = try? opened()
+        let site = try? opener.site()
         return state.withLock { state in
             guard let count = state.pins[path] else { return false }
             state.pins[path] = count > 1 ? count - 1 : nil
             // Must run under the lock: afterwards the same path may be handed out again.
-            if count == 1, let opened { opened.folder.removePin(path, of: opened.instance.id) }
+            if count == 1, let site { site.folder.removePin(path, of: site.instance.id) }
             return true
         }
     }

@@ -33,8 +33,8 @@ extension DiskCache {
         case .unknown: break
         }
         do throws(ImageError) {
-            let row = try opened().index.perform { store throws(ImageError) in try store.header(for: key) }
-            return row.map { $0.isIntact && !isExpired($0, at: clock.now) } ?? false
+            let row = try opener.site().index.perform { store throws(ImageError) in try store.header(for: key) }
+            return row.map { $0.isIntact && !activeLimits.isExpired($0, at: clock.now) } ?? false
         } catch {
             note(error)
             return false
@@ -46,35 +46,33 @@ extension DiskCache {
     package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
         guard !Engine.isForked else { return }
         lease.engine.disk.submit { [weak self] in
-            guard let self, let opened = try? opened() else { return }
-            drop(key, write, from: opened)
+            guard let self, let site = try? opener.site() else { return }
+            drop(key, write, from: site)
         }
     }
 
     private func count(_ data: CachedData?) -> CachedData? {
-        state.withLock { state in
-            if data == nil { state.statistics.misses &+= 1 } else { state.statistics.hits &+= 1 }
-        }
+        counters.countLookUp(isHit: data != nil)
         return data
     }
 
     private func read(_ key: CacheKey) -> CachedData? {
         do throws(ImageError) {
-            let opened = try opened()
+            let site = try opener.site()
             // A row may be replaced between reading it and opening its file; then it is re-read (docs/decisions.md, "The row
             // is the commit").
             var damaged: CacheWrite?
             for _ in 0..<4 {
-                guard let row = try opened.index.perform({ store throws(ImageError) in try store.row(for: key) }) else {
+                guard let row = try site.index.perform({ store throws(ImageError) in try store.row(for: key) }) else {
                     return nil
                 }
                 let now = clock.now
-                if isExpired(row, at: now) { return nil }
+                if activeLimits.isExpired(row, at: now) { return nil }
                 if row.write == damaged {
-                    drop(key, row.write, from: opened)
+                    drop(key, row.write, from: site)
                     return nil
                 }
-                if let bytes = try bytes(of: row, in: opened) {
+                if let bytes = try bytes(of: row, in: site) {
                     noteAccess(row, at: now)
                     return cachedData(row, bytes)
                 }
@@ -88,7 +86,7 @@ extension DiskCache {
     }
 
     /// The bytes of a row; nil when they differ from the stored ones or the file is missing.
-    func bytes(of row: CacheRow, in opened: CacheSite) throws(ImageError) -> Bytes? {
+    func bytes(of row: CacheRow, in site: CacheSite) throws(ImageError) -> Bytes? {
         guard row.isIntact else { return countDamage() }
         if row.file.isEmpty {
             guard let inline = row.inline, inline.count == row.length, isIntact(inline, row) else { return countDamage() }
@@ -97,12 +95,12 @@ extension DiskCache {
         guard let name = CacheFileName(path: row.file), name.write == row.write, row.length > 0 else { return countDamage() }
         do throws(ImageError) {
             // Verified on every read: another process may have written to the file since.
-            let bytes = try opened.folder.read(name, length: row.length)
+            let bytes = try site.folder.read(name, length: row.length)
             return isIntact(bytes, row) ? bytes : countDamage()
         } catch {
             switch error.status {
             case .notFound:
-                state.withLock { $0.statistics.missingFiles &+= 1 }
+                counters.countMissingFile()
                 return nil
             case .badData, .notAFile: return countDamage()
             default: throw error
@@ -115,17 +113,12 @@ extension DiskCache {
     }
 
     private func countDamage() -> Bytes? {
-        state.withLock { $0.statistics.damagedEntries &+= 1 }
+        counters.countDamagedEntry()
         return nil
     }
 
-    func drop(_ key: CacheKey, _ write: CacheWrite, from opened: CacheSite) {
-        do throws(ImageError) {
-            let files = try opened.index.perform { store throws(ImageError) in
-                try store.apply([.remove(key, write: write)])
-            }
-            for file in files { opened.folder.remove(path: file) }
-        } catch { note(error) }
+    func drop(_ key: CacheKey, _ write: CacheWrite, from site: CacheSite) {
+        do throws(ImageError) { try site.apply([.remove(key, write: write)]) } catch { note(error) }
     }
 
     private func cachedData(_ row: CacheRow, _ bytes: Bytes) -> CachedData {
@@ -138,17 +131,6 @@ extension DiskCache {
         data.expires = row.expires
         data.write = row.write
         return data
-    }
-
-    /// True when the row is expired. Expired rows are misses and are left to trimming, so a temporarily wrong clock loses
-    /// nothing.
-    func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {
-        if row.expires != 0 { return row.expires <= now }
-        let limits = limits
-        guard limits.maxAge >= 0 else { return false }
-        // Dates in the future count as the current time.
-        let date = min(limits.rule == .access ? row.accessed : row.created, now)
-        return (now - date) / 1_000_000_000 >= UInt64(limits.maxAge)
     }
 
     private func noteAccess(_ row: CacheRow, at now: UInt64) {
@@ -172,7 +154,7 @@ extension DiskCache {
         guard !accesses.isEmpty else { return }
         do throws(ImageError) {
             let list = accesses.map { (key: $0.key, time: $0.value) }
-            try opened().index.perform { store throws(ImageError) in try store.touch(list) }
+            try opener.site().index.perform { store throws(ImageError) in try store.touch(list) }
         } catch { note(error) }
     }
 }

@@ -11,7 +11,7 @@ extension DiskCache {
     package func totalsNow() throws(ImageError) -> CacheTotals {
         try check()
         commitAll()
-        return try opened().index.perform { store throws(ImageError) in try store.totals() }
+        return try opener.site().totals()
     }
 
     /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it. Blocks. Unused pages are
@@ -19,10 +19,10 @@ extension DiskCache {
     package func trimNow() throws(ImageError) {
         try check()
         commitAll()
-        let opened = try opened()
+        let site = try opener.site()
         var phase: Phase? = .expired
         while let current = phase, current != .vacuum {
-            phase = try slice(current, in: opened, by: clock.now, isAsked: true)
+            phase = try slice(current, in: site, by: clock.now, isAsked: true)
             letOthersGo()
         }
         scheduleTrim()
@@ -32,10 +32,10 @@ extension DiskCache {
     package func trimNow(below bytes: Int) throws(ImageError) {
         try check()
         commitAll()
-        let opened = try opened()
+        let site = try opener.site()
         var selection = CacheSelection(rule: limits.rule)
         selection.footprint = bytes
-        while try !remove(selection, in: opened) { letOthersGo() }
+        while try !remove(selection, in: site) { letOthersGo() }
         scheduleTrim()
     }
 
@@ -45,11 +45,11 @@ extension DiskCache {
         usleep(UInt32(DiskCache.sliceGap / 1000))
     }
 
-    func scheduleTrimIfOver(_ opened: CacheSite) {
+    func scheduleTrimIfOver(_ site: CacheSite) {
         let limit = limits.maxSize
         guard limit > 0 else { return }
         do throws(ImageError) {
-            let totals = try opened.index.perform { store throws(ImageError) in try store.totals() }
+            let totals = try site.totals()
             let use = totals.footprint
             guard use > limit else { return }
             scheduleTrim()
@@ -57,7 +57,7 @@ extension DiskCache {
             if use - limit > limit / 32 {
                 var selection = CacheSelection(rule: limits.rule)
                 selection.footprint = limit / 2
-                _ = try remove(selection, in: opened)
+                _ = try remove(selection, in: site)
             }
         } catch { note(error) }
     }
@@ -84,7 +84,7 @@ extension DiskCache {
     private func step(_ phase: Phase) {
         do throws(ImageError) {
             try check()
-            let next = try slice(phase, in: opened(), by: clock.steady, isAsked: false)
+            let next = try slice(phase, in: opener.site(), by: clock.steady, isAsked: false)
             commitAll()
             if let next {
                 let work: @Sendable () -> Void = { [weak self] in self?.step(next) }
@@ -98,57 +98,57 @@ extension DiskCache {
     }
 
     /// Runs one slice; returns the next phase, or nil when the trim is complete.
-    private func slice(_ phase: Phase, in opened: CacheSite, by now: UInt64, isAsked: Bool) throws(ImageError) -> Phase? {
+    private func slice(_ phase: Phase, in site: CacheSite, by now: UInt64, isAsked: Bool) throws(ImageError) -> Phase? {
         let limits = limits
         var selection = CacheSelection(rule: limits.rule)
         switch phase {
         case .expired:
             selection.expiredAt = now
-            return try age(selection, in: opened, isAsked) ? .aged : .expired
+            return try age(selection, in: site, isAsked) ? .aged : .expired
         case .aged:
             guard limits.maxAge >= 0 else { return .oversized }
             let age = UInt64(limits.maxAge)
             guard age <= now / 1_000_000_000 else { return .oversized }
             selection.notAfter = now - age * 1_000_000_000
-            return try self.age(selection, in: opened, isAsked) ? .oversized : .aged
+            return try self.age(selection, in: site, isAsked) ? .oversized : .aged
         case .oversized:
-            let use = try opened.index.perform { store throws(ImageError) in try store.totals() }.footprint
+            let use = try site.totals().footprint
             // A trim by size that has begun continues down to half of the limit.
             let isTrimming = state.withLock { $0.isShrinking }
             guard limits.maxSize > 0, use > (isTrimming ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
             selection.footprint = limits.maxSize / 2
-            let isComplete = try remove(selection, in: opened)
+            let isComplete = try remove(selection, in: site)
             state.withLock { $0.isShrinking = !isComplete }
             return isComplete ? .vacuum : .oversized
         case .vacuum:
-            return try opened.index.perform { store throws(ImageError) in try store.vacuum(pages: 64) } ? .vacuum : nil
+            return try site.index.perform { store throws(ImageError) in try store.vacuum(pages: 64) } ? .vacuum : nil
         }
     }
 
     /// Removes one slice of expired or aged entries; true when nothing is left or the allowance is used up.
-    private func age(_ selection: CacheSelection, in opened: CacheSite, _ isAsked: Bool) throws(ImageError) -> Bool {
+    private func age(_ selection: CacheSelection, in site: CacheSite, _ isAsked: Bool) throws(ImageError) -> Bool {
         var selection = selection
         let allowance = isAsked ? .max : state.withLock { $0.agingAllowance }
         guard allowance > 0 else { return true }
         selection.limit = min(selection.limit, allowance)
-        let removal = try removal(selection, in: opened)
+        let removal = try removal(selection, in: site)
         if allowance < .max { state.withLock { $0.agingAllowance -= removal.count } }
         return removal.isComplete
     }
 
     /// Removes one slice; true when nothing is left to remove.
-    private func remove(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> Bool {
-        try removal(selection, in: opened).isComplete
+    private func remove(_ selection: CacheSelection, in site: CacheSite) throws(ImageError) -> Bool {
+        try removal(selection, in: site).isComplete
     }
 
-    private func removal(_ selection: CacheSelection, in opened: CacheSite) throws(ImageError) -> CacheRemoval {
+    private func removal(_ selection: CacheSelection, in site: CacheSite) throws(ImageError) -> CacheRemoval {
         var selection = selection
         selection.limit = min(selection.limit, state.withLock { $0.sliceLimit })
         let (slice, begun) = (selection, MonotonicClock.now)
-        let removal = try opened.index.perform { store throws(ImageError) in try store.removeOldest(slice) }
+        let removal = try site.index.perform { store throws(ImageError) in try store.removeOldest(slice) }
         adaptSlices(to: MonotonicClock.now &- begun)
-        for file in removal.files { opened.folder.remove(path: file) }
-        state.withLock { $0.statistics.trimmedEntries &+= removal.count }
+        for file in removal.files { site.folder.remove(path: file) }
+        counters.countTrimmed(removal.count)
         return removal
     }
 

@@ -11,21 +11,21 @@ extension DiskCache {
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
         commitAll()
-        let opened = try opened()
+        let site = try opener.site()
         var report = CacheReport()
         report.isRepaired = repairs
-        try verifyIndex(opened, repairs, &report)
-        try verifyEntries(opened, repairs, &report)
-        report.strays = CacheSweep(opened).strays(removesThem: repairs)
+        try verifyIndex(site, repairs, &report)
+        try verifyEntries(site, repairs, &report)
+        report.strays = CacheSweep(site).strays(removesThem: repairs)
         return report
     }
 
-    private func verifyIndex(_ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
-        guard try !isIndexSound(opened) else { return }
+    private func verifyIndex(_ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
+        guard try !isIndexSound(site) else { return }
         report.isIndexDamaged = true
         guard repairs else { return }
         // The rows may be intact when only an index of them is damaged.
-        let isMended = try opened.index.perform { store throws(ImageError) in
+        let isMended = try site.index.perform { store throws(ImageError) in
             do throws(ImageError) {
                 try store.mend()
                 return true
@@ -34,12 +34,12 @@ extension DiskCache {
                 return false
             }
         }
-        if isMended, try isIndexSound(opened) { return }
-        try opened.index.giveUp()
+        if isMended, try isIndexSound(site) { return }
+        try site.index.giveUp()
     }
 
-    private func isIndexSound(_ opened: CacheSite) throws(ImageError) -> Bool {
-        try opened.index.perform { store throws(ImageError) in
+    private func isIndexSound(_ site: CacheSite) throws(ImageError) -> Bool {
+        try site.index.perform { store throws(ImageError) in
             do throws(ImageError) {
                 try store.examine()
                 return true
@@ -50,55 +50,50 @@ extension DiskCache {
         }
     }
 
-    private func verifyEntries(_ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
-        let before = try opened.index.perform { store throws(ImageError) in try store.totals() }
+    private func verifyEntries(_ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
+        let before = try site.totals()
         var place: CachePosition? = .beginning
         while let from = place {
-            let page = try opened.index.perform { store throws(ImageError) in
+            let page = try site.index.perform { store throws(ImageError) in
                 try store.entries(DiskCache.everyRow, from: from, limit: 256)
             }
-            for entry in page.entries { try verify(entry, opened, repairs, &report) }
+            for entry in page.entries { try verify(entry, site, repairs, &report) }
             place = page.next
         }
-        let after = try opened.index.perform { store throws(ImageError) in try store.totals() }
+        let after = try site.totals()
         // The totals are comparable only without concurrent stores or removals.
         let found = report.damaged + report.missing
         guard before.count == after.count + (repairs ? found : 0), before.count != report.entries else { return }
         report.areTotalsWrong = true
-        if repairs { try opened.index.perform { store throws(ImageError) in try store.recount() } }
+        if repairs { try site.index.perform { store throws(ImageError) in try store.recount() } }
     }
 
-    private func verify(_ entry: CacheEntry, _ opened: CacheSite, _ repairs: Bool, _ report: inout CacheReport)
+    private func verify(_ entry: CacheEntry, _ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport)
         throws(ImageError)
     {
-        let row = try opened.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
+        let row = try site.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
         guard let row, row.write == entry.write else {
             // Replaced, removed, or no longer found by its key.
-            guard try isListed(entry, opened) else { return }
+            guard try isListed(entry, site) else { return }
             report.entries += 1
             report.damaged += 1
             report.note(entry.key)
-            if repairs { try change(.removeRow(entry.id, write: entry.write), opened) }
+            if repairs { try site.apply([.removeRow(entry.id, write: entry.write)]) }
             return
         }
         report.entries += 1
         report.bytes &+= row.length
-        let missing = state.withLock { $0.statistics.missingFiles }
-        if try bytes(of: row, in: opened) != nil { return }
-        if state.withLock({ $0.statistics.missingFiles }) > missing { report.missing += 1 } else { report.damaged += 1 }
+        let missing = counters.statistics.missingFiles
+        if try bytes(of: row, in: site) != nil { return }
+        if counters.statistics.missingFiles > missing { report.missing += 1 } else { report.damaged += 1 }
         report.note(entry.key)
-        if repairs { drop(row.key, row.write, from: opened) }
+        if repairs { drop(row.key, row.write, from: site) }
     }
 
-    private func isListed(_ entry: CacheEntry, _ opened: CacheSite) throws(ImageError) -> Bool {
-        let page = try opened.index.perform { store throws(ImageError) in
+    private func isListed(_ entry: CacheEntry, _ site: CacheSite) throws(ImageError) -> Bool {
+        let page = try site.index.perform { store throws(ImageError) in
             try store.entries(DiskCache.everyRow, from: CachePosition(date: 0, id: entry.id &- 1), limit: 1)
         }
         return page.entries.first.map { $0.id == entry.id && $0.write == entry.write } ?? false
-    }
-
-    private func change(_ change: CacheChange, _ opened: CacheSite) throws(ImageError) {
-        let files = try opened.index.perform { store throws(ImageError) in try store.apply([change]) }
-        for file in files { opened.folder.remove(path: file) }
     }
 }

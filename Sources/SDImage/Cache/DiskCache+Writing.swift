@@ -94,16 +94,15 @@ extension DiskCache {
     /// Appends a change to the pending ones; returns an error when it is refused.
     private func accept(_ change: PendingChanges.Change, _ completion: Completion?) -> ImageError? {
         if Engine.isForked { return .forked }
-        return state.withLock { state in
+        let refusal = state.withLock { state -> ImageError? in
             if state.isClosed { return .shutdown }
             if case .store = change, state.pending.bytes > DiskCache.pendingLimit {
-                let refusal = ImageError(.busy, "too many bytes wait to be stored")
-                state.statistics.droppedStores &+= 1
-                state.statistics.lastError = refusal
-                return refusal
+                return ImageError(.busy, "too many bytes wait to be stored")
             }
             state.pending.append(change, completion)
             return nil
         }
+        if let refusal, refusal.status == .busy { counters.countStore(.failure(refusal)) }
+        return refusal
     }
 }

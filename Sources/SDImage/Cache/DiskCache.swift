@@ -11,8 +11,6 @@ package final class DiskCache: Sendable {
 
     struct State {
         var pending = PendingChanges()
-        var limits: DiskLimits
-        var statistics = DiskCacheStatistics()
         /// Access times not yet written to the index (docs/decisions.md, "Dates of access").
         var accesses: [CacheKey: UInt64] = [:]
         /// Number of times each path was handed out.
@@ -32,21 +30,13 @@ package final class DiskCache: Sendable {
         var sliceLimit = 32
     }
 
-    /// The opened folder, or the reason why opening failed.
-    struct Site {
-        var opened: CacheSite?
-        var failure: ImageError?
-        /// Monotonic time of the last attempt.
-        var triedAt: UInt64 = 0
-        var isClosed = false
-    }
-
     let configuration: CacheConfiguration
     let lease: EngineLease
     let clock: CacheClock
-    let state: Lock<State>
-    private let site = Lock(Site())
-    private let factory: CacheStoreFactory
+    let state = Lock(State())
+    let opener: CacheOpener
+    let counters = DiskCacheCounters()
+    let activeLimits: ActiveLimits
     /// Held by the thread that commits.
     let committing = Lock(())
 
@@ -62,7 +52,6 @@ package final class DiskCache: Sendable {
     static let pendingBytes = 32 << 20
     /// Pending bytes above which stores are dropped, because the disk is too slow.
     static let pendingLimit = 128 << 20
-    private static let retryDelay: UInt64 = 1_000_000_000
 
     /// Opens the folder in the background; stores report an unusable folder.
     package init(
@@ -70,9 +59,9 @@ package final class DiskCache: Sendable {
     ) throws(ImageError) {
         self.configuration = configuration
         self.clock = clock
-        factory = store
+        opener = CacheOpener(configuration, store: store)
+        activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
-        state = Lock(State(limits: configuration.disk))
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -81,23 +70,22 @@ package final class DiskCache: Sendable {
     /// `<directory>/<namespace>`.
     package var path: String { (configuration.directory ?? "") + "/" + configuration.namespace }
 
-    package var limits: DiskLimits { Engine.isForked ? configuration.disk : state.withLock { $0.limits } }
+    package var limits: DiskLimits { activeLimits.current }
 
     /// Sets new limits; excess entries are removed in the background.
     package func setLimits(_ limits: DiskLimits) {
         guard !Engine.isForked else { return }
-        state.withLock { $0.limits = limits }
+        activeLimits.set(limits)
         scheduleTrim()
     }
 
     package var statistics: DiskCacheStatistics {
         guard !Engine.isForked else { return DiskCacheStatistics() }
-        var result = state.withLock { state in
-            var result = state.statistics
-            result.pendingBytes = state.pending.bytes
-            return result
-        }
-        result.damagedDatabases = site.withLock { $0.opened }?.index.damages ?? 0
+        // Read first: stores are counted before their bytes are no longer pending.
+        let pendingBytes = state.withLock { $0.pending.bytes }
+        var result = counters.statistics
+        result.pendingBytes = pendingBytes
+        result.damagedDatabases = opener.damages
         return result
     }
 
@@ -111,12 +99,7 @@ package final class DiskCache: Sendable {
         guard isFirst else { return }
         commitAll()
         flushAccesses()
-        let opened = site.withLock { site in
-            site.isClosed = true
-            defer { site.opened = nil }
-            return site.opened
-        }
-        opened?.close()
+        opener.close()
     }
 
     func check() throws(ImageError) {
@@ -124,49 +107,16 @@ package final class DiskCache: Sendable {
         if state.withLock({ $0.isClosed }) { throw .shutdown }
     }
 
-    /// The open folder. A failed attempt to open it is repeated after one second at the earliest.
-    func opened() throws(ImageError) -> CacheSite {
-        try site.withLock { site throws(ImageError) in
-            if let opened = site.opened { return opened }
-            if site.isClosed { throw .shutdown }
-            if let failure = site.failure, MonotonicClock.now &- site.triedAt < DiskCache.retryDelay { throw failure }
-            site.triedAt = MonotonicClock.now
-            do throws(ImageError) {
-                let opened = try CacheSite(configuration, store: factory)
-                site.opened = opened
-                site.failure = nil
-                return opened
-            } catch {
-                // Callers would take "not found" for a missing entry.
-                let isMissing = error.status == .notFound || error.status == .notAFile
-                let failure =
-                    isMissing
-                    ? ImageError(.cacheUnusable, "cache folder could not be made", systemError: error.systemError, cause: error)
-                    : error
-                site.failure = failure
-                throw failure
-            }
-        }
-    }
-
-    /// Closes a folder that was removed externally, so that the next use creates it again.
-    func leaveIfGone(_ opened: CacheSite) -> Bool {
-        guard opened.folder.isGone else { return false }
-        site.withLock { if $0.opened === opened { $0.opened = nil } }
-        opened.close()
-        return true
-    }
-
-    func note(_ error: ImageError) { state.withLock { $0.statistics.lastError = error } }
+    func note(_ error: ImageError) { counters.note(error) }
 
     private func start() {
         do throws(ImageError) {
-            let opened = try opened()
-            let count = try opened.index.perform { store throws(ImageError) in try store.totals().count }
+            let site = try opener.site()
+            let count = try site.totals().count
             state.withLock { $0.agingAllowance = max(1, count / 8) }
             scheduleTrim()
             scheduleAging()
-            CacheSweep(opened).start(on: lease.engine.disk)
+            CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }
     }
 }
