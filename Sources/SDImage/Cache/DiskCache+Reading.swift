@@ -51,6 +51,23 @@ extension DiskCache {
         }
     }
 
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"). The file survives eviction
+    /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
+    package func pathNow(for key: CacheKey) throws(ImageError) -> String {
+        try check()
+        if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
+        guard let data = try dataNow(for: key), let write = data.write else {
+            throw ImageError(.notFound, "no such entry in the cache")
+        }
+        return try pins.pin(CacheFileName(key: key, write: write), data.bytes, in: opener.site())
+    }
+
+    /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
+    package func unpinNow(_ path: String) throws(ImageError) -> Bool {
+        try check()
+        return pins.unpin(path, in: try? opener.site())
+    }
+
     private func count(_ data: CachedData?) -> CachedData? {
         counters.countLookUp(isHit: data != nil)
         return data
@@ -73,7 +90,7 @@ extension DiskCache {
                     return nil
                 }
                 if let bytes = try bytes(of: row, in: site) {
-                    noteAccess(row, at: now)
+                    accessLog.record(row, at: now)
                     return cachedData(row, bytes)
                 }
                 damaged = row.write
@@ -131,30 +148,5 @@ extension DiskCache {
         data.expires = row.expires
         data.write = row.write
         return data
-    }
-
-    private func noteAccess(_ row: CacheRow, at now: UInt64) {
-        // A resolution of one minute avoids nearly all of the writes (docs/decisions.md, "Dates of access").
-        guard now > row.accessed, now - row.accessed >= 60_000_000_000 else { return }
-        let mustSchedule = state.withLock { state in
-            state.accesses[row.key] = now
-            defer { state.isTouchScheduled = true }
-            return !state.isTouchScheduled
-        }
-        guard mustSchedule else { return }
-        lease.engine.disk.schedule(at: MonotonicClock.now &+ DiskCache.touchDelay) { [weak self] in self?.flushAccesses() }
-    }
-
-    func flushAccesses() {
-        let accesses = state.withLock { state in
-            defer { state.accesses = [:] }
-            state.isTouchScheduled = false
-            return state.accesses
-        }
-        guard !accesses.isEmpty else { return }
-        do throws(ImageError) {
-            let list = accesses.map { (key: $0.key, time: $0.value) }
-            try opener.site().index.perform { store throws(ImageError) in try store.touch(list) }
-        } catch { note(error) }
     }
 }

@@ -11,14 +11,9 @@ package final class DiskCache: Sendable {
 
     struct State {
         var pending = PendingChanges()
-        /// Access times not yet written to the index (docs/decisions.md, "Dates of access").
-        var accesses: [CacheKey: UInt64] = [:]
-        /// Number of times each path was handed out.
-        var pins: [String: Int] = [:]
         /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
         var isCommitSubmitted = false
         var isCommitScheduled = false
-        var isTouchScheduled = false
         var isTrimScheduled = false
         /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
         /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
@@ -37,6 +32,8 @@ package final class DiskCache: Sendable {
     let opener: CacheOpener
     let counters = DiskCacheCounters()
     let activeLimits: ActiveLimits
+    let accessLog: AccessLog
+    let pins = Pins()
     /// Held by the thread that commits.
     let committing = Lock(())
 
@@ -45,7 +42,6 @@ package final class DiskCache: Sendable {
     /// Pause between two slices of a trim, nanoseconds. Without it another process would find the database free only at the
     /// end.
     static let sliceGap: UInt64 = 400_000
-    static let touchDelay: UInt64 = 5_000_000_000
     static let batchCount = 64
     static let batchBytes = 8 << 20
     /// Pending bytes from which stores are committed without delay.
@@ -62,6 +58,7 @@ package final class DiskCache: Sendable {
         opener = CacheOpener(configuration, store: store)
         activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
+        accessLog = AccessLog(opener, counters: counters, lease: lease)
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -98,7 +95,7 @@ package final class DiskCache: Sendable {
         }
         guard isFirst else { return }
         commitAll()
-        flushAccesses()
+        accessLog.flush()
         opener.close()
     }
 
