@@ -40,7 +40,7 @@ extension DiskCache {
             if opener.closeIfGone(site) { site = try opener.site() }
             if case .removeAll? = batch.first?.change {
                 try site.removeAll()
-                scheduleTrim()
+                trimmer.schedule(interlude)
                 return [.success(())]
             }
             return try apply(batch, in: site)
@@ -69,7 +69,7 @@ extension DiskCache {
             for name in written { site.folder.remove(name) }
             throw error
         }
-        scheduleTrimIfOver(site)
+        trimmer.trimIfOver(site, interlude)
         return results
     }
 

@@ -14,15 +14,7 @@ package final class DiskCache: Sendable {
         /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
         var isCommitSubmitted = false
         var isCommitScheduled = false
-        var isTrimScheduled = false
-        /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
-        /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
-        var agingAllowance = 0
-        /// True while a trim by size is under way; it continues down to half of the limit.
-        var isShrinking = false
         var isClosed = false
-        /// Maximum number of entries removed in one transaction.
-        var sliceLimit = 32
     }
 
     let configuration: CacheConfiguration
@@ -34,14 +26,11 @@ package final class DiskCache: Sendable {
     let activeLimits: ActiveLimits
     let accessLog: AccessLog
     let pins = Pins()
+    let trimmer: Trimmer
     /// Held by the thread that commits.
     let committing = Lock(())
 
     static let commitDelay: UInt64 = 5_000_000
-    static let vacuumDelay: UInt64 = 20_000_000
-    /// Pause between two slices of a trim, nanoseconds. Without it another process would find the database free only at the
-    /// end.
-    static let sliceGap: UInt64 = 400_000
     static let batchCount = 64
     static let batchBytes = 8 << 20
     /// Pending bytes from which stores are committed without delay.
@@ -59,6 +48,7 @@ package final class DiskCache: Sendable {
         activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
         accessLog = AccessLog(opener, counters: counters, lease: lease)
+        trimmer = Trimmer(opener, limits: activeLimits, clock: clock, counters: counters, lease: lease)
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -73,7 +63,7 @@ package final class DiskCache: Sendable {
     package func setLimits(_ limits: DiskLimits) {
         guard !Engine.isForked else { return }
         activeLimits.set(limits)
-        scheduleTrim()
+        trimmer.schedule(interlude)
     }
 
     package var statistics: DiskCacheStatistics {
@@ -94,6 +84,7 @@ package final class DiskCache: Sendable {
             return !state.isClosed
         }
         guard isFirst else { return }
+        trimmer.stop()
         commitAll()
         accessLog.flush()
         opener.close()
@@ -110,9 +101,7 @@ package final class DiskCache: Sendable {
         do throws(ImageError) {
             let site = try opener.site()
             let count = try site.totals().count
-            state.withLock { $0.agingAllowance = max(1, count / 8) }
-            scheduleTrim()
-            scheduleAging()
+            trimmer.start(count: count, interlude)
             CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }
     }
