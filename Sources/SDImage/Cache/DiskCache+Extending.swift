@@ -38,7 +38,7 @@ extension DiskCache {
     private func rowNow(for key: CacheKey) throws(ImageError) -> CacheRow {
         try check()
         // Pending changes have no row yet.
-        if case .unknown = state.withLock({ $0.pending.answer(for: key) }) {} else { commitAll() }
+        if case .unknown = queue.answer(for: key) {} else { queue.commitAll() }
         let row = try opener.site().index.perform { store throws(ImageError) in try store.header(for: key) }
         guard let row, row.isIntact, !activeLimits.isExpired(row, at: clock.now) else {
             throw ImageError(.notFound, "no such entry in the cache")

@@ -4,7 +4,7 @@ extension DiskCache {
         throws(ImageError) -> CachePage
     {
         try check()
-        commitAll()
+        queue.commitAll()
         return try opener.site().index.perform { store throws(ImageError) in
             try store.entries(query, from: place, limit: max(1, limit))
         }

@@ -4,7 +4,7 @@ extension DiskCache {
     /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
     package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
         try check()
-        switch state.withLock({ $0.pending.answer(for: key) }) {
+        switch queue.answer(for: key) {
         case .stored(let data): return count(data)
         case .removed: return count(nil)
         case .unknown: return count(read(key))
@@ -17,7 +17,7 @@ extension DiskCache {
     /// full pool delays nothing that would not wait anyway, and no store delays the read.
     package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try check()
-        switch state.withLock({ $0.pending.answer(for: key) }) {
+        switch queue.answer(for: key) {
         case .stored(let data): return count(data)
         case .removed: return count(nil)
         case .unknown: return try await lease.engine.work.run(.high) { [self] () throws(ImageError) in count(read(key)) }
@@ -27,7 +27,7 @@ extension DiskCache {
     /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
     package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
         try check()
-        switch state.withLock({ $0.pending.answer(for: key) }) {
+        switch queue.answer(for: key) {
         case .stored(let data): return data.expires == 0 || data.expires > clock.now
         case .removed: return false
         case .unknown: break
@@ -55,7 +55,7 @@ extension DiskCache {
     /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
-        if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
+        if case .stored = queue.answer(for: key) { queue.commitAll() }
         guard let data = try dataNow(for: key), let write = data.write else {
             throw ImageError(.notFound, "no such entry in the cache")
         }

@@ -2,7 +2,7 @@ extension DiskCache {
     /// Number and size of the entries on disk, after committing pending changes; blocks.
     package func totalsNow() throws(ImageError) -> CacheTotals {
         try check()
-        commitAll()
+        queue.commitAll()
         return try opener.site().totals()
     }
 
@@ -10,17 +10,14 @@ extension DiskCache {
     /// returned later.
     package func trimNow() throws(ImageError) {
         try check()
-        commitAll()
-        try trimmer.trim(interlude)
+        queue.commitAll()
+        try trimmer.trim(queue.interlude)
     }
 
     /// Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used; blocks.
     package func trimNow(below bytes: Int) throws(ImageError) {
         try check()
-        commitAll()
-        try trimmer.trim(below: bytes, interlude)
+        queue.commitAll()
+        try trimmer.trim(below: bytes, queue.interlude)
     }
-
-    /// Commits pending changes between two slices of a trim.
-    var interlude: Trimmer.Interlude { { [weak self] in self?.commitAll() } }
 }

@@ -10,7 +10,7 @@ extension DiskCache {
     /// problems found.
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
-        commitAll()
+        queue.commitAll()
         let site = try opener.site()
         var report = CacheReport()
         report.isRepaired = repairs

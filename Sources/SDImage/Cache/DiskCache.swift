@@ -1,5 +1,3 @@
-import Glibc
-
 /// Encoded images on disk: small ones inside the index, large ones as files (docs/decisions.md, "Small entries in the index,
 /// large ones as files").
 ///
@@ -9,34 +7,16 @@ import Glibc
 package final class DiskCache: Sendable {
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
-    struct State {
-        var pending = PendingChanges()
-        /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
-        var isCommitSubmitted = false
-        var isCommitScheduled = false
-        var isClosed = false
-    }
-
     let configuration: CacheConfiguration
     let lease: EngineLease
     let clock: CacheClock
-    let state = Lock(State())
     let opener: CacheOpener
     let counters = DiskCacheCounters()
     let activeLimits: ActiveLimits
     let accessLog: AccessLog
     let pins = Pins()
     let trimmer: Trimmer
-    /// Held by the thread that commits.
-    let committing = Lock(())
-
-    static let commitDelay: UInt64 = 5_000_000
-    static let batchCount = 64
-    static let batchBytes = 8 << 20
-    /// Pending bytes from which stores are committed without delay.
-    static let pendingBytes = 32 << 20
-    /// Pending bytes above which stores are dropped, because the disk is too slow.
-    static let pendingLimit = 128 << 20
+    let queue: CommitQueue
 
     /// Opens the folder in the background; stores report an unusable folder.
     package init(
@@ -49,6 +29,9 @@ package final class DiskCache: Sendable {
         lease = try Engine.acquire()
         accessLog = AccessLog(opener, counters: counters, lease: lease)
         trimmer = Trimmer(opener, limits: activeLimits, clock: clock, counters: counters, lease: lease)
+        queue = CommitQueue(
+            opener, inlineEntryLimit: configuration.inlineEntryLimit, clock: clock, trimmer: trimmer, counters: counters,
+            lease: lease)
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -63,13 +46,13 @@ package final class DiskCache: Sendable {
     package func setLimits(_ limits: DiskLimits) {
         guard !Engine.isForked else { return }
         activeLimits.set(limits)
-        trimmer.schedule(interlude)
+        trimmer.schedule(queue.interlude)
     }
 
     package var statistics: DiskCacheStatistics {
         guard !Engine.isForked else { return DiskCacheStatistics() }
         // Read first: stores are counted before their bytes are no longer pending.
-        let pendingBytes = state.withLock { $0.pending.bytes }
+        let pendingBytes = queue.pendingBytes
         var result = counters.statistics
         result.pendingBytes = pendingBytes
         result.damagedDatabases = opener.damages
@@ -79,20 +62,16 @@ package final class DiskCache: Sendable {
     /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
     package func close() {
         guard !Engine.isForked else { return }
-        let isFirst = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        guard isFirst else { return }
+        guard queue.close() else { return }
         trimmer.stop()
-        commitAll()
+        queue.commitAll()
         accessLog.flush()
         opener.close()
     }
 
     func check() throws(ImageError) {
         if Engine.isForked { throw .forked }
-        if state.withLock({ $0.isClosed }) { throw .shutdown }
+        if queue.isClosed { throw .shutdown }
     }
 
     func note(_ error: ImageError) { counters.note(error) }
@@ -101,7 +80,7 @@ package final class DiskCache: Sendable {
         do throws(ImageError) {
             let site = try opener.site()
             let count = try site.totals().count
-            trimmer.start(count: count, interlude)
+            trimmer.start(count: count, queue.interlude)
             CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }
     }
