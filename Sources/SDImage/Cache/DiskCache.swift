@@ -7,23 +7,23 @@
 package final class DiskCache: Sendable {
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
-    let configuration: CacheConfiguration
     let lease: EngineLease
-    let clock: CacheClock
-    let opener: CacheOpener
-    let counters = DiskCacheCounters()
-    let activeLimits: ActiveLimits
-    let accessLog: AccessLog
-    let pins = Pins()
-    let trimmer: Trimmer
-    let queue: CommitQueue
+    private let configuration: CacheConfiguration
+    private let opener: CacheOpener
+    private let counters = DiskCacheCounters()
+    private let activeLimits: ActiveLimits
+    private let accessLog: AccessLog
+    private let trimmer: Trimmer
+    private let queue: CommitQueue
+    private let reader: CacheReader
+    private let editor: EntryEditor
+    private let pins = Pins()
 
     /// Opens the folder in the background; stores report an unusable folder.
     package init(
         _ configuration: CacheConfiguration, clock: CacheClock = CacheClock(), store: @escaping CacheStoreFactory
     ) throws(ImageError) {
         self.configuration = configuration
-        self.clock = clock
         opener = CacheOpener(configuration, store: store)
         activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
@@ -32,6 +32,9 @@ package final class DiskCache: Sendable {
         queue = CommitQueue(
             opener, inlineEntryLimit: configuration.inlineEntryLimit, clock: clock, trimmer: trimmer, counters: counters,
             lease: lease)
+        reader = CacheReader(
+            opener, queue: queue, limits: activeLimits, clock: clock, accessLog: accessLog, counters: counters, lease: lease)
+        editor = EntryEditor(opener, queue: queue, limits: activeLimits, clock: clock)
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -61,8 +64,7 @@ package final class DiskCache: Sendable {
 
     /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
     package func close() {
-        guard !Engine.isForked else { return }
-        guard queue.close() else { return }
+        guard !Engine.isForked, queue.close() else { return }
         trimmer.stop()
         queue.commitAll()
         accessLog.flush()
@@ -83,5 +85,183 @@ package final class DiskCache: Sendable {
             trimmer.start(count: count, queue.interlude)
             CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }
+    }
+
+    // MARK: Stores and removals
+
+    /// Stores bytes; returns when they are committed.
+    package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        try await queue.perform(.store(key, data))
+    }
+
+    /// Removes an entry; returns when that is committed.
+    package func remove(_ key: CacheKey) async throws(ImageError) { try await queue.perform(.remove(key)) }
+
+    /// Removes all entries; returns when that is committed.
+    package func removeAll() async throws(ImageError) { try await queue.perform(.removeAll) }
+
+    /// Commits all changes accepted before this call.
+    package func flush() async throws(ImageError) {
+        try check()
+        await queue.flush()
+    }
+
+    /// Stores bytes with the next shared transaction, at most 5 ms later. Queries see them immediately. `completion` runs
+    /// once, after the commit, on the disk thread or on that of a blocking call.
+    package func enqueueStore(_ data: CachedData, for key: CacheKey, completion: Completion? = nil) {
+        queue.enqueue(.store(key, data), completion: completion)
+    }
+
+    package func enqueueRemove(_ key: CacheKey, completion: Completion? = nil) {
+        queue.enqueue(.remove(key), completion: completion)
+    }
+
+    package func enqueueRemoveAll(completion: Completion? = nil) { queue.enqueue(.removeAll, completion: completion) }
+
+    /// Stores bytes and commits on the calling thread; blocks.
+    package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) { try queue.performNow(.store(key, data)) }
+
+    package func removeNow(_ key: CacheKey) throws(ImageError) { try queue.performNow(.remove(key)) }
+
+    package func removeAllNow() throws(ImageError) { try queue.performNow(.removeAll) }
+
+    /// Commits all pending changes on the calling thread; blocks.
+    package func flushNow() throws(ImageError) {
+        try check()
+        queue.commitAll()
+    }
+
+    // MARK: Reads
+
+    /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
+    package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
+        try check()
+        return reader.dataNow(for: key)
+    }
+
+    /// Same as `dataNow`, without blocking the caller.
+    package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try check()
+        return try await reader.data(for: key)
+    }
+
+    /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
+    package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
+        try check()
+        return reader.containsNow(key)
+    }
+
+    /// Removes the entry if it still belongs to this write. For bytes that no coder can read (docs/decisions.md, "A damaged
+    /// entry is replaced").
+    package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
+        guard !Engine.isForked else { return }
+        reader.removeDamaged(key, write: write)
+    }
+
+    // MARK: Paths
+
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"). The file survives eviction
+    /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
+    package func pathNow(for key: CacheKey) throws(ImageError) -> String {
+        try check()
+        if case .stored = queue.answer(for: key) { queue.commitAll() }
+        guard let data = try dataNow(for: key), let write = data.write else {
+            throw ImageError(.notFound, "no such entry in the cache")
+        }
+        return try pins.pin(CacheFileName(key: key, write: write), data.bytes, in: opener.site())
+    }
+
+    /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
+    package func unpinNow(_ path: String) throws(ImageError) -> Bool {
+        try check()
+        return pins.unpin(path, in: try? opener.site())
+    }
+
+    // MARK: Properties of entries
+
+    /// The caller's own bytes attached to an entry, or nil; throws `notFound` without an entry. Blocks.
+    package func extendedDataNow(for key: CacheKey) throws(ImageError) -> Bytes? {
+        try check()
+        return try editor.rowNow(for: key).extendedData
+    }
+
+    /// Attaches bytes to an entry until it is replaced; nil removes them. Throws `notFound` without an entry. Blocks.
+    package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
+        let data = try data?.kept()
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            row.extendedData = data
+            return true
+        }
+    }
+
+    /// The key of the entry named by a text of the caller: an exact key, or the printed form of a variant's key.
+    package func named(_ text: CacheKey) throws(ImageError) -> CacheKey {
+        try text.first { key throws(ImageError) in try containsNow(key) ? key : nil } ?? text
+    }
+
+    /// Sets the expiry of an entry in nanoseconds since 1970, which overrides the age rule; 0 = by the rule. Blocks.
+    package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            row.expires = date
+            return true
+        }
+    }
+
+    /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
+    package func updateRecordNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
+            row.entityTag = new.storedEntityTag
+            row.lastModified = new.storedLastModified
+            row.answer = new.encoded
+            return true
+        }
+    }
+
+    /// The next page of a list, with at most `limit` entries; blocks. Each page reflects the state at the time it is read.
+    package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePosition = .beginning, limit: Int)
+        throws(ImageError) -> CachePage
+    {
+        try check()
+        queue.commitAll()
+        return try opener.site().index.perform { store throws(ImageError) in
+            try store.entries(query, from: place, limit: max(1, limit))
+        }
+    }
+
+    // MARK: Maintenance
+
+    /// Number and size of the entries on disk, after committing pending changes; blocks.
+    package func totalsNow() throws(ImageError) -> CacheTotals {
+        try check()
+        queue.commitAll()
+        return try opener.site().totals()
+    }
+
+    /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it. Blocks. Unused pages are
+    /// returned later.
+    package func trimNow() throws(ImageError) {
+        try check()
+        queue.commitAll()
+        try trimmer.trim(queue.interlude)
+    }
+
+    /// Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used; blocks.
+    package func trimNow(below bytes: Int) throws(ImageError) {
+        try check()
+        queue.commitAll()
+        try trimmer.trim(below: bytes, queue.interlude)
+    }
+
+    /// Reads every entry and compares every checksum; blocks the caller throughout. With `repairs`, removes or repairs all
+    /// problems found.
+    package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
+        try check()
+        queue.commitAll()
+        var verifier = Verifier(try opener.site(), reader: reader, repairs: repairs)
+        return try verifier.verify()
     }
 }

@@ -1,4 +1,10 @@
-extension DiskCache {
+/// Verifies a disk cache: its index, every entry, and the files without an entry.
+struct Verifier {
+    private let site: CacheSite
+    private let reader: CacheReader
+    private let repairs: Bool
+    private var report = CacheReport()
+
     /// Selects every row, including rows of negative length, which lists omit.
     private static let everyRow = {
         var query = CacheQuery()
@@ -6,22 +12,24 @@ extension DiskCache {
         return query
     }()
 
-    /// Reads every entry and compares every checksum; blocks the caller throughout. With `repairs`, removes or repairs all
-    /// problems found.
-    package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
-        try check()
-        queue.commitAll()
-        let site = try opener.site()
-        var report = CacheReport()
+    /// `repairs`: problems found are removed or repaired.
+    init(_ site: CacheSite, reader: CacheReader, repairs: Bool) {
+        self.site = site
+        self.reader = reader
+        self.repairs = repairs
         report.isRepaired = repairs
-        try verifyIndex(site, repairs, &report)
-        try verifyEntries(site, repairs, &report)
+    }
+
+    /// Reads every entry and compares every checksum; blocks the caller throughout.
+    mutating func verify() throws(ImageError) -> CacheReport {
+        try verifyIndex()
+        try verifyEntries()
         report.strays = CacheSweep(site).strays(removesThem: repairs)
         return report
     }
 
-    private func verifyIndex(_ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
-        guard try !isIndexSound(site) else { return }
+    private mutating func verifyIndex() throws(ImageError) {
+        guard try !isIndexSound() else { return }
         report.isIndexDamaged = true
         guard repairs else { return }
         // The rows may be intact when only an index of them is damaged.
@@ -34,11 +42,11 @@ extension DiskCache {
                 return false
             }
         }
-        if isMended, try isIndexSound(site) { return }
+        if isMended, try isIndexSound() { return }
         try site.index.giveUp()
     }
 
-    private func isIndexSound(_ site: CacheSite) throws(ImageError) -> Bool {
+    private func isIndexSound() throws(ImageError) -> Bool {
         try site.index.perform { store throws(ImageError) in
             do throws(ImageError) {
                 try store.examine()
@@ -50,15 +58,15 @@ extension DiskCache {
         }
     }
 
-    private func verifyEntries(_ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport) throws(ImageError) {
+    private mutating func verifyEntries() throws(ImageError) {
         let before = try site.totals()
-        var place: CachePosition? = .beginning
-        while let from = place {
+        var next: CachePosition? = .beginning
+        while let position = next {
             let page = try site.index.perform { store throws(ImageError) in
-                try store.entries(DiskCache.everyRow, from: from, limit: 256)
+                try store.entries(Verifier.everyRow, from: position, limit: 256)
             }
-            for entry in page.entries { try verify(entry, site, repairs, &report) }
-            place = page.next
+            for entry in page.entries { try verify(entry) }
+            next = page.next
         }
         let after = try site.totals()
         // The totals are comparable only without concurrent stores or removals.
@@ -68,13 +76,11 @@ extension DiskCache {
         if repairs { try site.index.perform { store throws(ImageError) in try store.recount() } }
     }
 
-    private func verify(_ entry: CacheEntry, _ site: CacheSite, _ repairs: Bool, _ report: inout CacheReport)
-        throws(ImageError)
-    {
+    private mutating func verify(_ entry: CacheEntry) throws(ImageError) {
         let row = try site.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
         guard let row, row.write == entry.write else {
             // Replaced, removed, or no longer found by its key.
-            guard try isListed(entry, site) else { return }
+            guard try isListed(entry) else { return }
             report.entries += 1
             report.damaged += 1
             report.note(entry.key)
@@ -83,16 +89,18 @@ extension DiskCache {
         }
         report.entries += 1
         report.bytes &+= row.length
-        let missing = counters.statistics.missingFiles
-        if try bytes(of: row, in: site) != nil { return }
-        if counters.statistics.missingFiles > missing { report.missing += 1 } else { report.damaged += 1 }
+        switch try reader.bytes(of: row, in: site) {
+        case .intact: return
+        case .damaged: report.damaged += 1
+        case .missing: report.missing += 1
+        }
         report.note(entry.key)
-        if repairs { drop(row.key, row.write, from: site) }
+        if repairs { reader.drop(row.key, row.write, from: site) }
     }
 
-    private func isListed(_ entry: CacheEntry, _ site: CacheSite) throws(ImageError) -> Bool {
+    private func isListed(_ entry: CacheEntry) throws(ImageError) -> Bool {
         let page = try site.index.perform { store throws(ImageError) in
-            try store.entries(DiskCache.everyRow, from: CachePosition(date: 0, id: entry.id &- 1), limit: 1)
+            try store.entries(Verifier.everyRow, from: CachePosition(date: 0, id: entry.id &- 1), limit: 1)
         }
         return page.entries.first.map { $0.id == entry.id && $0.write == entry.write } ?? false
     }
