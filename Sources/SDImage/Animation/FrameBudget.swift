@@ -149,12 +149,7 @@ package final class FrameBudget: Sendable {
     func want(_ pool: FramePool, _ player: UInt64, _ want: FrameDemand?, _ poster: CachedFrame? = nil) -> Order {
         let (order, taken) = state.withLock { state -> (Order, [any Sendable]) in
             guard let root = state.tables[pool.id]?.root else { return (.nothing, []) }
-            let before = state.tables[pool.id]?.wants[player]
-            state.tables[pool.id]?.wants[player] = want
-            if want == nil {
-                state.tables[pool.id]?.listeners[player] = nil
-                state.tables[pool.id]?.playerLeft()
-            }
+            let before = state.tables[pool.id]?.setDemand(want, of: player) ?? nil
             if before?.claim != want?.claim { state.areSharesStale = true }
             share(&state)
             var taken = change(&state, pool.id) { $0.takeSurplus() }
@@ -174,7 +169,7 @@ package final class FrameBudget: Sendable {
 
     /// Sets the listener notified when a frame arrives.
     func listen(_ id: UInt64, _ player: UInt64, _ listener: (any FrameListener)?) {
-        state.withLock { $0.tables[id]?.listeners[player] = listener.map { WeakListener(listener: $0) } }
+        state.withLock { $0.tables[id]?.setListener(listener, of: player) }
     }
 
     // MARK: Making frames
@@ -216,7 +211,7 @@ package final class FrameBudget: Sendable {
             let (old, new) = (max(before, FrameBudget.leastCost), max(state.tables[pool.id]?.cost ?? 0, FrameBudget.leastCost))
             state.roundCost = state.roundCost &+ new &- min(old, state.roundCost)
             state.tables[pool.id]?.isBusy = false
-            let listeners = state.tables[pool.id]?.listeners.values.compactMap(\.listener) ?? []
+            let listeners = state.tables[pool.id]?.currentListeners ?? []
             if schedule(&state, pool) { return (.frame, listeners, taken) }
             // The players may have paused meanwhile.
             let root = state.tables[pool.id]?.root
@@ -297,7 +292,7 @@ package final class FrameBudget: Sendable {
         let all = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) + $1.canvasPictureBytes }
         state.isShort = all > state.limit
         state.roundCost = tables.reduce(0) { $0 &+ max($1.cost, FrameBudget.leastCost) }
-        let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demand))
+        let shares = FrameShares.divide(state.limit - state.shownBytes, among: tables.map(\.demandedBytes))
         for (id, share) in zip(active, shares) {
             let bytes = state.tables[id]?.frameBytes ?? 1
             state.tables[id]?.allowed = max(1, share / bytes)
