@@ -23,13 +23,11 @@ package final class FrameBudget: Sendable {
         var limit: Int
         var pools: [FrameIdentity: WeakPool] = [:]
         var tables: [UInt64: PoolTable] = [:]
-        var shelves: [UInt64: CanvasCacheTable] = [:]
+        var canvases = CanvasCacheRegistry()
         /// Pools with a frame to make.
         var due: [(pool: FramePool, deadline: UInt64)] = []
         var nextID: UInt64 = 1
-        var looks = 0
         var heldBytes = 0
-        var canvasBytes = 0
         /// Bytes of visible frames and of canvases being drawn on, which cannot be evicted.
         var shownBytes = 0
         var areSharesStale = false
@@ -73,7 +71,7 @@ package final class FrameBudget: Sendable {
             statistics.pools = state.tables.count
             statistics.frames = state.tables.values.reduce(0) { $0 + $1.frames.count }
             statistics.bytes = state.heldBytes
-            statistics.canvasBytes = state.canvasBytes
+            statistics.canvasBytes = state.canvases.bytes
             return statistics
         }
     }
@@ -82,7 +80,7 @@ package final class FrameBudget: Sendable {
     package func empty() {
         withExtendedLifetime(
             state.withLock { state -> [any Sendable] in
-                var taken: [any Sendable] = takeCanvases(&state)
+                var taken: [any Sendable] = state.canvases.takeAll()
                 for id in state.tables.keys { taken += change(&state, id) { $0.takeAll(butNext: true) } }
                 return taken
             }
@@ -299,17 +297,13 @@ package final class FrameBudget: Sendable {
         }
     }
 
-    private func isFull(_ state: State) -> Bool { state.heldBytes + state.canvasBytes + state.shownBytes > state.limit }
+    private func isFull(_ state: State) -> Bool { state.heldBytes + state.canvases.bytes + state.shownBytes > state.limit }
 
     /// Evicts canvases kept for seeking first, then frames of pools that do not play, then frames beyond the shares.
     private func makeRoom(_ state: inout State) -> [any Sendable] {
         guard isFull(state) else { return [] }
         var taken: [any Sendable] = []
-        while isFull(state),
-            let oldest = state.shelves.filter({ !$0.value.canvases.isEmpty }).min(by: { $0.value.used < $1.value.used })
-        {
-            taken += takeCanvases(&state, oldest.key)
-        }
+        while isFull(state), let oldest = state.canvases.takeOldest() { taken += oldest as [any Sendable] }
         for id in state.tables.keys where isFull(state) && state.tables[id]?.isActive == false {
             taken += change(&state, id) { $0.takeAll(butNext: false) }
         }
@@ -320,70 +314,30 @@ package final class FrameBudget: Sendable {
 
     // MARK: Canvases for seeking
 
-    func makeShelf() -> UInt64 {
-        state.withLock { state in
-            defer { state.nextID += 1 }
-            state.shelves[state.nextID] = CanvasCacheTable()
-            return state.nextID
-        }
-    }
+    /// Registers an animation that keeps canvases.
+    func addCanvasCache() -> UInt64 { state.withLock { $0.canvases.add() } }
 
-    func removeShelf(_ id: UInt64) {
-        withExtendedLifetime(
-            state.withLock { state -> [any Sendable] in
-                let taken = takeCanvases(&state, id)
-                state.shelves[id] = nil
-                return taken
-            }
-        ) {}
-    }
+    func removeCanvasCache(_ id: UInt64) { withExtendedLifetime(state.withLock { $0.canvases.remove(id) }) {} }
 
-    func shelf(_ id: UInt64) -> CanvasCacheTable { state.withLock { $0.shelves[id] ?? CanvasCacheTable() } }
+    func canvasTable(_ id: UInt64) -> CanvasCacheTable { state.withLock { $0.canvases.table(id) } }
 
-    func canvas(_ shelf: UInt64, _ index: Int) -> CachedCanvas? {
-        state.withLock { state in
-            state.looks += 1
-            state.shelves[shelf]?.used = state.looks
-            return state.shelves[shelf]?.canvases[index]
-        }
-    }
+    func canvas(_ id: UInt64, _ index: Int) -> CachedCanvas? { state.withLock { $0.canvases.lookUp(index, of: id) } }
 
     /// Keeps a canvas if there is room for it beside all frames; false otherwise.
-    func keep(_ canvas: CachedCanvas, _ shelf: UInt64, _ index: Int) -> Bool {
+    func keep(_ canvas: CachedCanvas, _ id: UInt64, _ index: Int) -> Bool {
         let (isKept, replaced) = state.withLock { state -> (Bool, CachedCanvas?) in
-            let growth = state.shelves[shelf]?.growth(canvas) ?? 0
-            guard state.heldBytes + state.shownBytes + state.canvasBytes + growth <= state.limit else { return (false, nil) }
-            return (true, change(&state, shelf: shelf) { $0.put(canvas, at: index) })
+            let growth = state.canvases.growth(canvas, of: id)
+            guard state.heldBytes + state.shownBytes + state.canvases.bytes + growth <= state.limit else { return (false, nil) }
+            return (true, state.canvases.put(canvas, at: index, of: id))
         }
         withExtendedLifetime(replaced) {}
         return isKept
     }
 
-    func takeCanvas(_ shelf: UInt64, _ index: Int) -> CachedCanvas? {
-        state.withLock { state in change(&state, shelf: shelf) { $0.take(index) } }
-    }
+    func takeCanvas(_ id: UInt64, _ index: Int) -> CachedCanvas? { state.withLock { $0.canvases.take(index, of: id) } }
 
     /// Releases the canvases of all frames except those at some indices. Spare canvases stay.
-    func keepOnly(_ places: Set<Int>, _ shelf: UInt64) {
-        let dropped = state.withLock { state -> [CachedCanvas] in
-            let others = state.shelves[shelf]?.canvases.keys.filter { $0 >= 0 && !places.contains($0) } ?? []
-            return others.compactMap { index in change(&state, shelf: shelf) { $0.take(index) } }
-        }
-        withExtendedLifetime(dropped) {}
-    }
-
-    private func takeCanvases(_ state: inout State) -> [any Sendable] {
-        state.shelves.keys.flatMap { takeCanvases(&state, $0) }
-    }
-
-    private func takeCanvases(_ state: inout State, _ shelf: UInt64) -> [any Sendable] {
-        change(&state, shelf: shelf) { $0.takeAll() }
-    }
-
-    /// Modifies the canvas table of an animation and updates the total.
-    private func change<Taken>(_ state: inout State, shelf: UInt64, _ body: (inout CanvasCacheTable) -> Taken) -> Taken {
-        let before = state.shelves[shelf]?.bytes ?? 0
-        defer { state.canvasBytes += (state.shelves[shelf]?.bytes ?? 0) - before }
-        return body(&state.shelves[shelf, default: CanvasCacheTable()])
+    func keepOnly(_ indices: Set<Int>, _ id: UInt64) {
+        withExtendedLifetime(state.withLock { $0.canvases.takeAll(of: id, except: indices) }) {}
     }
 }
