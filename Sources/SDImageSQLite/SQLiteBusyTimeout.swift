@@ -24,7 +24,7 @@ final class SQLiteBusyTimeout {
         let now = MonotonicClock.now
         if count == 0 { begun = now }
         guard now &- begun < limit else { return false }
-        // Well below `DiskCache.sliceGap` for the duration of most transactions.
+        // Well below `Trimmer.sliceGap` for the duration of most transactions.
         usleep(count < 100 ? 100 : 2000)
         return true
     }

@@ -9,28 +9,28 @@ package final class CanvasCache: Sendable {
 
     package init(_ budget: FrameBudget = .shared) {
         self.budget = budget
-        id = budget.makeShelf()
+        id = budget.addCanvasCache()
     }
 
-    deinit { budget.removeShelf(id) }
+    deinit { budget.removeCanvasCache(id) }
 
     package subscript(index: Int) -> CachedCanvas? { budget.canvas(id, index) }
     /// See `FrameBudget`.
     package var isShort: Bool { budget.isShort }
     /// Bytes held, without spare canvases.
     package var bytes: Int {
-        let table = budget.shelf(id)
+        let table = budget.canvasTable(id)
         return table.bytes - table.spareBytes
     }
     /// Index of a frame whose canvas is kept as pixels.
     package var wholeFrame: Int? {
-        budget.shelf(id).canvases.first { if case .whole = $0.value { $0.key >= 0 } else { false } }?.key
+        budget.canvasTable(id).canvases.first { if case .whole = $0.value { $0.key >= 0 } else { false } }?.key
     }
 
     /// The packed canvas of the last frame up to an index, which is the likeliest to share squares with the canvas of that index.
     package func packed(upTo index: Int) -> PackedCanvas? {
         var best = (index: -1, canvas: PackedCanvas?.none)
-        for case (let frame, .packed(let canvas)) in budget.shelf(id).canvases where frame <= index && frame > best.index {
+        for case (let frame, .packed(let canvas)) in budget.canvasTable(id).canvases where frame <= index && frame > best.index {
             best = (frame, canvas)
         }
         return best.canvas
@@ -41,5 +41,5 @@ package final class CanvasCache: Sendable {
     package func keep(_ canvas: CachedCanvas, at index: Int) -> Bool { budget.keep(canvas, id, index) }
     package func take(_ index: Int) -> CachedCanvas? { budget.takeCanvas(id, index) }
     /// Releases the canvases of all frames except these.
-    package func keepOnly(_ places: Set<Int>) { budget.keepOnly(places, id) }
+    package func keepOnly(_ indices: Set<Int>) { budget.keepOnly(indices, id) }
 }

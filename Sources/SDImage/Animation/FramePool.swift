@@ -17,7 +17,7 @@ package final class FramePool: Sendable {
     deinit { budget.remove(id, identity) }
 
     /// `counts`: the frame is due, and the look-up counts in the statistics.
-    package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.look(id, index, counts: counts) }
+    package func look(_ index: Int, counts: Bool = false) -> PoolTable.Holding { budget.lookUp(id, index, counts: counts) }
     /// Number of held frames.
     package var count: Int { budget.count(id) }
     package func empty() { budget.empty(id) }
@@ -27,7 +27,7 @@ package final class FramePool: Sendable {
     /// Sets the demand of a player and has missing frames made, one at a time; nil when the player was freed. `poster`: the first
     /// frame, if it is already available.
     package func want(_ want: FrameDemand?, by player: UInt64, poster: CachedFrame? = nil) {
-        follow(budget.want(self, player, want, poster))
+        follow(budget.setDemand(want, of: player, in: self, poster: poster))
     }
 
     private func follow(_ order: FrameBudget.Order) {
@@ -39,7 +39,7 @@ package final class FramePool: Sendable {
     }
 
     /// Sets the listener notified when a frame arrives; nil: none.
-    package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.listen(id, player, listener) }
+    package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.setListener(listener, of: player, in: id) }
 
     /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {

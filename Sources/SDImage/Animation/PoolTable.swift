@@ -11,8 +11,8 @@ package struct PoolTable: Sendable {
     package private(set) var frames: [Int: CachedFrame] = [:]
     /// Frames that cannot be made; true when the failure is permanent.
     private var failures: [Int: Bool] = [:]
-    package var wants: [UInt64: FrameDemand] = [:]
-    var listeners: [UInt64: WeakListener] = [:]
+    private var demands: [UInt64: FrameDemand] = [:]
+    private var listeners: [UInt64: WeakListener] = [:]
     /// Bytes of one frame; an estimate until the first is known.
     package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
     private var frameSize = RecentMost()
@@ -38,16 +38,16 @@ package struct PoolTable: Sendable {
     init(of root: ObjectIdentifier) { self.root = root }
 
     /// Number of distinct visible frames: players in step show the same one.
-    package var shownFrames: Int { Set(wants.values.filter(\.isPlaying).map(\.place.index)).count }
-    package var isActive: Bool { wants.values.contains(where: \.isPlaying) }
-    private var count: Int { wants.values.reduce(0) { max($0, $1.count) } }
+    package var shownFrames: Int { Set(demands.values.filter(\.isPlaying).map(\.place.index)).count }
+    package var isActive: Bool { demands.values.contains(where: \.isPlaying) }
+    private var count: Int { demands.values.reduce(0) { max($0, $1.count) } }
     private var holdsAll: Bool { allowed >= count }
 
     /// Bytes of all frames, or the size of the largest buffer that its players allow if that is smaller.
-    package var demand: Int {
+    package var demandedBytes: Int {
         let all = frameBytes.multipliedReportingOverflow(by: max(count, 1))
-        let wish = wants.values.reduce(0) { max($0, $1.bufferBytes == 0 ? .max : $1.bufferBytes) }
-        return min(all.overflow ? .max : all.partialValue, max(wish, frameBytes))
+        let buffer = demands.values.reduce(0) { max($0, $1.bufferBytes == 0 ? .max : $1.bufferBytes) }
+        return min(all.overflow ? .max : all.partialValue, max(buffer, frameBytes))
     }
 
     /// Looks up a frame. A transient failure is reported once; then the frame is tried again.
@@ -70,16 +70,16 @@ package struct PoolTable: Sendable {
 
     /// Frames to hold for the players: the next frame of each, then more, up to `allowed` in total.
     private var needs: [(index: Int, deadline: UInt64)] {
-        var places = wants.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.place) }
+        var places = demands.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.place) }
         places.sort { $0.0.deadline < $1.0.deadline }
         var needs: [(index: Int, deadline: UInt64)] = []
         let deepest = places.reduce(0) { max($0, min($1.0.depth, $1.0.count)) }
         for depth in 0..<deepest {
-            for (number, (want, place)) in places.enumerated() where depth < want.depth {
+            for (number, (demand, place)) in places.enumerated() where depth < demand.depth {
                 guard depth == 0 || needs.count < allowed else { return needs }
-                let deadline = want.deadline &+ UInt64(depth) &* want.interval
+                let deadline = demand.deadline &+ UInt64(depth) &* demand.interval
                 if !needs.contains(where: { $0.index == place.index }) { needs.append((place.index, deadline)) }
-                places[number].1 = place.next(want.mode, of: want.count)
+                places[number].1 = place.next(demand.mode, of: demand.count)
             }
         }
         return needs
@@ -106,8 +106,24 @@ package struct PoolTable: Sendable {
         return stop
     }
 
-    /// Handles the end of a player. Without players, the frame being made is abandoned.
-    func playerLeft() { if wants.isEmpty { making?.cancel() } }
+    /// Sets the demand of a player and returns the previous one; nil when the player was freed. Without players, the frame being
+    /// made is abandoned.
+    mutating func setDemand(_ demand: FrameDemand?, of player: UInt64) -> FrameDemand? {
+        let before = demands[player]
+        demands[player] = demand
+        guard demand == nil else { return before }
+        listeners[player] = nil
+        if demands.isEmpty { making?.cancel() }
+        return before
+    }
+
+    /// Sets the listener notified when a frame arrives; nil: none.
+    mutating func setListener(_ listener: (any FrameListener)?, of player: UInt64) {
+        listeners[player] = listener.map { WeakListener(listener: $0) }
+    }
+
+    /// The listeners that still exist.
+    var currentListeners: [any FrameListener] { listeners.values.compactMap(\.listener) }
 
     /// True when the frame was abandoned.
     mutating func finishMaking() -> Bool {
@@ -124,7 +140,7 @@ package struct PoolTable: Sendable {
     package mutating func takeSurplus() -> [CachedFrame] {
         guard !frames.isEmpty, isActive, !holdsAll else { return [] }
         let needed = needs.map(\.index)
-        let isShared = wants.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
+        let isShared = demands.values.reduce(0) { $0 + ($1.isPlaying ? 1 : 0) } > 1
         // One of several players may still reach frames that another has shown.
         var room = isShared ? allowed - frames.count : -frames.count
         guard room < 0 else { return [] }
@@ -139,7 +155,7 @@ package struct PoolTable: Sendable {
 
     /// Removes all frames; `butNext` keeps those that a playing player shows next.
     package mutating func takeAll(butNext: Bool) -> [CachedFrame] {
-        let next = butNext ? Set(wants.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
+        let next = butNext ? Set(demands.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
         return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }
     }
 

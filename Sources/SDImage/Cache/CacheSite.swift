@@ -23,6 +23,21 @@ final class CacheSite: Sendable {
         CacheWrite(instance: instance.id, number: lastWrite.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
+    /// Applies changes in one transaction and removes the files that no row refers to any more.
+    func apply(_ changes: [CacheChange]) throws(ImageError) {
+        let files = try index.perform { store throws(ImageError) in try store.apply(changes) }
+        for file in files { folder.remove(path: file) }
+    }
+
+    func removeAll() throws(ImageError) {
+        let files = try index.perform { store throws(ImageError) in try store.removeAll() }
+        for file in files { folder.remove(path: file) }
+    }
+
+    func totals() throws(ImageError) -> CacheTotals {
+        try index.perform { store throws(ImageError) in try store.totals() }
+    }
+
     func close() {
         index.close()
         folder.removePins(of: instance.id)

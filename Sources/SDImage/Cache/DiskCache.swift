@@ -1,5 +1,3 @@
-import Glibc
-
 /// Encoded images on disk: small ones inside the index, large ones as files (docs/decisions.md, "Small entries in the index,
 /// large ones as files").
 ///
@@ -9,70 +7,34 @@ import Glibc
 package final class DiskCache: Sendable {
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
-    struct State {
-        var pending = PendingChanges()
-        var limits: DiskLimits
-        var statistics = DiskCacheStatistics()
-        /// Access times not yet written to the index (docs/decisions.md, "Dates of access").
-        var accesses: [CacheKey: UInt64] = [:]
-        /// Number of times each path was handed out.
-        var pins: [String: Int] = [:]
-        /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
-        var isCommitSubmitted = false
-        var isCommitScheduled = false
-        var isTouchScheduled = false
-        var isTrimScheduled = false
-        /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
-        /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
-        var agingAllowance = 0
-        /// True while a trim by size is under way; it continues down to half of the limit.
-        var isShrinking = false
-        var isClosed = false
-        /// Maximum number of entries removed in one transaction.
-        var sliceLimit = 32
-    }
-
-    /// The opened folder, or the reason why opening failed.
-    struct Site {
-        var opened: CacheSite?
-        var failure: ImageError?
-        /// Monotonic time of the last attempt.
-        var triedAt: UInt64 = 0
-        var isClosed = false
-    }
-
-    let configuration: CacheConfiguration
     let lease: EngineLease
-    let clock: CacheClock
-    let state: Lock<State>
-    private let site = Lock(Site())
-    private let factory: CacheStoreFactory
-    /// Held by the thread that commits.
-    let committing = Lock(())
-
-    static let commitDelay: UInt64 = 5_000_000
-    static let vacuumDelay: UInt64 = 20_000_000
-    /// Pause between two slices of a trim, nanoseconds. Without it another process would find the database free only at the
-    /// end.
-    static let sliceGap: UInt64 = 400_000
-    static let touchDelay: UInt64 = 5_000_000_000
-    static let batchCount = 64
-    static let batchBytes = 8 << 20
-    /// Pending bytes from which stores are committed without delay.
-    static let pendingBytes = 32 << 20
-    /// Pending bytes above which stores are dropped, because the disk is too slow.
-    static let pendingLimit = 128 << 20
-    private static let retryDelay: UInt64 = 1_000_000_000
+    private let configuration: CacheConfiguration
+    private let opener: CacheOpener
+    private let counters = DiskCacheCounters()
+    private let activeLimits: ActiveLimits
+    private let accessLog: AccessLog
+    private let trimmer: Trimmer
+    private let queue: CommitQueue
+    private let reader: CacheReader
+    private let editor: EntryEditor
+    private let pins = Pins()
 
     /// Opens the folder in the background; stores report an unusable folder.
     package init(
         _ configuration: CacheConfiguration, clock: CacheClock = CacheClock(), store: @escaping CacheStoreFactory
     ) throws(ImageError) {
         self.configuration = configuration
-        self.clock = clock
-        factory = store
+        opener = CacheOpener(configuration, store: store)
+        activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
-        state = Lock(State(limits: configuration.disk))
+        accessLog = AccessLog(opener, counters: counters, lease: lease)
+        trimmer = Trimmer(opener, limits: activeLimits, clock: clock, counters: counters, lease: lease)
+        queue = CommitQueue(
+            opener, inlineEntryLimit: configuration.inlineEntryLimit, clock: clock, trimmer: trimmer, counters: counters,
+            lease: lease)
+        reader = CacheReader(
+            opener, queue: queue, limits: activeLimits, clock: clock, accessLog: accessLog, counters: counters, lease: lease)
+        editor = EntryEditor(opener, queue: queue, limits: activeLimits, clock: clock)
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -81,93 +43,225 @@ package final class DiskCache: Sendable {
     /// `<directory>/<namespace>`.
     package var path: String { (configuration.directory ?? "") + "/" + configuration.namespace }
 
-    package var limits: DiskLimits { Engine.isForked ? configuration.disk : state.withLock { $0.limits } }
+    package var limits: DiskLimits { activeLimits.current }
 
     /// Sets new limits; excess entries are removed in the background.
     package func setLimits(_ limits: DiskLimits) {
         guard !Engine.isForked else { return }
-        state.withLock { $0.limits = limits }
-        scheduleTrim()
+        activeLimits.set(limits)
+        trimmer.schedule(queue.interlude)
     }
 
     package var statistics: DiskCacheStatistics {
         guard !Engine.isForked else { return DiskCacheStatistics() }
-        var result = state.withLock { state in
-            var result = state.statistics
-            result.pendingBytes = state.pending.bytes
-            return result
-        }
-        result.damagedDatabases = site.withLock { $0.opened }?.index.damages ?? 0
+        // Read first: stores are counted before their bytes are no longer pending.
+        let pendingBytes = queue.pendingBytes
+        var result = counters.statistics
+        result.pendingBytes = pendingBytes
+        result.damagedDatabases = opener.damages
         return result
     }
 
     /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
     package func close() {
-        guard !Engine.isForked else { return }
-        let isFirst = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        guard isFirst else { return }
-        commitAll()
-        flushAccesses()
-        let opened = site.withLock { site in
-            site.isClosed = true
-            defer { site.opened = nil }
-            return site.opened
-        }
-        opened?.close()
+        guard !Engine.isForked, queue.close() else { return }
+        trimmer.stop()
+        queue.commitAll()
+        accessLog.flush()
+        opener.close()
     }
 
     func check() throws(ImageError) {
         if Engine.isForked { throw .forked }
-        if state.withLock({ $0.isClosed }) { throw .shutdown }
+        if queue.isClosed { throw .shutdown }
     }
 
-    /// The open folder. A failed attempt to open it is repeated after one second at the earliest.
-    func opened() throws(ImageError) -> CacheSite {
-        try site.withLock { site throws(ImageError) in
-            if let opened = site.opened { return opened }
-            if site.isClosed { throw .shutdown }
-            if let failure = site.failure, MonotonicClock.now &- site.triedAt < DiskCache.retryDelay { throw failure }
-            site.triedAt = MonotonicClock.now
-            do throws(ImageError) {
-                let opened = try CacheSite(configuration, store: factory)
-                site.opened = opened
-                site.failure = nil
-                return opened
-            } catch {
-                // Callers would take "not found" for a missing entry.
-                let isMissing = error.status == .notFound || error.status == .notAFile
-                let failure =
-                    isMissing
-                    ? ImageError(
-                        .cacheUnusable, "disk cache: folder could not be created", systemError: error.systemError, cause: error)
-                    : error
-                site.failure = failure
-                throw failure
-            }
-        }
-    }
-
-    /// Closes a folder that was removed externally, so that the next use creates it again.
-    func leaveIfGone(_ opened: CacheSite) -> Bool {
-        guard opened.folder.isGone else { return false }
-        site.withLock { if $0.opened === opened { $0.opened = nil } }
-        opened.close()
-        return true
-    }
-
-    func note(_ error: ImageError) { state.withLock { $0.statistics.lastError = error } }
+    func note(_ error: ImageError) { counters.note(error) }
 
     private func start() {
         do throws(ImageError) {
-            let opened = try opened()
-            let count = try opened.index.perform { store throws(ImageError) in try store.totals().count }
-            state.withLock { $0.agingAllowance = max(1, count / 8) }
-            scheduleTrim()
-            scheduleAging()
-            CacheSweep(opened).start(on: lease.engine.disk)
+            let site = try opener.site()
+            let count = try site.totals().count
+            trimmer.start(count: count, queue.interlude)
+            CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }
+    }
+
+    // MARK: Stores and removals
+
+    /// Stores bytes; returns when they are committed.
+    package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        try await queue.perform(.store(key, data))
+    }
+
+    /// Removes an entry; returns when that is committed.
+    package func remove(_ key: CacheKey) async throws(ImageError) { try await queue.perform(.remove(key)) }
+
+    /// Removes all entries; returns when that is committed.
+    package func removeAll() async throws(ImageError) { try await queue.perform(.removeAll) }
+
+    /// Commits all changes accepted before this call.
+    package func flush() async throws(ImageError) {
+        try check()
+        await queue.flush()
+    }
+
+    /// Stores bytes with the next shared transaction, at most 5 ms later. Queries see them immediately. `completion` runs
+    /// once, after the commit, on the disk thread or on that of a blocking call.
+    package func enqueueStore(_ data: CachedData, for key: CacheKey, completion: Completion? = nil) {
+        queue.enqueue(.store(key, data), completion: completion)
+    }
+
+    package func enqueueRemove(_ key: CacheKey, completion: Completion? = nil) {
+        queue.enqueue(.remove(key), completion: completion)
+    }
+
+    package func enqueueRemoveAll(completion: Completion? = nil) { queue.enqueue(.removeAll, completion: completion) }
+
+    /// Stores bytes and commits on the calling thread; blocks.
+    package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) { try queue.performNow(.store(key, data)) }
+
+    package func removeNow(_ key: CacheKey) throws(ImageError) { try queue.performNow(.remove(key)) }
+
+    package func removeAllNow() throws(ImageError) { try queue.performNow(.removeAll) }
+
+    /// Commits all pending changes on the calling thread; blocks.
+    package func flushNow() throws(ImageError) {
+        try check()
+        queue.commitAll()
+    }
+
+    // MARK: Reads
+
+    /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
+    package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
+        try check()
+        return reader.dataNow(for: key)
+    }
+
+    /// Same as `dataNow`, without blocking the caller.
+    package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
+        try check()
+        return try await reader.data(for: key)
+    }
+
+    /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
+    package func containsNow(_ key: CacheKey) throws(ImageError) -> Bool {
+        try check()
+        return reader.containsNow(key)
+    }
+
+    /// Removes the entry if it still belongs to this write. For bytes that no coder can read (docs/decisions.md, "A damaged
+    /// entry is replaced").
+    package func removeDamaged(_ key: CacheKey, write: CacheWrite) {
+        guard !Engine.isForked else { return }
+        reader.removeDamaged(key, write: write)
+    }
+
+    // MARK: Paths
+
+    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"). The file survives eviction
+    /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
+    package func pathNow(for key: CacheKey) throws(ImageError) -> String {
+        try check()
+        if case .stored = queue.answer(for: key) { queue.commitAll() }
+        guard let data = try dataNow(for: key), let write = data.write else {
+            throw ImageError(.notFound, "disk cache: no such entry")
+        }
+        return try pins.pin(CacheFileName(key: key, write: write), data.bytes, in: opener.site())
+    }
+
+    /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
+    package func unpinNow(_ path: String) throws(ImageError) -> Bool {
+        try check()
+        return pins.unpin(path, in: try? opener.site())
+    }
+
+    // MARK: Properties of entries
+
+    /// The caller's own bytes attached to an entry, or nil; throws `notFound` without an entry. Blocks.
+    package func extendedDataNow(for key: CacheKey) throws(ImageError) -> Bytes? {
+        try check()
+        return try editor.rowNow(for: key).extendedData
+    }
+
+    /// Attaches bytes to an entry until it is replaced; nil removes them. Throws `notFound` without an entry. Blocks.
+    package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
+        let data = try data?.kept()
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            row.extendedData = data
+            return true
+        }
+    }
+
+    /// The key of the entry named by a text of the caller: an exact key, or the printed form of a variant's key.
+    package func named(_ text: CacheKey) throws(ImageError) -> CacheKey {
+        try text.first { key throws(ImageError) in try containsNow(key) ? key : nil } ?? text
+    }
+
+    /// Sets the expiry of an entry in nanoseconds since 1970, which overrides the age rule; 0 = by the rule. Blocks.
+    package func setExpiryNow(_ date: UInt64, for key: CacheKey) throws(ImageError) {
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            row.expires = date
+            return true
+        }
+    }
+
+    /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
+    package func updateRecordNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
+        try check()
+        try editor.changeRowNow(for: key) { row in
+            guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
+            row.entityTag = new.storedEntityTag
+            row.lastModified = new.storedLastModified
+            row.answer = new.encoded
+            return true
+        }
+    }
+
+    /// The next page of a list, with at most `limit` entries; blocks. Each page reflects the state at the time it is read.
+    package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePosition = .beginning, limit: Int)
+        throws(ImageError) -> CachePage
+    {
+        try check()
+        queue.commitAll()
+        return try opener.site().index.perform { store throws(ImageError) in
+            try store.entries(query, from: place, limit: max(1, limit))
+        }
+    }
+
+    // MARK: Maintenance
+
+    /// Number and size of the entries on disk, after committing pending changes; blocks.
+    package func totalsNow() throws(ImageError) -> CacheTotals {
+        try check()
+        queue.commitAll()
+        return try opener.site().totals()
+    }
+
+    /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it. Blocks. Unused pages are
+    /// returned later.
+    package func trimNow() throws(ImageError) {
+        try check()
+        queue.commitAll()
+        try trimmer.trim(queue.interlude)
+    }
+
+    /// Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used; blocks.
+    package func trimNow(below bytes: Int) throws(ImageError) {
+        try check()
+        queue.commitAll()
+        try trimmer.trim(below: bytes, queue.interlude)
+    }
+
+    /// Reads every entry and compares every checksum; blocks the caller throughout. With `repairs`, removes or repairs all
+    /// problems found.
+    package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
+        try check()
+        queue.commitAll()
+        var verifier = Verifier(try opener.site(), reader: reader, repairs: repairs)
+        return try verifier.verify()
     }
 }

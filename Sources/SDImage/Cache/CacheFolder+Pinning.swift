@@ -1,46 +1,5 @@
 import Glibc
 
-extension DiskCache {
-    /// Path of a file with the bytes of an entry (docs/decisions.md, "Paths of entries are pins"). The file survives eviction
-    /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
-    package func pathNow(for key: CacheKey) throws(ImageError) -> String {
-        try check()
-        if case .stored = state.withLock({ $0.pending.answer(for: key) }) { commitAll() }
-        guard let data = try dataNow(for: key), let write = data.write else {
-            throw ImageError(.notFound, "disk cache: no such entry")
-        }
-        let opened = try opened()
-        let name = CacheFileName(key: key, write: write)
-        // Count first: a concurrent unpin of the same path must not remove the file that is about to be returned.
-        let path = opened.folder.pinPath(name, for: opened.instance.id)
-        state.withLock { $0.pins[path, default: 0] += 1 }
-        do throws(ImageError) {
-            try opened.folder.pin(name, data.bytes, for: opened.instance.id)
-            return path
-        } catch {
-            unpin(path)
-            throw error
-        }
-    }
-
-    /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
-    package func unpinNow(_ path: String) throws(ImageError) -> Bool {
-        try check()
-        return unpin(path)
-    }
-
-    @discardableResult private func unpin(_ path: String) -> Bool {
-        let opened = try? opened()
-        return state.withLock { state in
-            guard let count = state.pins[path] else { return false }
-            state.pins[path] = count > 1 ? count - 1 : nil
-            // Must run under the lock: afterwards the same path may be handed out again.
-            if count == 1, let opened { opened.folder.removePin(path, of: opened.instance.id) }
-            return true
-        }
-    }
-}
-
 extension CacheFolder {
     /// Creates a hard link to the file, or a copy when linking fails.
     func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) {

@@ -1,0 +1,49 @@
+/// The limit of a budget, its division among the playing pools, and its statistics. Pure; guarded by the lock of the budget.
+struct FrameAccounting {
+    private(set) var limit: Int
+    /// Bytes of visible frames and of canvases being drawn on, which cannot be evicted.
+    private(set) var shownBytes = 0
+    /// True when visible and next frames would exceed the limit as images.
+    private(set) var isShort = false
+    /// True when a demand, a size or the limit has changed since the shares were computed.
+    private(set) var areSharesStale = false
+    private var counts = FrameBudget.Statistics()
+
+    init(limit: Int) { self.limit = max(limit, 0) }
+
+    mutating func setLimit(_ limit: Int) {
+        self.limit = max(limit, 0)
+        areSharesStale = true
+    }
+
+    mutating func invalidateShares() { areSharesStale = true }
+
+    /// Computes the share of each playing pool in bytes, in their order.
+    mutating func shares(of tables: [PoolTable]) -> [Int] {
+        areSharesStale = false
+        // Visible frames use memory too, and so do the canvases that the next frames are drawn on.
+        shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames + $1.canvasBytes }
+        let all = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) + $1.canvasPictureBytes }
+        isShort = all > limit
+        return FrameShares.divide(limit - shownBytes, among: tables.map(\.demandedBytes))
+    }
+
+    /// True when this many bytes of frames and canvases, besides those that are visible, fit the limit.
+    func fits(_ bytes: Int) -> Bool { bytes + shownBytes <= limit }
+
+    // MARK: Statistics
+
+    mutating func countLookUp(isHit: Bool) { if isHit { counts.hits += 1 } else { counts.misses += 1 } }
+    mutating func countDecode() { counts.decodes += 1 }
+    mutating func countEvictions(_ count: Int) { counts.evictions += count }
+
+    func statistics(_ pools: FramePoolRegistry, _ canvases: CanvasCacheRegistry) -> FrameBudget.Statistics {
+        var statistics = counts
+        statistics.limit = limit
+        statistics.pools = pools.count
+        statistics.frames = pools.frameCount
+        statistics.bytes = pools.bytes
+        statistics.canvasBytes = canvases.bytes
+        return statistics
+    }
+}

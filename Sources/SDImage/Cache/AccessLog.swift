@@ -1,0 +1,48 @@
+/// Access times that wait to be written to the index (docs/decisions.md, "Dates of access").
+final class AccessLog: Sendable {
+    private struct State {
+        var times: [CacheKey: UInt64] = [:]
+        /// A timer that writes them is set.
+        var isFlushScheduled = false
+    }
+
+    private let opener: CacheOpener
+    private let counters: DiskCacheCounters
+    private let lease: EngineLease
+    private let state = Lock(State())
+    private static let flushDelay: UInt64 = 5_000_000_000
+    /// Resolution of the stored times, nanoseconds. One minute avoids nearly all of the writes.
+    private static let resolution: UInt64 = 60_000_000_000
+
+    init(_ opener: CacheOpener, counters: DiskCacheCounters, lease: EngineLease) {
+        self.opener = opener
+        self.counters = counters
+        self.lease = lease
+    }
+
+    /// Records a use of an entry, written within some seconds.
+    func record(_ row: CacheRow, at now: UInt64) {
+        guard now > row.accessed, now - row.accessed >= AccessLog.resolution else { return }
+        let mustSchedule = state.withLock { state in
+            state.times[row.key] = now
+            defer { state.isFlushScheduled = true }
+            return !state.isFlushScheduled
+        }
+        guard mustSchedule else { return }
+        lease.engine.disk.schedule(at: MonotonicClock.now &+ AccessLog.flushDelay) { [weak self] in self?.flush() }
+    }
+
+    /// Writes all recorded times; blocks.
+    func flush() {
+        let times = state.withLock { state in
+            defer { state.times = [:] }
+            state.isFlushScheduled = false
+            return state.times
+        }
+        guard !times.isEmpty else { return }
+        do throws(ImageError) {
+            let list = times.map { (key: $0.key, time: $0.value) }
+            try opener.site().index.perform { store throws(ImageError) in try store.touch(list) }
+        } catch { counters.note(error) }
+    }
+}

@@ -1,0 +1,71 @@
+/// One transaction of pending changes: large entries become files first, then all rows change in one step (docs/decisions.md,
+/// "The row is the commit").
+struct CommitTransaction {
+    private let site: CacheSite
+    private let clock: CacheClock
+    private let inlineEntryLimit: Int
+    private var changes: [CacheChange] = []
+    /// Files to be removed if the transaction fails.
+    private var written: [CacheFileName] = []
+
+    init(in site: CacheSite, clock: CacheClock, inlineEntryLimit: Int) {
+        self.site = site
+        self.clock = clock
+        self.inlineEntryLimit = inlineEntryLimit
+    }
+
+    /// Commits stores and removals; returns the result of each.
+    mutating func commit(_ batch: [PendingChanges.Operation]) throws(ImageError) -> [Result<Void, ImageError>] {
+        var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
+        let last = CommitTransaction.lastChanges(batch)
+        for (index, operation) in batch.enumerated() {
+            switch operation.change {
+            case .store(let key, let data) where last[key] == index:
+                do throws(ImageError) { changes.append(.put(try row(key, data))) } catch { results[index] = .failure(error) }
+            case .remove(let key) where last[key] == index: changes.append(.remove(key, write: nil))
+            // Superseded by a later change of the same transaction; shares its result.
+            default: break
+            }
+        }
+        do throws(ImageError) { try site.apply(changes) } catch {
+            for name in written { site.folder.remove(name) }
+            throw error
+        }
+        return results
+    }
+
+    /// Position of the last change of each key.
+    private static func lastChanges(_ batch: [PendingChanges.Operation]) -> [CacheKey: Int] {
+        var last: [CacheKey: Int] = [:]
+        for (index, operation) in batch.enumerated() {
+            switch operation.change {
+            case .store(let key, _), .remove(let key): last[key] = index
+            case .removeAll: break
+            }
+        }
+        return last
+    }
+
+    /// The row of an entry. Writes a large entry to its file first.
+    private mutating func row(_ key: CacheKey, _ data: CachedData) throws(ImageError) -> CacheRow {
+        var row = CacheRow(key: key, write: site.nextWrite())
+        row.length = data.bytes.count
+        row.checksum = unsafe data.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
+        row.created = clock.now
+        row.accessed = row.created
+        row.expires = data.expires
+        row.entityTag = data.entityTag
+        row.lastModified = data.lastModified
+        row.answer = data.answer
+        row.extendedData = data.extendedData
+        if data.bytes.count <= inlineEntryLimit {
+            row.inline = data.bytes
+        } else {
+            let name = CacheFileName(key: key, write: row.write)
+            row.allocated = try site.folder.create(name, data.bytes)
+            row.file = name.path
+            written.append(name)
+        }
+        return row
+    }
+}

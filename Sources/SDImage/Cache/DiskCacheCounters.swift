@@ -1,0 +1,30 @@
+/// Statistics of a disk cache in use, shared by its parts.
+final class DiskCacheCounters: Sendable {
+    private let counts = Lock(DiskCacheStatistics())
+
+    /// The counters, without `pendingBytes` and `damagedDatabases`, which other parts know.
+    var statistics: DiskCacheStatistics { counts.withLock { $0 } }
+
+    func note(_ error: ImageError) { counts.withLock { $0.lastError = error } }
+
+    func countLookUp(isHit: Bool) {
+        counts.withLock { counts in
+            if isHit { counts.hits &+= 1 } else { counts.misses &+= 1 }
+        }
+    }
+
+    func countStore(_ result: Result<Void, ImageError>) {
+        counts.withLock { counts in
+            switch result {
+            case .success: counts.stores &+= 1
+            case .failure(let error):
+                counts.droppedStores &+= 1
+                counts.lastError = error
+            }
+        }
+    }
+
+    func countDamagedEntry() { counts.withLock { $0.damagedEntries &+= 1 } }
+    func countMissingFile() { counts.withLock { $0.missingFiles &+= 1 } }
+    func countTrimmed(_ count: Int) { counts.withLock { $0.trimmedEntries &+= count } }
+}
