@@ -33,7 +33,7 @@ public func sdimage_animated_view_new(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(view)
+        unsafe try requireResult(view)
         let host = unsafe try ForeignView(handler, foreign)
         unsafe try give(AnimatedView(handler: host, budget: .shared, lease: try Engine.acquire()), view)
     }

@@ -16,7 +16,7 @@ public func sdimage_frame_provider_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(provider)
+        unsafe try requireResult(provider)
         unsafe try give(FrameSource(AnimationFrames.of(try ForeignFrames(vtable, foreign))), provider)
     }
 }
@@ -82,7 +82,7 @@ public func sdimage_frame_provider_copy_frame(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(provider, as: FrameSource.self)
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         unsafe try give(try source.make(Int(clamping: index)), image)
     }
 }
@@ -101,7 +101,7 @@ public func sdimage_frame_provider_copy_data(_ provider: Object, _ data: ObjectO
 public func sdimage_frame_provider_copy_image(_ provider: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(provider, as: FrameSource.self)
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         unsafe try give(try source.make(0).with(frames: source.frames), image)
     }
 }
@@ -139,7 +139,7 @@ public func sdimage_frame_budget_limit() -> Int { FrameBudget.shared.limit }
 @_cdecl("sdimage_frame_budget_statistics") @implementation
 public func sdimage_frame_budget_statistics(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         unsafe try give(try Report.statistics(FrameBudget.shared).bytes(), json)
     }
 }

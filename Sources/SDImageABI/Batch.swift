@@ -58,8 +58,8 @@ public func sdimage_batch_options_set_max_concurrent(_ options: Object, _ count:
 
 @_cdecl("sdimage_batch_options_set_dispatcher") @implementation
 public func sdimage_batch_options_set_dispatcher(_ options: Object, _ dispatcher: Object) {
-    let place = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher
-    unsafe change(options, BatchOptionsObject.self) { $0.dispatcher = place }
+    let chosen = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher
+    unsafe change(options, BatchOptionsObject.self) { $0.dispatcher = chosen }
 }
 
 @_cdecl("sdimage_batch_options_array_size") @implementation

@@ -162,7 +162,7 @@ public func sdimage_cache_config_set_additional_path(
 @_cdecl("sdimage_cache_new") @implementation
 public func sdimage_cache_new(_ config: Object, _ cache: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(cache)
+        unsafe try requireResult(cache)
         let configuration =
             unsafe config == nil ? CacheConfiguration() : try Handle.borrow(config, as: CacheConfigObject.self).value
         unsafe try give(CacheObject(try Defaults.makeCache(configuration)), cache)
@@ -239,7 +239,7 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(data)
+        unsafe try requireResult(data)
         let cache = unsafe try blocking(cache)
         let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.dataNow(for: key) }
         guard let found else { throw ImageError(.notFound, "cache: no such entry") }
@@ -278,7 +278,7 @@ public func sdimage_cache_image(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         let lookup = unsafe CacheLookup(cache: try blocking(cache), registry: Defaults.coders)
         unsafe try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
     }
@@ -337,7 +337,7 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(path)
+        unsafe try requireResult(path)
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         // The NUL terminates the text for C and is not counted.
@@ -360,7 +360,7 @@ public func sdimage_cache_disk_totals(
 @_cdecl("sdimage_cache_statistics") @implementation
 public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         unsafe try give(try Report.statistics(try builtIn(cache)).bytes(), json)
     }
 }
@@ -372,7 +372,7 @@ public func sdimage_cache_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(cache)
+        unsafe try requireResult(cache)
         unsafe try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
     }
 }
@@ -382,7 +382,7 @@ public func sdimage_cache_new_layered(_ memory: Object, _ disk: Object, _ cache:
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(cache)
+        unsafe try requireResult(cache)
         if Engine.isForked { throw .forked }
         let memory = unsafe try Handle.borrow(memory, as: CacheObject.self).cache
         let disk = unsafe try Handle.borrow(disk, as: CacheObject.self).cache

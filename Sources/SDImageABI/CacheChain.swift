@@ -12,7 +12,7 @@ private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
 @_cdecl("sdimage_cache_new_chain") @implementation
 public func sdimage_cache_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(chain)
+        unsafe try requireResult(chain)
         unsafe try give(CacheObject(try CacheChain()), chain)
     }
 }
@@ -22,7 +22,7 @@ public func sdimage_cache_new_tiered(_ local: Object, _ shared: Object, _ cache:
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(cache)
+        unsafe try requireResult(cache)
         if Engine.isForked { throw .forked }
         let local = unsafe try Handle.borrow(local, as: CacheObject.self).cache
         let shared = unsafe try Handle.borrow(shared, as: CacheObject.self).cache

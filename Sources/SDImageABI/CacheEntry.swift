@@ -6,7 +6,7 @@ public func sdimage_cache_entry_new(_ data: Object, _ metadata: Object, _ entry:
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(entry)
+        unsafe try requireResult(entry)
         let bytes = unsafe try Handle.borrow(data, as: Bytes.self)
         guard unsafe metadata != nil else { return unsafe try give(CacheEntryObject(CachedData(bytes: bytes)), entry) }
         let told = unsafe try Handle.borrow(metadata, as: Bytes.self)

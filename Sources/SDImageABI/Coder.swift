@@ -25,7 +25,7 @@ extension Image {
     fileprivate func detached() throws(ImageError) -> Image {
         guard let profile = metadata.colorProfile else { return self }
         var metadata = metadata
-        metadata.colorProfile = try profile.kept()
+        metadata.colorProfile = try profile.copiedIfLent()
         return with(metadata)
     }
 }
@@ -49,7 +49,7 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         let options = unsafe try decodeOptions(options)
         unsafe try give(try decodeCallersBytes(bytes, length, options, Defaults.coders), image)
     }
@@ -58,7 +58,7 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
 @_cdecl("sdimage_decode_file") @implementation
 public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         var options = unsafe try decodeOptions(options)
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
@@ -71,7 +71,7 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
 @_cdecl("sdimage_info") @implementation
 public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
         unsafe try give(try Report.info(info).bytes(), json)
     }
@@ -82,10 +82,10 @@ public func sdimage_read_metadata(
     _ bytes: UnsafeRawPointer?, _ length: Int, _ kind: sdimage_metadata_kind, _ data: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(data)
+        unsafe try requireResult(data)
         let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
         guard let block = try info.block(kind) else { throw ImageError(.notFound, "image: no such metadata") }
-        unsafe try give(try block.kept(), data)
+        unsafe try give(try block.copiedIfLent(), data)
     }
 }
 
@@ -107,7 +107,7 @@ public func sdimage_coder_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(coder)
+        unsafe try requireResult(coder)
         let custom = unsafe try ForeignCoder(name: Input.text(name) ?? "custom", vtable, foreign)
         unsafe try give(CoderObject(custom), coder)
     }

@@ -19,7 +19,7 @@ final class CoderFunctions: Sendable {
     }
 
     /// Bytes that stay valid for the duration of a call.
-    func lasting(_ bytes: Bytes) throws(ImageError) -> Bytes { isDetached ? try bytes.kept() : bytes }
+    func lasting(_ bytes: Bytes) throws(ImageError) -> Bytes { isDetached ? try bytes.copiedIfLent() : bytes }
 
     /// Runs a call. Its result counts while the budget lasts; a call that had to end fails with the budget's error.
     func call<R: Sendable>(

@@ -35,7 +35,7 @@ public func sdimage_decoder_append(
 public func sdimage_decoder_copy_image(_ decoder: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attemptNote(error) { () throws(ImageError) in
         let decoder = unsafe try Handle.borrow(decoder, as: PictureDecoder.self)
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         guard let picture = try decoder.image() else { return .SDIMAGE_STATUS_NEED_MORE_DATA }
         unsafe try give(picture, image)
         return .SDIMAGE_STATUS_OK
@@ -71,7 +71,7 @@ public func sdimage_decoder_copy_frame(_ decoder: Object, _ index: UInt32, _ ima
 {
     unsafe attempt(error) { () throws(ImageError) in
         let decoder = unsafe try Handle.borrow(decoder, as: PictureDecoder.self)
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         unsafe try give(try decoder.frame(at: Int(clamping: index)), image)
     }
 }

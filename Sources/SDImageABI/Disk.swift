@@ -33,7 +33,7 @@ public func sdimage_cache_trim(_ cache: Object, _ bytes: UInt64, _ error: Object
 @_cdecl("sdimage_cache_directory") @implementation
 public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(path)
+        unsafe try requireResult(path)
         let text = CString(unsafe try disk(cache).path)
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
     }
@@ -53,7 +53,7 @@ public func sdimage_cache_extended_data(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(data)
+        unsafe try requireResult(data)
         let disk = unsafe try disk(cache)
         let key = unsafe try Input.key(key, length)
         let named = try disk.named(key)
@@ -124,7 +124,7 @@ public func sdimage_cache_list(
     _ cache: Object, _ query: Object, _ after: Object, _ limit: Int, _ page: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(page)
+        unsafe try requireResult(page)
         let disk = unsafe try disk(cache)
         let query = unsafe query == nil ? CacheQuery() : try Handle.borrow(query, as: CacheQueryObject.self).value
         let before = unsafe after == nil ? nil : try Handle.borrow(after, as: CachePageObject.self)
@@ -183,7 +183,7 @@ public func sdimage_cache_page_is_file(_ page: Object, _ index: Int) -> Bool {
 @_cdecl("sdimage_cache_verify") @implementation
 public func sdimage_cache_verify(_ cache: Object, _ repair: Bool, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         unsafe try give(try Report.verification(try disk(cache).verifyNow(repairs: repair)).bytes(), json)
     }
 }

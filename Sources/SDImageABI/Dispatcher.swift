@@ -12,7 +12,7 @@ final class DispatcherObject: Sendable {
 @_cdecl("sdimage_dispatcher_new_library") @implementation
 public func sdimage_dispatcher_new_library(_ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(dispatcher)
+        unsafe try requireResult(dispatcher)
         unsafe try give(DispatcherObject(LibraryDispatcher(lease: try Engine.acquire())), dispatcher)
     }
 }
@@ -29,7 +29,7 @@ public func sdimage_dispatcher_new_host(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(dispatcher)
+        unsafe try requireResult(dispatcher)
         unsafe try give(DispatcherObject(try ForeignDispatcher(vtable, foreign)), dispatcher)
     }
 }
@@ -37,7 +37,7 @@ public func sdimage_dispatcher_new_host(
 @_cdecl("sdimage_dispatcher_new_pollable") @implementation
 public func sdimage_dispatcher_new_pollable(_ dispatcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(dispatcher)
+        unsafe try requireResult(dispatcher)
         unsafe try give(DispatcherObject(try PollableDispatcher()), dispatcher)
     }
 }
@@ -65,7 +65,7 @@ public func sdimage_dispatcher_drain(_ dispatcher: Object) -> Int {
 @_cdecl("sdimage_dispatcher_next_event") @implementation
 public func sdimage_dispatcher_next_event(_ dispatcher: Object, _ event: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     do throws(ImageError) {
-        unsafe try requirePlace(event)
+        unsafe try requireResult(event)
         guard let taken = unsafe try pollable(dispatcher).nextEvent() else { return .SDIMAGE_STATUS_END }
         unsafe try give(taken, event)
         return .SDIMAGE_STATUS_OK

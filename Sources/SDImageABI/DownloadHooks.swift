@@ -24,7 +24,7 @@ public func sdimage_download_hooks_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(hooks)
+        unsafe try requireResult(hooks)
         unsafe try give(try ForeignHooks(vtable, foreign).hooks, hooks)
     }
 }

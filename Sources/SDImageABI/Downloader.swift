@@ -221,7 +221,7 @@ public func sdimage_downloader_config_set_http_version(_ config: Object, _ versi
 @_cdecl("sdimage_downloader_new") @implementation
 public func sdimage_downloader_new(_ config: Object, _ loader: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(loader)
+        unsafe try requireResult(loader)
         let lease = try Engine.acquire()
         let configuration =
             unsafe config == nil ? DownloaderConfiguration() : try Handle.borrow(config, as: DownloaderConfigObject.self).value

@@ -6,7 +6,7 @@ public func sdimage_encode(
     _ image: Object, _ format: sdimage_format, _ options: Object, _ data: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(data)
+        unsafe try requireResult(data)
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let options = unsafe try encodeOptions(options)
         let format = ImageFormat(rawValue: format.rawValue) ?? .undefined

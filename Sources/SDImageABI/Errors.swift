@@ -38,7 +38,7 @@ func give(_ object: AnyObject, _ out: ObjectOut) throws(ImageError) {
 }
 
 /// Throws before any work is done if there is nowhere to store its result.
-func requirePlace(_ out: ObjectOut) throws(ImageError) {
+func requireResult(_ out: ObjectOut) throws(ImageError) {
     if unsafe out == nil { throw ImageError(.invalidArgument, "argument: no place to store the result") }
 }
 

@@ -13,7 +13,7 @@ public func sdimage_filter_name(_ index: Int) -> Text { unsafe names.indices ~= 
 @_cdecl("sdimage_filter_describe") @implementation
 public func sdimage_filter_describe(_ name: Text, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         let filter = try FilterCatalogue.filter(unsafe Input.text(name) ?? "")
         unsafe try give(try filter.description.bytes(), json)
     }

@@ -30,7 +30,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func storeInMemory(_ image: Image, for key: CacheKey) {
-        if isShared, image.metadata.answer?.record.isPrivate == true { return }
+        if isShared, image.metadata.response?.record.isPrivate == true { return }
         unsafe key.bytes.withUnsafeBytes { bytes in
             unsafe host.table.set_memory_image?(host.userData, bytes.baseAddress, bytes.count, Handle.lend(image))
         }
@@ -170,7 +170,7 @@ final class ForeignCache: ImageCaching {
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
     ) async throws(ImageError) -> CachedData? {
-        unsafe try await Answer.askForEntry(on: lease.engine) { [host] reply in
+        unsafe try await PendingReply.askForEntry(on: lease.engine) { [host] reply in
             unsafe key.bytes.withUnsafeBytes { unsafe call(host.table, host.userData, $0, reply) }
         }
     }

@@ -70,7 +70,7 @@ final class ForeignCoder: ImageCoder {
         // A coder that reads headers first reports whether the image is animated.
         let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
-        try decoder.update(try bytes.kept(), isFinished: true, stop: stop)
+        try decoder.update(try bytes.copiedIfLent(), isFinished: true, stop: stop)
         guard decoder.frameCount > 1 else { return nil }
         return try decoder.image(stop: stop)
     }
@@ -85,7 +85,7 @@ final class ForeignCoder: ImageCoder {
 
     /// Draws a vector image: at its own size by `decode`, at any other by `render`.
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
-        let vector = ForeignVector(functions, bytes: try bytes.kept(), options: options)
+        let vector = ForeignVector(functions, bytes: try bytes.copiedIfLent(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try picture(bytes, options, stop).finished(options, stop: stop).with(vector: vector)
         }

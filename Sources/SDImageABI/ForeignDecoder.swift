@@ -67,7 +67,7 @@ final class ForeignDecoder: ImageDecoder {
             if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
         }
         if isFinished, isAnimation {
-            let bytes = try bytes.kept()
+            let bytes = try bytes.copiedIfLent()
             whole.withLock { $0 = bytes }
         }
     }

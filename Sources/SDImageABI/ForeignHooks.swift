@@ -25,7 +25,7 @@ final class ForeignHooks: Sendable {
         let redirect: DownloadHooks.RedirectHook = { @Sendable [self] redirect async throws(ImageError) in
             try await target(of: redirect)
         }
-        let event: @Sendable (DownloadEvent) -> Void = { [self] event in Engine.callLater { [self] in tell(event) } }
+        let event: @Sendable (DownloadEvent) -> Void = { [self] event in Engine.callLater { [self] in notify(event) } }
         return unsafe DownloadHooks(
             request: table.modify_request == nil ? nil : request, response: table.modify_response == nil ? nil : response,
             decrypt: table.decrypt == nil ? nil : decrypt, redirect: table.redirect == nil ? nil : redirect,
@@ -34,7 +34,7 @@ final class ForeignHooks: Sendable {
 
     private func modified(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         let copy = RequestObject(request)
-        _ = unsafe try await Answer.ask(request.priority) { [host] reply in
+        _ = unsafe try await PendingReply.ask(request.priority) { [host] reply in
             unsafe host.table.modify_request?(host.userData, Handle.lend(copy), reply)
         }
         var changed = request
@@ -47,7 +47,7 @@ final class ForeignHooks: Sendable {
 
     private func modified(_ response: DownloadResponse) async throws(ImageError) -> DownloadResponse {
         let copy = ResponseObject(response)
-        _ = unsafe try await Answer.ask(.normal) { [host] reply in
+        _ = unsafe try await PendingReply.ask(.normal) { [host] reply in
             unsafe host.table.modify_response?(host.userData, Handle.lend(copy), reply)
         }
         return copy.value
@@ -55,7 +55,7 @@ final class ForeignHooks: Sendable {
 
     private func target(of redirect: DownloadHooks.Redirect) async throws(ImageError) -> [UInt8] {
         let from = CString(redirect.from), to = CString(redirect.to)
-        let other = unsafe try await Answer.ask(.normal) { [host] reply in
+        let other = unsafe try await PendingReply.ask(.normal) { [host] reply in
             unsafe host.table.redirect?(host.userData, from.pointer, to.pointer, redirect.status, reply)
         }
         guard let other else { return redirect.to }
@@ -79,7 +79,7 @@ final class ForeignHooks: Sendable {
         return decrypted
     }
 
-    private func tell(_ event: DownloadEvent) {
+    private func notify(_ event: DownloadEvent) {
         unsafe host.table.event?(host.userData, Handle.lend(event))
     }
 }

@@ -59,18 +59,18 @@ import SDImage
         let own = WorkBudget(stop, nanoseconds: nanoseconds)
         let budget = WorkBudget(stop, nanoseconds: nanoseconds)
         let lent = DecodeOptionsObject(options, budget: budget)
-        let kept = SourceObject(source)
+        let lentSource = SourceObject(source)
         return try functions.call(own) { () throws(ImageError) in
             defer { budget.end() }
             var made: UserData = nil
             var error: Object = nil
             let status = unsafe functions.table.open_source?(
-                functions.userData, Handle.lend(kept), Handle.lend(lent), &made, &error)
+                functions.userData, Handle.lend(lentSource), Handle.lend(lent), &made, &error)
             defer { unsafe Handle.unref(error, as: ImageError.self) }
             guard let status, status.rawValue >= 0 else {
                 throw unsafe .foreign(status ?? .SDIMAGE_STATUS_UNSUPPORTED, error)
             }
-            return unsafe ForeignInstance(made, functions, lent, budget, source: kept)
+            return unsafe ForeignInstance(made, functions, lent, budget, source: lentSource)
         }
     }
 

@@ -37,7 +37,7 @@ public func sdimage_image_new(
     _ image: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
         let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
         let buffer = try PixelBuffer(size: size, format: format)
@@ -74,7 +74,7 @@ public func sdimage_image_new_uninitialized(
     _ pixels: UnsafeMutablePointer<UserData>?, _ stride: UnsafeMutablePointer<Int>?, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         guard let pixels = unsafe pixels, let stride = unsafe stride else {
             throw ImageError(.invalidArgument, "image: no place to store the pixels or the stride")
         }
@@ -92,7 +92,7 @@ public func sdimage_image_new_animation(
     _ image: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         let images = unsafe try Input.objects(frames, count, as: Image.self)
         guard let first = images.first, let durationsMs = unsafe durationsMs else {
             throw ImageError(.invalidArgument, "animation: no frames or no durations")
@@ -187,7 +187,7 @@ public func sdimage_image_copy_frame(_ image: Object, _ index: UInt32, _ frame: 
 {
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
-        unsafe try requirePlace(frame)
+        unsafe try requireResult(frame)
         let stop = StopSignal()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         unsafe try give(try image.frame(at: Int(clamping: index), stop: stop), frame)
@@ -276,7 +276,7 @@ public func sdimage_image_convert(
         guard let format = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue)) else {
             throw ImageError(.invalidArgument, "image: unknown pixel format")
         }
-        unsafe try requirePlace(converted)
+        unsafe try requireResult(converted)
         unsafe try give(try Engine.helped { () throws(ImageError) in try source.converted(to: format) }, converted)
     }
 }
@@ -292,7 +292,7 @@ public func sdimage_image_render(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
-        unsafe try requirePlace(rendered)
+        unsafe try requireResult(rendered)
         guard let vector = image.vector else { throw ImageError(.unsupported, "image: not a vector image") }
         unsafe try give(try vector.render(PixelSize(width: Int(clamping: width), height: Int(clamping: height))), rendered)
     }

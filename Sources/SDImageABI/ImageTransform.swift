@@ -13,7 +13,7 @@ private func apply(
     _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(result)
+        unsafe try requireResult(result)
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let transformer = try body()
         unsafe try give(
@@ -35,7 +35,7 @@ public func sdimage_image_transform_frames(
     _ image: Object, _ transformer: Object, _ result: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(result)
+        unsafe try requireResult(result)
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let transformer = unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
         unsafe try give(

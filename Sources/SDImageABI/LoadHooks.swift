@@ -8,7 +8,7 @@ public func sdimage_load_hooks_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(hooks)
+        unsafe try requireResult(hooks)
         unsafe try give(try ForeignLoadHooks(vtable, foreign).hooks, hooks)
     }
 }

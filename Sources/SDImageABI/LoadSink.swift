@@ -78,7 +78,7 @@ final class LoadSink: Sendable {
     }
 
     /// Discards the bytes written so far.
-    func startAnew() {
+    func restart() {
         if !isOver { body.reset() }
     }
 

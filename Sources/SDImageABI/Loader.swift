@@ -38,7 +38,7 @@ public func sdimage_loader_name(_ loader: Object) -> Text {
 @_cdecl("sdimage_loader_new_file") @implementation
 public func sdimage_loader_new_file(_ loader: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(loader)
+        unsafe try requireResult(loader)
         let lease = try Engine.acquire()
         unsafe try give(LoaderObject(FileLoader(pool: lease.engine.blocking, lease: lease)), loader)
     }
@@ -47,7 +47,7 @@ public func sdimage_loader_new_file(_ loader: ObjectOut, _ error: ObjectOut) -> 
 @_cdecl("sdimage_loader_new_data_url") @implementation
 public func sdimage_loader_new_data_url(_ loader: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(loader)
+        unsafe try requireResult(loader)
         let lease = try Engine.acquire()
         unsafe try give(LoaderObject(DataURLLoader(pool: lease.engine.blocking, lease: lease)), loader)
     }
@@ -86,7 +86,7 @@ public func sdimage_loader_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(loader)
+        unsafe try requireResult(loader)
         unsafe try give(LoaderObject(try ForeignLoader(name: Input.text(name) ?? "custom", vtable, foreign)), loader)
     }
 }
@@ -117,7 +117,7 @@ public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, 
 
 @_cdecl("sdimage_load_sink_start_anew") @implementation
 public func sdimage_load_sink_start_anew(_ sink: Object) {
-    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.startAnew()
+    unsafe Handle.find(sink, as: LoadSink.self)?.inflow.restart()
 }
 
 @_cdecl("sdimage_load_sink_finish") @implementation

@@ -85,7 +85,7 @@ public func sdimage_manager_config_set_ignore_signatures(_ config: Object, _ ign
 @_cdecl("sdimage_manager_new") @implementation
 public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(manager)
+        unsafe try requireResult(manager)
         let configuration =
             unsafe config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
         unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
@@ -95,7 +95,7 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
 @_cdecl("sdimage_manager_shared") @implementation
 public func sdimage_manager_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(manager)
+        unsafe try requireResult(manager)
         unsafe try give(try Defaults.sharedManager(), manager)
     }
 }
@@ -178,7 +178,7 @@ public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result:
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(result)
+        unsafe try requireResult(result)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let found = try manager.find(request)
@@ -192,7 +192,7 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
 {
     var failure: ImageError?
     let status = unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(result)
+        unsafe try requireResult(result)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         var request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
@@ -213,7 +213,7 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(key)
+        unsafe try requireResult(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
         unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).printed), key)
@@ -225,7 +225,7 @@ public func sdimage_manager_entry_key(_ manager: Object, _ request: Object, _ ke
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(key)
+        unsafe try requireResult(key)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
         unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).bytes), key)
@@ -285,7 +285,7 @@ public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ erro
 @_cdecl("sdimage_doctor") @implementation
 public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(json)
+        unsafe try requireResult(json)
         unsafe try give(try Report.doctor().bytes(), json)
     }
 }

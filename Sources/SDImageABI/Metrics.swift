@@ -12,7 +12,7 @@ public func sdimage_manager_config_set_observer(
 @_cdecl("sdimage_metrics") @implementation
 public func sdimage_metrics(_ text: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(text)
+        unsafe try requireResult(text)
         unsafe try give(try Report.metrics().bytes(), text)
     }
 }

@@ -7,11 +7,11 @@ enum ModuleFolder {
     static let modules = folder(named: "SDIMAGE_MODULE_PATH", else: "sdimage/1")
     static let plugins = folder(named: "SDIMAGE_PLUGIN_PATH", else: ".")
 
-    private static func folder(named variable: String, else place: String) -> String {
+    private static func folder(named variable: String, else folder: String) -> String {
         if let own = unsafe csys_environment(variable) { return unsafe String(cString: own) }
         // A folder that does not exist, rather than the current directory.
         let path = unsafe csys_own_file().map { unsafe String(cString: $0) } ?? "/dev/null/"
         let beside = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/dev/null"
-        return place == "." ? beside : "\(beside)/\(place)"
+        return folder == "." ? beside : "\(beside)/\(folder)"
     }
 }

@@ -17,7 +17,7 @@ private func make(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(player)
+        unsafe try requireResult(player)
         let playback = unsafe try ForeignPlayback(handler, foreign)
         let made = try AnimationPlayer(try source(), handler: playback, budget: .shared, lease: try Engine.acquire())
         unsafe try give(made, player)

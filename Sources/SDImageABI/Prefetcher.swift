@@ -22,7 +22,7 @@ public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ pr
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(prefetcher)
+        unsafe try requireResult(prefetcher)
         let manager =
             unsafe manager == nil
             ? ManagerObject(try Defaults.makeManager(ManagerConfiguration())) : try Handle.borrow(manager, as: ManagerObject.self)
@@ -34,7 +34,7 @@ public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ pr
 @_cdecl("sdimage_prefetcher_shared") @implementation
 public func sdimage_prefetcher_shared(_ prefetcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(prefetcher)
+        unsafe try requireResult(prefetcher)
         unsafe try give(try Defaults.sharedPrefetcher(), prefetcher)
     }
 }
@@ -153,7 +153,7 @@ public func sdimage_prefetch_group_copy_url(_ group: Object, _ index: Int, _ url
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(url)
+        unsafe try requireResult(url)
         let urls = unsafe try Handle.borrow(group, as: PrefetchGroup.self).urls
         guard urls.indices.contains(index) else {
             throw ImageError(.notFound, "prefetcher: URL index \(index) is out of range (count \(urls.count))")

@@ -1,17 +1,17 @@
 import SDImage
 
 /// The host's side of a hook, completed once, at any time, from any thread. Releasing it uncompleted is an outcome too: so only
-/// the hook may hold it, and waiters hold the `Answer`.
+/// the hook may hold it, and waiters hold the `PendingReply`.
 final class Reply: Sendable {
-    let answer: Answer
+    let pending: PendingReply
 
-    init(_ answer: Answer) { self.answer = answer }
+    init(_ pending: PendingReply) { self.pending = pending }
 
-    deinit { answer.complete(.failure(ImageError(.internalError, "hook: reply released without completion"))) }
+    deinit { pending.complete(.failure(ImageError(.internalError, "hook: reply released without completion"))) }
 }
 
 /// The outcome of a hook: set once, taken once.
-final class Answer: Sendable {
+final class PendingReply: Sendable {
     typealias Outcome = Result<CachedData?, ImageError>
 
     private enum State {
@@ -56,7 +56,7 @@ final class Answer: Sendable {
     }
 }
 
-extension Answer {
+extension PendingReply {
     /// Calls a function of the host on a thread that may block, with a reply of its own, and waits for the outcome. It waits
     /// also after a cancellation: the objects lent to the function must live until it has replied.
     static func ask(
@@ -70,15 +70,15 @@ extension Answer {
         _ priority: LoadPriority = .normal, on engine: Engine?, _ call: @escaping @Sendable (Object) -> Void
     ) async throws(ImageError) -> CachedData? {
         guard let engine else { throw .shutdown }
-        let answer = Answer()
+        let pending = PendingReply()
         let outcome: Outcome = await withTaskCancellationHandler {
             await suspended { resume in
-                answer.whenComplete { resume($0) }
+                pending.whenComplete { resume($0) }
                 // The hook owns one reference of the reply.
-                engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(answer))) }
+                engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(pending))) }
             }
         } onCancel: {
-            answer.cancel()
+            pending.cancel()
         }
         return try outcome.get()
     }

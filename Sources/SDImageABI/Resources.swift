@@ -5,7 +5,7 @@ import SDImage
 public func sdimage_resources_new(_ folder: Text, _ options: Object, _ resources: ObjectOut, _ error: ObjectOut) -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(resources)
+        unsafe try requireResult(resources)
         if Engine.isForked { throw .forked }
         let options = unsafe try decodeOptions(options)
         let folder = unsafe Input.name(folder)
@@ -40,7 +40,7 @@ public func sdimage_resources_copy_image(_ resources: Object, _ name: Text, _ im
 {
     unsafe attempt(error) { () throws(ImageError) in
         let resources = unsafe try Handle.borrow(resources, as: Resources.self)
-        unsafe try requirePlace(image)
+        unsafe try requireResult(image)
         unsafe try give(try resources.image(named: Input.name(name)), image)
     }
 }

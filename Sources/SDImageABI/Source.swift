@@ -11,7 +11,7 @@ final class SourceObject: Sendable {
 @_cdecl("sdimage_source_new_file") @implementation
 public func sdimage_source_new_file(_ path: Text, _ source: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(source)
+        unsafe try requireResult(source)
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         unsafe try give(SourceObject(try FileSource(path)), source)
@@ -32,7 +32,7 @@ public func sdimage_source_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(source)
+        unsafe try requireResult(source)
         unsafe try give(SourceObject(try ForeignSource(vtable, length: length, foreign)), source)
     }
 }
@@ -72,7 +72,7 @@ public func sdimage_decoder_new_with_source(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(source, as: SourceObject.self).source
-        unsafe try requirePlace(decoder)
+        unsafe try requireResult(decoder)
         let options = unsafe try decodeOptions(options)
         let coder = unsafe coder == nil ? nil : try Handle.borrow(coder, as: CoderObject.self).coder
         unsafe try give(try PictureDecoder(Defaults.coders, source: source, options: options, coder: coder), decoder)

@@ -25,7 +25,7 @@ public func sdimage_target_new(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(target)
+        unsafe try requireResult(target)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self)
         let dispatcher = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
         let host = unsafe try ForeignTarget(vtable, foreign)

@@ -104,18 +104,18 @@ public func sdimage_reply_unref(_ reply: Object) {
 
 @_cdecl("sdimage_reply_complete") @implementation
 public func sdimage_reply_complete(_ reply: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.success(nil))
+    unsafe Handle.find(reply, as: Reply.self)?.pending.complete(.success(nil))
 }
 
 @_cdecl("sdimage_reply_complete_with_data") @implementation
 public func sdimage_reply_complete_with_data(_ reply: Object, _ data: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(
+    unsafe Handle.find(reply, as: Reply.self)?.pending.complete(
         .success(Handle.find(data, as: Bytes.self).map(CachedData.init(bytes:))))
 }
 
 @_cdecl("sdimage_reply_complete_with_entry") @implementation
 public func sdimage_reply_complete_with_entry(_ reply: Object, _ entry: Object) {
-    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(
+    unsafe Handle.find(reply, as: Reply.self)?.pending.complete(
         .success(Handle.find(entry, as: CacheEntryObject.self)?.dated))
 }
 
@@ -123,10 +123,10 @@ public func sdimage_reply_complete_with_entry(_ reply: Object, _ entry: Object) 
 public func sdimage_reply_complete_with_error(_ reply: Object, _ error: Object) {
     let failure =
         unsafe Handle.find(error, as: ImageError.self) ?? ImageError(.internalError, "hook: failed without an error object")
-    unsafe Handle.find(reply, as: Reply.self)?.answer.complete(.failure(failure))
+    unsafe Handle.find(reply, as: Reply.self)?.pending.complete(.failure(failure))
 }
 
 @_cdecl("sdimage_reply_is_cancelled") @implementation
 public func sdimage_reply_is_cancelled(_ reply: Object) -> Bool {
-    unsafe read(reply, Reply.self, false) { $0.answer.isCancelled }
+    unsafe read(reply, Reply.self, false) { $0.pending.isCancelled }
 }

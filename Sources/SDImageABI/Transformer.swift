@@ -25,7 +25,7 @@ private func make(
     _ out: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(out)
+        unsafe try requireResult(out)
         unsafe try give(TransformerObject(try body()), out)
     }
 }

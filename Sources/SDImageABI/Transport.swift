@@ -9,7 +9,7 @@ public func sdimage_transport_new_custom(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requirePlace(transport)
+        unsafe try requireResult(transport)
         unsafe try give(try ForeignTransport(vtable, foreign), transport)
     }
 }
@@ -44,8 +44,8 @@ public func sdimage_exchange_unref(_ exchange: Object) {
 @_cdecl("sdimage_exchange_respond") @implementation
 public func sdimage_exchange_respond(_ exchange: Object, _ response: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let answer = unsafe try Handle.borrow(response, as: ResponseObject.self).value
-        unsafe try Handle.borrow(exchange, as: ExchangeObject.self).exchange.respond(answer)
+        let reply = unsafe try Handle.borrow(response, as: ResponseObject.self).value
+        unsafe try Handle.borrow(exchange, as: ExchangeObject.self).exchange.respond(reply)
     }
 }
 

@@ -23,8 +23,8 @@ import SDImagePixels
         let count = unsafe Int(sdpx_colors_count(colors))
         let values = (0..<count).map { unsafe sdpx_colors_values(colors)[$0] }
         let order = (0..<count).filter { values[$0] >> 24 < 255 } + (0..<count).filter { values[$0] >> 24 == 255 }
-        var places = [UInt8](repeating: 0, count: 256)
-        for (place, index) in order.enumerated() { places[index] = UInt8(truncatingIfNeeded: place) }
+        var positions = [UInt8](repeating: 0, count: 256)
+        for (position, index) in order.enumerated() { positions[index] = UInt8(truncatingIfNeeded: position) }
         palette = order.map { values[$0] }
         indices = try PixelBuffer(size: size, format: .gray8, limit: Int.max, account: account)
         for y in 0..<size.height {
@@ -32,7 +32,7 @@ import SDImagePixels
             guard let to = unsafe indices.mutableRow(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
                 let row = unsafe rows.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress
             else { continue }
-            unsafe sdpx_colors_find(colors, to, row, size.width, channels, places)
+            unsafe sdpx_colors_find(colors, to, row, size.width, channels, positions)
         }
         withExtendedLifetime(memory) {}
     }

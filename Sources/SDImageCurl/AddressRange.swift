@@ -81,8 +81,8 @@ package struct AddressRange: Sendable {
 
     private static func masked(_ address: [UInt8], _ bits: Int) -> [UInt8] {
         address.enumerated().map { index, byte in
-            let kept = min(max(bits - index * 8, 0), 8)
-            return byte & ~UInt8(truncatingIfNeeded: 0xff >> kept)
+            let prefixBits = min(max(bits - index * 8, 0), 8)
+            return byte & ~UInt8(truncatingIfNeeded: 0xff >> prefixBits)
         }
     }
 }

@@ -4,10 +4,10 @@
 /// one runs. For a while after that, as long as more visible transfers are likely, background transfers run one at a time.
 struct BackgroundThrottle {
     /// Time after the last visible transfer during which another one is likely, in nanoseconds.
-    private static let quiet: UInt64 = 300_000_000
+    private static let idleTime: UInt64 = 300_000_000
     /// Time after the last background start until another one starts even while visible transfers run. Without it, an endless
     /// series of visible transfers would block all others.
-    private static let patience: UInt64 = 1_000_000_000
+    private static let longestDelay: UInt64 = 1_000_000_000
 
     private var visible = 0
     private var background = 0
@@ -19,8 +19,8 @@ struct BackgroundThrottle {
 
     /// Earliest start of another background transfer, as far as time alone decides.
     func opening(at now: UInt64) -> UInt64 {
-        if background > 0 { return visible > 0 ? .max : lastVisible == 0 ? 0 : lastVisible &+ BackgroundThrottle.quiet }
-        return visible > 0 ? lastStart &+ BackgroundThrottle.patience : 0
+        if background > 0 { return visible > 0 ? .max : lastVisible == 0 ? 0 : lastVisible &+ BackgroundThrottle.idleTime }
+        return visible > 0 ? lastStart &+ BackgroundThrottle.longestDelay : 0
     }
 
     mutating func began(inBackground: Bool, at now: UInt64) {

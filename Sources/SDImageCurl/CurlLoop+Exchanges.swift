@@ -46,7 +46,7 @@ extension CurlLoop {
         exchanging[ObjectIdentifier(transfer.download)] = nil
         transfer.note(transfer.exchangeTransaction)
         exchange.cancel()
-        giveBackPlace(of: transfer, in: queue)
+        releaseSlot(of: transfer, in: queue)
     }
 }
 

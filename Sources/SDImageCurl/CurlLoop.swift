@@ -12,7 +12,7 @@ import SDImage
     private let sockets = SocketTable()
     private var engine: MultiHandle?
     private var gate = ResolutionGate()
-    private var courtesy = BackgroundThrottle()
+    private var throttle = BackgroundThrottle()
     private var queues: [UInt64: DownloadQueue] = [:]
     /// All transfers that have not completed.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -59,8 +59,8 @@ import SDImage
             queue(download.settings).add(transfer)
         case .cancel(let download):
             if let transfer = transfers[ObjectIdentifier(download)] { end(transfer, .failure(.cancelled)) }
-        case .answered(let download, let answer):
-            if let transfer = transfers[ObjectIdentifier(download)] { goOn(transfer, answer) }
+        case .hookReturned(let download, let outcome):
+            if let transfer = transfers[ObjectIdentifier(download)] { resume(transfer, outcome) }
         case .exchanged(let download, let exchange, let event):
             if let transfer = transfers[ObjectIdentifier(download)], transfer.exchange === exchange { take(event, of: transfer) }
         case .prioritize(let loader, let key, let priority):
@@ -80,8 +80,8 @@ import SDImage
         queue.setPriority(priority, of: transfer)
         guard transfer.isInBackground, priority > .low else { return }
         queue.leaveBackground(transfer)
-        courtesy.ended(inBackground: true, at: sockets.now)
-        courtesy.began(inBackground: false, at: sockets.now)
+        throttle.ended(inBackground: true, at: sockets.now)
+        throttle.began(inBackground: false, at: sockets.now)
     }
 
     private func queue(_ settings: LoaderSettings) -> DownloadQueue {
@@ -95,7 +95,7 @@ import SDImage
         let now = sockets.now
         for queue in queues.values {
             while let transfer = queue.next({ mayStart($0, at: now) }) {
-                courtesy.began(inBackground: transfer.isInBackground, at: now)
+                throttle.began(inBackground: transfer.isInBackground, at: now)
                 start(transfer, in: queue, at: now)
             }
         }
@@ -104,8 +104,8 @@ import SDImage
     /// Delays new transfers below high priority while decoding lags behind.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
         if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
-        if transfer.priority == .low, !transfer.hasBegun, !courtesy.admits(at: now) {
-            nextDeadline = min(nextDeadline, courtesy.opening(at: now))
+        if transfer.priority == .low, !transfer.hasBegun, !throttle.admits(at: now) {
+            nextDeadline = min(nextDeadline, throttle.opening(at: now))
             return false
         }
         if transfer.isHostAddress { return true }
@@ -129,7 +129,7 @@ import SDImage
             try begin(transfer, handle, engine)
         } catch {
             // Without a handle, `end` does not release the slot.
-            if transfer.handle == nil { giveBackPlace(of: transfer, in: queue) }
+            if transfer.handle == nil { releaseSlot(of: transfer, in: queue) }
             end(transfer, .failure(error))
         }
     }
@@ -158,7 +158,7 @@ import SDImage
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
         let version = unsafe UInt32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_HTTP_VERSION))
         if let descriptor = transfer.descriptor {
-            sockets.answered(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
+            sockets.didRespond(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
         }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
         let isReused = unsafe transfer.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
@@ -193,14 +193,14 @@ import SDImage
         guard transfer.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "http: connection closed within the response header"))
         }
-        if !transfer.isApproved, let hooks = transfer.download.hooks, let question = HookQuestion(transfer, hooks) {
-            return transfer.download.ask(hooks, question) { [post, download = transfer.download] in post(.answered(download, $0))
+        if !transfer.isApproved, let hooks = transfer.download.hooks, let call = HookCall(transfer, hooks) {
+            return transfer.download.call(hooks, call) { [post, download = transfer.download] in post(.hookReturned(download, $0))
             }
         }
         switch ResponseRules.verdict(transfer) {
         case .fail(let error): retry(transfer, after: error)
-        case .startAnew:
-            transfer.startAnew()
+        case .restart:
+            transfer.restart()
             queue(transfer.download.settings).add(transfer)
         case .redirect(let location): follow(transfer, location)
         case .take:
@@ -231,9 +231,9 @@ import SDImage
     }
 
     /// Continues a transfer after a hook of the host has replied.
-    private func goOn(_ transfer: Transfer, _ answer: HookQuestion.Answer) {
+    private func resume(_ transfer: Transfer, _ outcome: HookCall.Outcome) {
         transfer.isApproved = true
-        switch answer {
+        switch outcome {
         case .response(let response):
             transfer.head = ResponseHead(response)
             transfer.reportResponse()
@@ -265,11 +265,11 @@ import SDImage
             engine?.remove(handle)
         }
         queue.giveBack(handle)
-        giveBackPlace(of: transfer, in: queue)
+        releaseSlot(of: transfer, in: queue)
     }
 
-    func giveBackPlace(of transfer: Transfer, in queue: DownloadQueue) {
-        courtesy.ended(inBackground: transfer.isInBackground, at: sockets.now)
+    func releaseSlot(of transfer: Transfer, in queue: DownloadQueue) {
+        throttle.ended(inBackground: transfer.isInBackground, at: sockets.now)
         queue.ended(transfer)
     }
 
@@ -281,8 +281,8 @@ import SDImage
         if transfer.started != 0 {
             var failure: ImageError?
             if case .failure(let error) = outcome { failure = error }
-            transfer.tell(.stopped, failure)
-            if failure == nil { transfer.tell(.finished) }
+            transfer.report(.stopped, failure)
+            if failure == nil { transfer.report(.finished) }
         }
         transfer.download.finish(
             outcome.mapError { $0.about(url: transfer.download.url.redacted).after(transfer.transactions) })

@@ -11,7 +11,7 @@ package final class CurlService: EngineService {
         case start(Download)
         case cancel(Download)
         /// Reply of a hook of the host about the current response.
-        case answered(Download, HookQuestion.Answer)
+        case hookReturned(Download, HookCall.Outcome)
         /// Event of an exchange that a transport of the host runs.
         case exchanged(Download, Exchange, Exchange.Event)
         case prioritize(loader: UInt64, sharingKey: [UInt8], LoadPriority)

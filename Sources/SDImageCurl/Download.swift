@@ -30,7 +30,7 @@ final class Download: Cancellable {
         var done: (@Sendable (Outcome) -> Void)?
         var isCancelled = false
         /// The task that waits for a hook of the host.
-        var question: Task<Void, Never>?
+        var call: Task<Void, Never>?
     }
 
     private let state = Lock(State())
@@ -71,22 +71,22 @@ final class Download: Cancellable {
     }
 
     private func markCancelled() {
-        let question = state.withLock { state in
+        let call = state.withLock { state in
             state.isCancelled = true
-            return state.question
+            return state.call
         }
-        question?.cancel()
+        call?.cancel()
     }
 
-    /// Calls a hook of the host. `answered` runs on the engine's executor, or immediately if the engine has shut down.
-    func ask(_ hooks: DownloadHooks, _ question: HookQuestion, answered: @escaping @Sendable (HookQuestion.Answer) -> Void) {
-        guard let engine = Engine.current else { return answered(.refusal(.shutdown)) }
-        let asking = Task(executorPreference: engine.executor) { answered(await question.answer(of: hooks)) }
+    /// Calls a hook of the host. `hookReturned` runs on the engine's executor, or immediately if the engine has shut down.
+    func call(_ hooks: DownloadHooks, _ call: HookCall, hookReturned: @escaping @Sendable (HookCall.Outcome) -> Void) {
+        guard let engine = Engine.current else { return hookReturned(.refusal(.shutdown)) }
+        let task = Task(executorPreference: engine.executor) { hookReturned(await call.outcome(of: hooks)) }
         let isCancelled = state.withLock { state in
-            state.question = asking
+            state.call = task
             return state.isCancelled
         }
-        if isCancelled { asking.cancel() }
+        if isCancelled { task.cancel() }
     }
 
     func wait(_ done: @escaping @Sendable (Outcome) -> Void) {

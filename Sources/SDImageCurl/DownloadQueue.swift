@@ -86,7 +86,7 @@ final class DownloadQueue {
     }
 
     /// Number of slots available to background transfers; the others are reserved for visible ones.
-    private static func forBackground(_ places: Int) -> Int { max(1, places - places / 3) }
+    private static func forBackground(_ slots: Int) -> Int { max(1, slots - slots / 3) }
 
     /// Removes the transfer that may start now from its lane and counts it as running. `admits` can hold back an origin.
     func next(_ admits: (Transfer) -> Bool) -> Transfer? {
@@ -94,7 +94,7 @@ final class DownloadQueue {
         var best: (rank: (Int, UInt64), origin: Origin, transfer: Transfer)?
         for origin in origins.values where origin.running < max(1, limits.maxPerHost) {
             guard let (lane, entry) = first(origin), lane == 0 || !limits.isSuspended else { continue }
-            if lane == 3, !hasBackgroundPlace(origin) { continue }
+            if lane == 3, !hasBackgroundSlot(origin) { continue }
             let age =
                 limits.executionOrder == .lifo && lane > 0
                 ? .max - entry.transfer.sequence : entry.transfer.sequence
@@ -115,7 +115,7 @@ final class DownloadQueue {
         return best.transfer
     }
 
-    private func hasBackgroundPlace(_ origin: Origin) -> Bool {
+    private func hasBackgroundSlot(_ origin: Origin) -> Bool {
         origin.background < DownloadQueue.forBackground(limits.maxPerHost)
             && background < DownloadQueue.forBackground(limits.maxTotal)
     }

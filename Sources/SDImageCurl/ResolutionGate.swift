@@ -4,12 +4,12 @@ import SDImage
 /// Limits the concurrent name look-ups of each downloader: libcurl runs each in a thread of its own.
 ///
 /// One downloader looks up at most eight names at the same time, and each name for only one of its transfers. The others find
-/// the address in libcurl's cache. A look-up longer than `patience` no longer counts, so that silent name servers do not delay
+/// the address in libcurl's cache. A look-up longer than `longestLookUp` no longer counts, so that silent name servers do not delay
 /// other names. The downloader's running transfers bound the number of threads.
 struct ResolutionGate {
     static let limit = 8
     /// Nanoseconds; most responses of name servers take a tenth of it.
-    static let patience: UInt64 = 2_000_000_000
+    static let longestLookUp: UInt64 = 2_000_000_000
     /// Slightly less than the 60 s for which libcurl caches an address; in nanoseconds.
     private static let freshness: UInt64 = 50_000_000_000
     private static let mostKnown = 1024
@@ -25,9 +25,9 @@ struct ResolutionGate {
         guard let names = pending[loader], !isKnown(host, at: now) else { return 0 }
         if names[host] != nil { return .max }
         var counted = 0, earliest = UInt64.max
-        for since in names.values where now &- since < ResolutionGate.patience {
+        for since in names.values where now &- since < ResolutionGate.longestLookUp {
             counted += 1
-            earliest = min(earliest, since &+ ResolutionGate.patience)
+            earliest = min(earliest, since &+ ResolutionGate.longestLookUp)
         }
         return counted < ResolutionGate.limit ? 0 : earliest
     }

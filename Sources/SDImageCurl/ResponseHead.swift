@@ -10,9 +10,9 @@ struct ResponseHead {
     private(set) var mediaType = ""
     private(set) var location: [UInt8]?
     /// Validators and freshness.
-    private(set) var answer = ResponseRecord()
-    var entityTag: [UInt8] { answer.entityTag }
-    var lastModified: [UInt8] { answer.lastModified }
+    private(set) var record = ResponseRecord()
+    var entityTag: [UInt8] { record.entityTag }
+    var lastModified: [UInt8] { record.lastModified }
     var isEncoded: Bool { !contentCoding.isEmpty }
     /// The members of Content-Encoding and Transfer-Encoding, each in its order, lower case.
     var contentCodings: [String] { ResponseHead.members(contentCoding) }
@@ -58,7 +58,7 @@ struct ResponseHead {
             self = ResponseHead()
             self.keepsFields = keepsFields
             status = unsafe ResponseHead.status(in: text)
-            answer.status = status
+            record.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
             unsafe lines.append(contentsOf: text)
             lines.append(Byte.newline)
@@ -85,20 +85,20 @@ struct ResponseHead {
         } else if unsafe ResponseHead.equals(name, "location") {
             location = unsafe location ?? Array(value)
         } else if unsafe ResponseHead.equals(name, "etag") {
-            answer.entityTag = unsafe Array(value)
+            record.entityTag = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "last-modified") {
-            answer.lastModified = unsafe Array(value)
+            record.lastModified = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "cache-control") {
-            unsafe ResponseHead.append(value, to: &answer.cacheControl)
+            unsafe ResponseHead.append(value, to: &record.cacheControl)
         } else if unsafe ResponseHead.equals(name, "vary") {
-            unsafe ResponseHead.append(value, to: &answer.vary)
+            unsafe ResponseHead.append(value, to: &record.vary)
         } else if unsafe ResponseHead.equals(name, "date") {
-            answer.date = unsafe Array(value)
+            record.date = unsafe Array(value)
         } else if unsafe ResponseHead.equals(name, "age") {
             // The first of several Age fields counts (RFC 9111, sections 4.2.1 and 5.1).
-            if answer.age.isEmpty { answer.age = unsafe Array(value) }
+            if record.age.isEmpty { record.age = unsafe Array(value) }
         } else if unsafe ResponseHead.equals(name, "expires") {
-            answer.expires = unsafe answer.expires ?? Array(value)
+            record.expires = unsafe record.expires ?? Array(value)
         }
     }
 

@@ -7,7 +7,7 @@ enum ResponseRules {
         case take
         case redirect([UInt8])
         /// The partial response does not continue the received bytes, or the range is not satisfiable (416).
-        case startAnew
+        case restart
         case fail(ImageError)
     }
 
@@ -26,12 +26,12 @@ enum ResponseRules {
         }
         // An interim response (1xx) has no body and precedes another response.
         if unsafe transfer.head.take(line), transfer.head.status >= 200 {
-            transfer.answeredAt = MonotonicClock.wall
+            transfer.respondedAt = MonotonicClock.wall
             switch verdict(transfer) {
             case .take: transfer.beginBody()
             // Keeps the body, because the response hook may still make the response acceptable.
             case .fail where transfer.download.hooks?.response != nil: transfer.beginBody()
-            case .fail, .redirect, .startAnew: transfer.disposition = .discard
+            case .fail, .redirect, .restart: transfer.disposition = .discard
             }
             if transfer.disposition == .keep {
                 do throws(ImageError) { try transfer.beginDecoding() } catch {
@@ -41,7 +41,7 @@ enum ResponseRules {
             }
             if !RedirectRules.isRedirect(transfer.head.status) {
                 transfer.reportResponse()
-                transfer.tell(.responded)
+                transfer.report(.responded)
             }
         }
         return true
@@ -61,8 +61,8 @@ enum ResponseRules {
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
         if head.status == 304, transfer.download.asks(conditions) { return .take }
         if let resuming = transfer.resuming {
-            if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .startAnew : .take }
-            if head.status == 416 { return .startAnew }
+            if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .restart : .take }
+            if head.status == 416 { return .restart }
         }
         if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
             if head.status == 401, transfer.sendsCredential {

@@ -45,11 +45,11 @@ enum RetryRules {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
         if failure.httpStatus > 0, !transfer.head.transport.retryAfter.isEmpty,
-            let wish = wait(transfer.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
+            let wait = wait(transfer.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
         {
-            guard wish <= UInt64(configuration.longestRetryAfterMilliseconds) else { return nil }
+            guard wait <= UInt64(configuration.longestRetryAfterMilliseconds) else { return nil }
             return Durations.moment(
-                Durations.nanoseconds(milliseconds: wish),
+                Durations.nanoseconds(milliseconds: wait),
                 after: UInt64.random(in: 0...Durations.nanoseconds(milliseconds: min(first, longest))))
         }
         // `first` is below 2^32; shifted by 20 it cannot overflow.

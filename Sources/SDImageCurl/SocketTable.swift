@@ -34,7 +34,7 @@ final class SocketTable {
         return nil
     }
 
-    func answered(_ descriptor: curl_socket_t, overHTTP1: Bool) {
+    func didRespond(_ descriptor: curl_socket_t, overHTTP1: Bool) {
         guard let index = entries.firstIndex(where: { $0.descriptor == descriptor }) else { return }
         entries[index].isIdleHTTP1 = overHTTP1
     }

@@ -49,8 +49,8 @@ final class Transfer {
     /// Size in bytes of all heads of one try together.
     var headBytes = 0
     /// Wall-clock time of the request, for the age of the response.
-    private var askedAt: UInt64 = 0
-    var answeredAt: UInt64 = 0
+    private var requestedAt: UInt64 = 0
+    var respondedAt: UInt64 = 0
     private(set) var isHeadAwaited = true
     /// The point at which this hop resumes, if it requests the rest of a content.
     private(set) var resuming: ResumePoint?
@@ -79,8 +79,8 @@ final class Transfer {
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
     /// Body bytes of this hop, both kept and discarded.
-    var hopBytes: Int { discarded + kept }
-    private var kept = 0
+    var hopBytes: Int { discarded + accepted }
+    private var accepted = 0
     private(set) var transactions: [LoadTransaction] = []
     private static let mostTransactions = 100
     var started: UInt64 = 0
@@ -129,7 +129,7 @@ final class Transfer {
     /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         head = ResponseHead()
-        askedAt = MonotonicClock.wall
+        requestedAt = MonotonicClock.wall
         head.keepsFields = download.hooks?.needsAll == true
         isApproved = false
         isHeadAwaited = true
@@ -137,7 +137,7 @@ final class Transfer {
         disposition = .undecided
         decoder = nil
         discarded = 0
-        kept = 0
+        accepted = 0
         failure = nil
         isConnected = false
         descriptor = nil
@@ -146,7 +146,7 @@ final class Transfer {
         if started == 0 {
             started = now
             download.progress(0, -1)
-            tell(.started)
+            report(.started)
         }
         lastActivity = now
     }
@@ -178,7 +178,7 @@ final class Transfer {
     }
 
     /// Restarts at the first byte, because the response does not continue the received bytes.
-    func startAnew() {
+    func restart() {
         mayResume = false
         dropBody()
     }
@@ -248,7 +248,7 @@ final class Transfer {
         }
         unsafe try download.body.append(bytes)
         received += Int64(bytes.count)
-        kept += bytes.count
+        accepted += bytes.count
     }
 
     /// Reports a response that is no redirect, or that a hook has changed.
@@ -257,7 +257,7 @@ final class Transfer {
     }
 
     /// Calls the event hook of the host, if any.
-    func tell(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
+    func report(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = download.hooks?.event else { return }
         let now = MonotonicClock.now
         hear(
@@ -296,9 +296,9 @@ final class Transfer {
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
-        data.answer = head.answer
-        data.answer.requestTime = askedAt
-        data.answer.responseTime = answeredAt
+        data.record = head.record
+        data.record.requestTime = requestedAt
+        data.record.responseTime = respondedAt
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }

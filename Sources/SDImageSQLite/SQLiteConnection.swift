@@ -7,7 +7,7 @@ import SDImage
     private let handle: OpaquePointer
     /// Held open as long as the connection.
     private let folder: FileDescriptor
-    private let patience = SQLiteBusyTimeout()
+    private let busyTimeout = SQLiteBusyTimeout()
     private let limits: SQLiteLimits
     private let budget: SQLiteBudget
     private let name: String
@@ -31,7 +31,7 @@ import SDImage
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
             handle, { context, count in unsafe SQLiteBusyTimeout.wait(context, count) },
-            Unmanaged.passUnretained(patience).toOpaque())
+            Unmanaged.passUnretained(busyTimeout).toOpaque())
         unsafe sqlite3_progress_handler(
             handle, SQLiteBudget.interval, { unsafe SQLiteBudget.check($0) }, Unmanaged.passUnretained(budget).toOpaque())
     }

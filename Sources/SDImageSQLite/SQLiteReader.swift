@@ -58,7 +58,7 @@ final class SQLiteReader: Sendable {
         row.file = String(decoding: statement.array(8), as: UTF8.self)
         row.entityTag = statement.array(9)
         row.lastModified = statement.array(10)
-        row.answer = statement.array(11)
+        row.encodedRecord = statement.array(11)
         row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
         row.isIntact = UInt64(row.seal) == checksums >> 32
         return row
@@ -73,14 +73,14 @@ final class SQLiteReader: Sendable {
         }
     }
 
-    func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage {
+    func entries(_ query: CacheQuery, from position: CachePosition, limit: Int) throws(ImageError) -> CachePage {
         let statement = try connection.prepare(
             query.order == .stored ? SQLiteSchema.listStored : SQLiteSchema.listAccessed)
-        statement.bind(1, min(place.date, UInt64(Int64.max)))
-        statement.bind(2, place.id)
+        statement.bind(1, min(position.date, UInt64(Int64.max)))
+        statement.bind(2, position.id)
         var page = CachePage()
         var (looked, weight) = (0, 0)
-        var last = (date: Int64(clamping: place.date), id: place.id)
+        var last = (date: Int64(clamping: position.date), id: position.id)
         while page.entries.count < limit, looked < CacheQuery.longestLook, weight < CacheQuery.heaviestPage {
             guard try statement.step() else { return page }
             looked += 1
@@ -117,8 +117,8 @@ final class SQLiteReader: Sendable {
         connection.beginWhole()
         let statement = try connection.prepare("PRAGMA integrity_check(1)")
         guard try statement.step() else { return }
-        let answer = String(decoding: statement.array(0), as: UTF8.self)
-        guard answer == "ok" else { throw ImageError(.cacheDamaged, "disk cache: index is damaged: " + answer) }
+        let report = String(decoding: statement.array(0), as: UTF8.self)
+        guard report == "ok" else { throw ImageError(.cacheDamaged, "disk cache: index is damaged: " + report) }
     }
 
     /// Sets the size of the page cache by the number of entries: each look-up needs the pages of their index. Bytes of images

@@ -37,8 +37,8 @@ package final class SQLiteStore: CacheStore {
         try read(limits.lookUp) { reader throws(ImageError) in try reader.readTotals() }
     }
 
-    package func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage {
-        try read(limits.list) { reader throws(ImageError) in try reader.entries(query, from: place, limit: limit) }
+    package func entries(_ query: CacheQuery, from position: CachePosition, limit: Int) throws(ImageError) -> CachePage {
+        try read(limits.list) { reader throws(ImageError) in try reader.entries(query, from: position, limit: limit) }
     }
 
     // Uses a separate connection: it takes long, and queries would wait for it. Stores of this process wait: a commit would hold

@@ -94,7 +94,7 @@ final class SQLiteWriter: Sendable {
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
         var removal = CacheRemoval()
         removal.files = try transaction { outcome throws(ImageError) in
-            let end = MonotonicClock.now &+ selection.patience
+            let end = MonotonicClock.now &+ selection.busyTimeout
             let candidates = try oldest(selection)
             // The transaction updates the stored totals at its end.
             let allocated = try self.allocated.number()
@@ -130,7 +130,7 @@ final class SQLiteWriter: Sendable {
                 $0.bind(7, SQLiteWriter.date(row.expires))
                 $0.bind(8, row.entityTag)
                 $0.bind(9, row.lastModified)
-                $0.bind(10, row.answer)
+                $0.bind(10, row.encodedRecord)
                 if let extended = row.extendedData { $0.bind(11, lending: extended) }
             }
             isChanged = connection.changes > 0
@@ -241,7 +241,7 @@ final class SQLiteWriter: Sendable {
             statement.bind(11, Array(row.file.utf8))
             statement.bind(12, row.entityTag)
             statement.bind(13, row.lastModified)
-            statement.bind(14, row.answer)
+            statement.bind(14, row.encodedRecord)
             if let extended = row.extendedData { statement.bind(15, lending: extended) }
             if let inline = row.inline { statement.bind(16, lending: inline) }
         }

@@ -20,9 +20,9 @@ extension CurlTests {
         #expect(data.source == .network)
         #expect(data.httpStatus == 200)
         #expect(data.mediaType == "image/png")
-        #expect(data.answer.entityTag == Array("\"e\"".utf8))
-        #expect(data.answer.lastModified == Array("then".utf8))
-        #expect(data.answer.cacheControl == Array("max-age=5".utf8))
+        #expect(data.record.entityTag == Array("\"e\"".utf8))
+        #expect(data.record.lastModified == Array("then".utf8))
+        #expect(data.record.cacheControl == Array("max-age=5".utf8))
         #expect(data.finalURL == Array(server.url("/a.png#mark").utf8))
         let request = try #require(server.requests.first)
         #expect(request.target == "/a.png")
@@ -52,7 +52,7 @@ extension CurlTests {
         for target in ["/chunked", "/gzip", "/until-close"] {
             let data = try await downloader.load(server.url(target)).get()
             #expect(data.array == body)
-            #expect(data.answer.entityTag.isEmpty)
+            #expect(data.record.entityTag.isEmpty)
         }
     }
 
@@ -108,7 +108,7 @@ extension CurlTests {
         defer { server.stop() }
         let data = try await Downloader().load(server.url("/")).get()
         #expect(data.array == [1, 2])
-        #expect(data.answer.entityTag.isEmpty)
+        #expect(data.record.entityTag.isEmpty)
     }
 
     @Test func digestAuthenticationNeedsOneMoreRound() async throws {
@@ -135,7 +135,7 @@ extension CurlTests {
             .get()
         #expect(data.httpStatus == 304)
         #expect(data.bytes.isEmpty)
-        #expect(data.answer.cacheControl == Array("max-age=9".utf8))
+        #expect(data.record.cacheControl == Array("max-age=9".utf8))
     }
 
     @Test func acceptableTypesAndStatusesAreConfigurable() async throws {

@@ -213,7 +213,7 @@ extension CurlTests {
         defer { server.stop() }
         let data = try await eager().load(server.url("/")).get()
         #expect(data.array == other)
-        #expect(data.answer.entityTag == Array("\"v2\"".utf8))
+        #expect(data.record.entityTag == Array("\"v2\"".utf8))
     }
 
     @Test(arguments: [

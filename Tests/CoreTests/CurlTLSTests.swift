@@ -81,12 +81,12 @@ extension CurlTests {
     for host in hosts.prefix(8) { gate.began(host, of: 1, at: 5) }
     #expect(gate.admits(hosts[8], of: 2, at: 5))
     #expect(gate.admits(hosts[0], of: 2, at: 5))
-    #expect(gate.opening(hosts[8], of: 1, at: 5) == 5 + ResolutionGate.patience)
-    #expect(!gate.admits(hosts[8], of: 1, at: 4 + ResolutionGate.patience))
-    #expect(gate.admits(hosts[8], of: 1, at: 5 + ResolutionGate.patience))
-    #expect(gate.opening(hosts[0], of: 1, at: 5 + ResolutionGate.patience) == .max)
-    for host in hosts[8..<16] { gate.began(host, of: 1, at: 5 + ResolutionGate.patience) }
-    #expect(!gate.admits(hosts[16], of: 1, at: 6 + ResolutionGate.patience))
+    #expect(gate.opening(hosts[8], of: 1, at: 5) == 5 + ResolutionGate.longestLookUp)
+    #expect(!gate.admits(hosts[8], of: 1, at: 4 + ResolutionGate.longestLookUp))
+    #expect(gate.admits(hosts[8], of: 1, at: 5 + ResolutionGate.longestLookUp))
+    #expect(gate.opening(hosts[0], of: 1, at: 5 + ResolutionGate.longestLookUp) == .max)
+    for host in hosts[8..<16] { gate.began(host, of: 1, at: 5 + ResolutionGate.longestLookUp) }
+    #expect(!gate.admits(hosts[16], of: 1, at: 6 + ResolutionGate.longestLookUp))
 }
 
 @Test(arguments: [

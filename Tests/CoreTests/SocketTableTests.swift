@@ -59,8 +59,8 @@ import Testing
         #expect(found(second.port) == other)
         #expect(found(local) == nil)
         // Unsolicited input from one server does not count for the other.
-        table.answered(one, overHTTP1: true)
-        table.answered(other, overHTTP1: true)
+        table.didRespond(one, overHTTP1: true)
+        table.didRespond(other, overHTTP1: true)
         let accepted = accept(first.socket, nil, nil)
         defer { close(accepted) }
         #expect(unsafe write(accepted, "x", 1) == 1)

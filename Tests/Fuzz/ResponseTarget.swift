@@ -34,7 +34,7 @@ enum ResponseTarget {
         let first = drawing.number16(), second = drawing.number16()
         let bytes = Array(drawing.bytes)
         let cuts = [0, min(first, bytes.count), min(first &+ second, bytes.count), bytes.count]
-        origin.script(zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }, isKept: flags & 1 != 0, step: flags & 2 != 0 ? 1000 : 65536)
+        origin.script(zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }, isCached: flags & 1 != 0, step: flags & 2 != 0 ? 1000 : 65536)
         var request = ImageRequest(url: Array("http://127.0.0.1:\(origin.port)/a?b".utf8))
         request.handlesCookies = flags & 4 != 0
         if flags & 8 != 0 { request.headers = [HeaderField(name: "If-None-Match", value: "\"v\"")] }
@@ -92,7 +92,7 @@ private final class AwaitedLoad: Sendable {
 private final class FuzzOrigin: Sendable {
     private struct Script {
         var responses: [[UInt8]] = []
-        var isKept = false
+        var isCached = false
         var step = 65536
     }
 
@@ -124,8 +124,8 @@ private final class FuzzOrigin: Sendable {
             }, context)
     }
 
-    func script(_ responses: [[UInt8]], isKept: Bool, step: Int) {
-        state.withLock { $0 = Script(responses: responses, isKept: isKept, step: step) }
+    func script(_ responses: [[UInt8]], isCached: Bool, step: Int) {
+        state.withLock { $0 = Script(responses: responses, isCached: isCached, step: step) }
     }
 
     private func serve() {
@@ -149,8 +149,8 @@ private final class FuzzOrigin: Sendable {
             guard count > 0 else { return false }
             head += piece.prefix(count)
         }
-        let (response, isKept, step) = state.withLock { script in
-            (script.responses.isEmpty ? nil : script.responses.removeFirst(), script.isKept && !script.responses.isEmpty, script.step)
+        let (response, isCached, step) = state.withLock { script in
+            (script.responses.isEmpty ? nil : script.responses.removeFirst(), script.isCached && !script.responses.isEmpty, script.step)
         }
         guard let response else { return false }
         var rest = response[...]
@@ -159,7 +159,7 @@ private final class FuzzOrigin: Sendable {
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
-        return isKept
+        return isCached
     }
 }
 

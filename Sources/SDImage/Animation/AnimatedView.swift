@@ -148,7 +148,7 @@ package final class AnimatedView: Sendable {
             if isChanged { applySettings(to: player) }
             giveClock(to: player)
         }
-        tell(poster, number)
+        notify(poster, number)
         playIfVisible()
     }
 
@@ -165,7 +165,7 @@ package final class AnimatedView: Sendable {
 
     /// Reports the image to draw to the host. Another thread may replace it meanwhile and report first, so this repeats until the
     /// last report is the current image.
-    private func tell(_ image: Image?, _ number: UInt64) {
+    private func notify(_ image: Image?, _ number: UInt64) {
         var (image, number) = (image, number)
         while true {
             handler?.show(self, image)
@@ -258,7 +258,7 @@ package final class AnimatedView: Sendable {
         func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
             guard let view = view.view else { return }
             let number = view.state.withLock { $0.player === player ? $0.replacements : nil }
-            if let number { view.tell(image, number) }
+            if let number { view.notify(image, number) }
         }
 
         func loop(_ player: AnimationPlayer, _ count: Int) {

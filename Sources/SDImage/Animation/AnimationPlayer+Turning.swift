@@ -92,8 +92,8 @@ extension AnimationPlayer {
 
     private func due(_ look: Look) -> Showing {
         let (index, isFirstTry, makes) = state.withLock { state in
-            let isWaiting = state.head.isWaiting && state.isPlaying && state.head.place.index < state.limited(look.count)
-            return (isWaiting ? state.head.place.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
+            let isWaiting = state.head.isWaiting && state.isPlaying && state.head.position.index < state.limited(look.count)
+            return (isWaiting ? state.head.position.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
         }
         guard index >= 0 else { return .nothing }
         switch pool.look(index, counts: isFirstTry) {
@@ -186,7 +186,7 @@ extension AnimationPlayer {
     }
 
     private func plan() -> Plan {
-        let index = state.withLock { $0.head.place.index }
+        let index = state.withLock { $0.head.position.index }
         let duration = source.frames.durationMilliseconds(at: index)
         let now = MonotonicClock.now
         return state.withLock { state in
@@ -207,7 +207,7 @@ extension AnimationPlayer {
         let interval = state.settings.rate > 0 ? state.settings.nanoseconds(duration) : .max / 2
         want.mode = state.settings.mode
         want.count = state.limited(state.count)
-        want.place = state.head.isWaiting ? state.head.place : state.head.place.next(want.mode, of: want.count)
+        want.position = state.head.isWaiting ? state.head.position : state.head.position.next(want.mode, of: want.count)
         want.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
         want.interval = interval
         want.isPlaying = state.isPlaying

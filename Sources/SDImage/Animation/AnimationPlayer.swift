@@ -84,7 +84,7 @@ package final class AnimationPlayer: Sendable {
         let frame = state.withLock { $0.frame }
         return try? frame?.image()
     }
-    package var index: Int { state.withLock { $0.head.place.index } }
+    package var index: Int { state.withLock { $0.head.position.index } }
     package var loopCount: Int { state.withLock { $0.head.loopCount } }
     package var settings: PlaybackSettings { state.withLock { $0.settings } }
     package var statistics: Statistics { state.withLock { $0.statistics } }
@@ -134,7 +134,7 @@ package final class AnimationPlayer: Sendable {
             return before
         }
         withExtendedLifetime(before) {}
-        pool.tell(clock == nil ? nil : self, by: id)
+        pool.setListener(clock == nil ? nil : self, by: id)
         settle()
     }
 
@@ -151,7 +151,7 @@ package final class AnimationPlayer: Sendable {
             state.lastTurn = MonotonicClock.now
             guard state.frame == nil else { return false }
             state.head.begin(state.settings.mode, of: state.limited(count))
-            return state.head.place.index == 0
+            return state.head.position.index == 0
         }
         let poster = source.takePoster(isShort: pool.isShort)
         settle(poster: beginsAtFirst ? poster : nil)

@@ -40,8 +40,8 @@ struct CanvasCacheRegistry {
     mutating func take(_ index: Int, of id: UInt64) -> CachedCanvas? { update(id) { $0.take(index) } ?? nil }
 
     /// Removes the canvases of all frames except those at some indices. Spare canvases stay.
-    mutating func takeAll(of id: UInt64, except kept: Set<Int>) -> [CachedCanvas] {
-        let others = tables[id]?.canvases.keys.filter { $0 >= 0 && !kept.contains($0) } ?? []
+    mutating func takeAll(of id: UInt64, except retained: Set<Int>) -> [CachedCanvas] {
+        let others = tables[id]?.canvases.keys.filter { $0 >= 0 && !retained.contains($0) } ?? []
         return others.compactMap { take($0, of: id) }
     }
 

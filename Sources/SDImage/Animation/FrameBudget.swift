@@ -125,9 +125,9 @@ package final class FrameBudget: Sendable {
 
     /// Keeps a canvas if there is room for it beside all frames; false otherwise.
     func keep(_ canvas: CachedCanvas, _ id: UInt64, _ index: Int) -> Bool {
-        let (isKept, replaced) = state.withLock { $0.keep(canvas, at: index, of: id) }
+        let (isCached, replaced) = state.withLock { $0.keep(canvas, at: index, of: id) }
         withExtendedLifetime(replaced) {}
-        return isKept
+        return isCached
     }
 
     func takeCanvas(_ id: UInt64, _ index: Int) -> CachedCanvas? { state.withLock { $0.canvases.take(index, of: id) } }

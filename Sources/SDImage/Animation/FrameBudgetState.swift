@@ -126,7 +126,7 @@ struct FrameBudgetState {
     // MARK: Canvases
 
     /// Keeps a canvas if there is room for it beside all frames; returns the previous one at that index.
-    mutating func keep(_ canvas: CachedCanvas, at index: Int, of id: UInt64) -> (isKept: Bool, replaced: CachedCanvas?) {
+    mutating func keep(_ canvas: CachedCanvas, at index: Int, of id: UInt64) -> (isCached: Bool, replaced: CachedCanvas?) {
         guard accounting.fits(heldBytes + canvases.growth(canvas, of: id)) else { return (false, nil) }
         return (true, canvases.put(canvas, at: index, of: id))
     }

@@ -1,7 +1,7 @@
 /// The next frames that a player needs.
 package struct FrameDemand: Sendable {
     /// Position of the first frame still to be shown.
-    package var place = PlaybackPosition()
+    package var position = PlaybackPosition()
     package var mode = PlaybackMode.normal
     /// Number of frames that play.
     package var count = 0

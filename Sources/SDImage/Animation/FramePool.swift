@@ -39,7 +39,9 @@ package final class FramePool: Sendable {
     }
 
     /// Sets the listener notified when a frame arrives; nil: none.
-    package func tell(_ listener: (any FrameListener)?, by player: UInt64) { budget.setListener(listener, of: player, in: id) }
+    package func setListener(_ listener: (any FrameListener)?, by player: UInt64) {
+        budget.setListener(listener, of: player, in: id)
+    }
 
     /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {
@@ -55,7 +57,7 @@ package final class FramePool: Sendable {
 
     private func draw(_ index: Int, _ stop: StopSignal) throws(ImageError) -> CachedFrame {
         stop.allow(nanoseconds: CallTimeLimits.frame)
-        return try Engine.helped { () throws(ImageError) in try frames.keptFrame(at: index, stop: stop) }
+        return try Engine.helped { () throws(ImageError) in try frames.cachedFrame(at: index, stop: stop) }
     }
 
     /// Queues a job that makes the frame that is most urgent when it runs, of this pool or another.

@@ -1,7 +1,7 @@
 /// Position of an animation in time: the due frame, and the time since it became due. Pure: showing and making frames is left to
 /// the player.
 package struct Playhead: Sendable {
-    package private(set) var place = PlaybackPosition()
+    package private(set) var position = PlaybackPosition()
     package private(set) var loopCount = 0
     /// The frame at this position is still to be shown.
     package private(set) var isWaiting = false
@@ -20,14 +20,14 @@ package struct Playhead: Sendable {
 
     /// Prepares playback before the first frame is shown.
     package mutating func begin(_ mode: PlaybackMode, of count: Int) {
-        if place.index == 0, mode.startsAtEnd { place = PlaybackPosition(index: max(count - 1, 0), isForward: false) }
+        if position.index == 0, mode.startsAtEnd { position = PlaybackPosition(index: max(count - 1, 0), isForward: false) }
         isWaiting = true
     }
 
     package mutating func seek(to index: Int, loop: Int) {
-        let isForward = place.isForward
+        let isForward = position.isForward
         self = Playhead()
-        place = PlaybackPosition(index: index, isForward: isForward)
+        position = PlaybackPosition(index: index, isForward: isForward)
         loopCount = loop
     }
 
@@ -47,10 +47,10 @@ package struct Playhead: Sendable {
         elapsed = elapsed.addingSaturated(time)
         // A missing frame is shown before others are dropped; otherwise a slow decoder would never show anything.
         guard !isMissing else { return .stays }
-        let shown = settings.nanoseconds(duration(place.index))
+        let shown = settings.nanoseconds(duration(position.index))
         guard elapsed >= shown else { return .stays }
-        let next = place.next(settings.mode, of: count)
-        isStalled = isGrowing && next.index <= place.index && (settings.mode != .reverse && place.index >= count - 1)
+        let next = position.next(settings.mode, of: count)
+        isStalled = isGrowing && next.index <= position.index && (settings.mode != .reverse && position.index >= count - 1)
         if isStalled {
             // Moves on as soon as a following frame exists.
             elapsed = shown
@@ -59,7 +59,7 @@ package struct Playhead: Sendable {
         elapsed -= shown
         if !settings.dropsLateFrames { elapsed = min(elapsed, settings.nanoseconds(duration(next.index))) }
         if isWaiting { passed += 1 }
-        place = next
+        position = next
         (isWaiting, isMissing) = (true, false)
         guard next.index == 0 else { return .moved }
         loopCount += 1

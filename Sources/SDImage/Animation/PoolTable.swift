@@ -38,7 +38,7 @@ package struct PoolTable: Sendable {
     init(of root: ObjectIdentifier) { self.root = root }
 
     /// Number of distinct visible frames: players in step show the same one.
-    package var shownFrames: Int { Set(demands.values.filter(\.isPlaying).map(\.place.index)).count }
+    package var shownFrames: Int { Set(demands.values.filter(\.isPlaying).map(\.position.index)).count }
     package var isActive: Bool { demands.values.contains(where: \.isPlaying) }
     private var count: Int { demands.values.reduce(0) { max($0, $1.count) } }
     private var holdsAll: Bool { allowed >= count }
@@ -70,16 +70,16 @@ package struct PoolTable: Sendable {
 
     /// Frames to hold for the players: the next frame of each, then more, up to `allowed` in total.
     private var needs: [(index: Int, deadline: UInt64)] {
-        var places = demands.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.place) }
-        places.sort { $0.0.deadline < $1.0.deadline }
+        var positions = demands.values.filter { $0.isPlaying && $0.depth > 0 && $0.count > 0 }.map { ($0, $0.position) }
+        positions.sort { $0.0.deadline < $1.0.deadline }
         var needs: [(index: Int, deadline: UInt64)] = []
-        let deepest = places.reduce(0) { max($0, min($1.0.depth, $1.0.count)) }
+        let deepest = positions.reduce(0) { max($0, min($1.0.depth, $1.0.count)) }
         for depth in 0..<deepest {
-            for (number, (demand, place)) in places.enumerated() where depth < demand.depth {
+            for (number, (demand, position)) in positions.enumerated() where depth < demand.depth {
                 guard depth == 0 || needs.count < allowed else { return needs }
                 let deadline = demand.deadline &+ UInt64(depth) &* demand.interval
-                if !needs.contains(where: { $0.index == place.index }) { needs.append((place.index, deadline)) }
-                places[number].1 = place.next(demand.mode, of: demand.count)
+                if !needs.contains(where: { $0.index == position.index }) { needs.append((position.index, deadline)) }
+                positions[number].1 = position.next(demand.mode, of: demand.count)
             }
         }
         return needs
@@ -155,7 +155,7 @@ package struct PoolTable: Sendable {
 
     /// Removes all frames; `butNext` keeps those that a playing player shows next.
     package mutating func takeAll(butNext: Bool) -> [CachedFrame] {
-        let next = butNext ? Set(demands.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.place.index)) : []
+        let next = butNext ? Set(demands.values.filter { $0.isPlaying && $0.depth > 0 }.map(\.position.index)) : []
         return frames.keys.filter { !next.contains($0) }.compactMap { take($0) }
     }
 

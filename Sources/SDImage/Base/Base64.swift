@@ -53,8 +53,8 @@ package enum Base64 {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let piece = bytes[start..<min(start + 3, bytes.count)]
             let bits = piece.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - piece.count))
-            for place in 0..<4 {
-                text.append(place <= piece.count ? digits[Int(bits >> UInt32(18 - 6 * place)) & 63] : Byte.equals)
+            for index in 0..<4 {
+                text.append(index <= piece.count ? digits[Int(bits >> UInt32(18 - 6 * index)) & 63] : Byte.equals)
             }
         }
         return String(decoding: text, as: UTF8.self)

@@ -19,7 +19,7 @@ import Glibc
         isLent = false
     }
 
-    /// Wraps memory that is valid only for the duration of a call; `kept` makes bytes that live longer.
+    /// Wraps memory that is valid only for the duration of a call; `copiedIfLent` makes bytes that live longer.
     package init(lending base: UnsafeRawPointer?, count: Int) {
         unsafe self.base = base
         self.count = count
@@ -81,7 +81,7 @@ import Glibc
     }
 
     /// Bytes valid as long as they are referenced: this object, or a copy if the memory is only lent.
-    package func kept() throws(ImageError) -> Bytes {
+    package func copiedIfLent() throws(ImageError) -> Bytes {
         guard isLent, let base = unsafe base, count > 0 else { return self }
         return unsafe try .copyingPooled(UnsafeRawBufferPointer(start: base, count: count))
     }

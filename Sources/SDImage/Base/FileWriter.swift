@@ -8,13 +8,13 @@ package enum FileWriter {
         var known = stat()
         let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
         if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
-        let draft = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
+        let temporary = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
         do throws(ImageError) {
-            try fill(bytes, draft, O_WRONLY | O_CREAT | O_EXCL)
-            let isRenamed = unsafe withPath(draft) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
+            try fill(bytes, temporary, O_WRONLY | O_CREAT | O_EXCL)
+            let isRenamed = unsafe withPath(temporary) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
             guard isRenamed else { throw .file("file: rename failed", errno) }
         } catch {
-            unsafe withPath(draft) { unsafe _ = unlink($0) }
+            unsafe withPath(temporary) { unsafe _ = unlink($0) }
             throw error
         }
     }

@@ -44,7 +44,7 @@ import Synchronization
         let value = unsafe cell._address
         while true {
             var wakeAt = UInt64.max
-            if let answer = unsafe body(&value.pointee, &wakeAt) { return answer }
+            if let result = unsafe body(&value.pointee, &wakeAt) { return result }
             if deadline != .max, MonotonicClock.now >= deadline { return nil }
             condition.wait(word, deadline: min(wakeAt, deadline))
         }

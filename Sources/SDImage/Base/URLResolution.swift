@@ -29,16 +29,16 @@ extension URLText {
     private static func removingDotSegments(_ path: ArraySlice<UInt8>) -> [UInt8] {
         let dot = [Byte.dot][...]
         let segments = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
-        var kept: [ArraySlice<UInt8>] = []
+        var output: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated() {
             let isParent = segment == [Byte.dot, Byte.dot][...]
-            if isParent { _ = kept.popLast() }
+            if isParent { _ = output.popLast() }
             if !isParent, segment != dot {
-                kept.append(segment)
+                output.append(segment)
             } else if index == segments.count - 1 {
-                kept.append([])  // a final dot segment names a folder
+                output.append([])  // a final dot segment names a folder
             }
         }
-        return [Byte.slash] + kept.joined(separator: [Byte.slash])
+        return [Byte.slash] + output.joined(separator: [Byte.slash])
     }
 }

@@ -16,7 +16,7 @@
     private static let shares = 0.01...0.9
     /// Upper bound on the share of the capacity evicted since then, for a ghost to move `smallShare`.
     private static let window = 0.1
-    // Values of `MemoryEntry.place`; 0 marks a new entry.
+    // Values of `MemoryEntry.position`; 0 marks a new entry.
     private static let inSmall = 1
     private static let inMain = 2
 
@@ -25,12 +25,12 @@
     func setLimits(bytes: Int, count: Int) { limits = (bytes, count) }
 
     func insert(_ entry: MemoryEntry.Pointer) {
-        if unsafe entry.pointee.place == 0 { unsafe entry.pointee.place = firstPlace(entry) }
-        if unsafe entry.pointee.place == AdaptiveOrder.inMain { unsafe main.append(entry) } else { unsafe small.append(entry) }
+        if unsafe entry.pointee.position == 0 { unsafe entry.pointee.position = firstPlace(entry) }
+        if unsafe entry.pointee.position == AdaptiveOrder.inMain { unsafe main.append(entry) } else { unsafe small.append(entry) }
     }
 
     func remove(_ entry: MemoryEntry.Pointer) {
-        if unsafe entry.pointee.place == AdaptiveOrder.inMain { unsafe main.remove(entry) } else { unsafe small.remove(entry) }
+        if unsafe entry.pointee.position == AdaptiveOrder.inMain { unsafe main.remove(entry) } else { unsafe small.remove(entry) }
     }
 
     func popNext() -> MemoryEntry.Pointer? {
@@ -50,7 +50,7 @@
     private func step(mayPass: Bool) -> MemoryEntry.Pointer? {
         let takesSmall = unsafe main.oldest == nil || share(bytes: small.bytes, count: small.count) > smallShare
         guard let entry = unsafe (takesSmall ? small.oldest : nil) ?? main.oldest else { return nil }
-        let isSmall = unsafe entry.pointee.place == AdaptiveOrder.inSmall
+        let isSmall = unsafe entry.pointee.position == AdaptiveOrder.inSmall
         unsafe remove(entry)
         let uses = unsafe entry.pointee.uses.load(ordering: .relaxed)
         guard uses > 0, mayPass else {
@@ -60,7 +60,7 @@
         }
         // An entry that moves from the small queue restarts at 0 uses. In the main queue, each use is worth one round.
         unsafe entry.pointee.uses.store(isSmall ? 0 : uses - 1, ordering: .relaxed)
-        unsafe entry.pointee.place = AdaptiveOrder.inMain
+        unsafe entry.pointee.position = AdaptiveOrder.inMain
         unsafe main.append(entry)
         return nil
     }

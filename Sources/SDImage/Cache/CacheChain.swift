@@ -92,11 +92,11 @@ package final class CacheChain: ImageCaching {
 
     package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
         let members = parties(.query).members
-        for (place, member) in members.enumerated() {
+        for (index, member) in members.enumerated() {
             guard let image = unsafe member.memoryImage(for: key) else { continue }
-            if place > 0, state.withLock({ $0.promotes }) {
+            if index > 0, state.withLock({ $0.promotes }) {
                 let key = unsafe CacheKey(Array(key))
-                for higher in members[..<place] { higher.storeInMemory(image, for: key) }
+                for higher in members[..<index] { higher.storeInMemory(image, for: key) }
             }
             return image
         }
@@ -191,7 +191,7 @@ package final class CacheChain: ImageCaching {
         guard isConcurrent, members.count > 1 else {
             var failure: ImageError?
             for member in members {
-                do throws(ImageError) { if let answer = try await ask(member) { return answer } } catch {
+                do throws(ImageError) { if let result = try await ask(member) { return result } } catch {
                     if error.status == .cancelled { throw error }
                     failure = failure ?? error
                 }

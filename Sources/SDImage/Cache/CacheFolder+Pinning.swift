@@ -13,13 +13,13 @@ extension CacheFolder {
             return
         }
         // Written under a temporary name until complete, because other callers may pin the same entry now.
-        let draft = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
-        let file = try pins.file(making: draft, mode: modes.file)
+        let temporary = name.name + "-" + Hexadecimal.string(UInt64.random(in: 0...UInt64.max))
+        let file = try pins.file(making: temporary, mode: modes.file)
         do throws(ImageError) {
             unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
-            try pins.rename(draft, to: name.name)
+            try pins.rename(temporary, to: name.name)
         } catch {
-            pins.remove(draft)
+            pins.remove(temporary)
             throw error
         }
     }

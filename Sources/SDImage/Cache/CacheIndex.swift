@@ -21,7 +21,7 @@ package final class CacheIndex: Sendable {
     private let raised = Atomic<Int>(0)
     /// Monotonic time until which the database is not queried.
     private let restEnd = Atomic<UInt64>(0)
-    private static let patience: UInt64 = 1_500_000_000
+    private static let longestFailure: UInt64 = 1_500_000_000
     private static let rest: UInt64 = 2_000_000_000
 
     /// Nine digits: a number from a file name cannot overflow.
@@ -43,7 +43,7 @@ package final class CacheIndex: Sendable {
         do throws(ImageError) { return try attempt(body) } catch {
             // A database that fails only after a long wait is not queried for a while; loads continue without it.
             let now = MonotonicClock.now
-            if now &- begun > CacheIndex.patience { restEnd.store(now &+ CacheIndex.rest, ordering: .relaxed) }
+            if now &- begun > CacheIndex.longestFailure { restEnd.store(now &+ CacheIndex.rest, ordering: .relaxed) }
             throw error
         }
     }

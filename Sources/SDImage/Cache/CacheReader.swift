@@ -32,7 +32,7 @@ struct CacheReader: Sendable {
 
     /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
     func dataNow(for key: CacheKey) -> CachedData? {
-        switch queue.answer(for: key) {
+        switch queue.lookUp(for: key) {
         case .stored(let data): return count(data)
         case .removed: return count(nil)
         case .unknown: return count(read(key))
@@ -44,7 +44,7 @@ struct CacheReader: Sendable {
     /// Pending stores are returned immediately. Rows are read on the work pool: the image will be decoded there next, so a
     /// full pool delays nothing that would not wait anyway, and no store delays the read.
     func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
-        switch queue.answer(for: key) {
+        switch queue.lookUp(for: key) {
         case .stored(let data): return count(data)
         case .removed: return count(nil)
         case .unknown: return try await lease.engine.work.run(.high) { [self] () throws(ImageError) in count(read(key)) }
@@ -53,7 +53,7 @@ struct CacheReader: Sendable {
 
     /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
     func containsNow(_ key: CacheKey) -> Bool {
-        switch queue.answer(for: key) {
+        switch queue.lookUp(for: key) {
         case .stored(let data): return data.expires == 0 || data.expires > clock.now
         case .removed: return false
         case .unknown: break
@@ -139,7 +139,7 @@ struct CacheReader: Sendable {
         var data = CachedData(bytes: bytes)
         data.entityTag = row.entityTag
         data.lastModified = row.lastModified
-        data.answer = row.answer
+        data.encodedRecord = row.encodedRecord
         data.extendedData = row.extendedData
         data.created = row.created
         data.expires = row.expires

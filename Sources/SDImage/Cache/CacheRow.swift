@@ -19,7 +19,7 @@ package struct CacheRow: Sendable {
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
     /// Remaining response metadata, as `ResponseRecord.encoded`.
-    package var answer: [UInt8] = []
+    package var encodedRecord: [UInt8] = []
     package var extendedData: Bytes?
     /// False when the stored seal does not match the fields.
     package var isIntact = true
@@ -38,7 +38,7 @@ package struct CacheRow: Sendable {
             UInt64(bitPattern: Int64(allocated)).littleEndian, extendedData == nil ? 0 : UInt64(1).littleEndian,
         ]
         var seal = unsafe numbers.span.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
-        for text in [key.bytes, Array(file.utf8), entityTag, lastModified, answer] {
+        for text in [key.bytes, Array(file.utf8), entityTag, lastModified, encodedRecord] {
             // Includes the length: otherwise bytes could move between neighbouring fields unnoticed.
             seal = unsafe withUnsafeBytes(of: UInt64(text.count).littleEndian) { unsafe CRC32C.checksum($0, after: seal) }
             seal = unsafe text.withUnsafeBytes { unsafe CRC32C.checksum($0, after: seal) }

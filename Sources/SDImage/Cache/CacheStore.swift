@@ -18,7 +18,7 @@ package protocol CacheStore: AnyObject, Sendable {
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval
     func totals() throws(ImageError) -> CacheTotals
     /// The next page of a list, with at most `limit` entries.
-    func entries(_ query: CacheQuery, from place: CachePosition, limit: Int) throws(ImageError) -> CachePage
+    func entries(_ query: CacheQuery, from position: CachePosition, limit: Int) throws(ImageError) -> CachePage
     /// Writes the dates, validators and extended data of a row; false when the row no longer belongs to the same write.
     func update(_ row: CacheRow) throws(ImageError) -> Bool
     /// Reads the whole database and compares its indexes; throws `cacheDamaged` on a fault. Slow.
@@ -63,7 +63,7 @@ package struct CacheSelection: Sendable {
     package var footprint = 0
     package var limit = 256
     /// Longest duration of the slice in nanoseconds; bounds how long it holds the write lock.
-    package var patience: UInt64 = 2_500_000
+    package var busyTimeout: UInt64 = 2_500_000
 
     package init(rule: ExpiryRule) { self.rule = rule }
 }

@@ -51,7 +51,7 @@ final class CommitQueue: Sendable {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Effect of the pending changes on a query.
-    func answer(for key: CacheKey) -> PendingChanges.Answer { state.withLock { $0.pending.answer(for: key) } }
+    func lookUp(for key: CacheKey) -> PendingChanges.Finding { state.withLock { $0.pending.lookUp(for: key) } }
 
     /// Refuses changes from now on; accepted ones can still be committed. False when it was closed before.
     func close() -> Bool {

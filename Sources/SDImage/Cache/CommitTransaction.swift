@@ -56,7 +56,7 @@ struct CommitTransaction {
         row.expires = data.expires
         row.entityTag = data.entityTag
         row.lastModified = data.lastModified
-        row.answer = data.answer
+        row.encodedRecord = data.encodedRecord
         row.extendedData = data.extendedData
         if data.bytes.count <= inlineEntryLimit {
             row.inline = data.bytes

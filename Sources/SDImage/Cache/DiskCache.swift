@@ -164,7 +164,7 @@ package final class DiskCache: Sendable {
     /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
-        if case .stored = queue.answer(for: key) { queue.commitAll() }
+        if case .stored = queue.lookUp(for: key) { queue.commitAll() }
         guard let data = try dataNow(for: key), let write = data.write else {
             throw ImageError(.notFound, "disk cache: no such entry")
         }
@@ -187,7 +187,7 @@ package final class DiskCache: Sendable {
 
     /// Attaches bytes to an entry until it is replaced; nil removes them. Throws `notFound` without an entry. Blocks.
     package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
-        let data = try data?.kept()
+        let data = try data?.copiedIfLent()
         try check()
         try editor.changeRowNow(for: key) { row in
             row.extendedData = data
@@ -216,19 +216,19 @@ package final class DiskCache: Sendable {
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
             row.entityTag = new.storedEntityTag
             row.lastModified = new.storedLastModified
-            row.answer = new.encoded
+            row.encodedRecord = new.encoded
             return true
         }
     }
 
     /// The next page of a list, with at most `limit` entries; blocks. Each page reflects the state at the time it is read.
-    package func entriesNow(_ query: CacheQuery = CacheQuery(), from place: CachePosition = .beginning, limit: Int)
+    package func entriesNow(_ query: CacheQuery = CacheQuery(), from position: CachePosition = .beginning, limit: Int)
         throws(ImageError) -> CachePage
     {
         try check()
         queue.commitAll()
         return try opener.site().index.perform { store throws(ImageError) in
-            try store.entries(query, from: place, limit: max(1, limit))
+            try store.entries(query, from: position, limit: max(1, limit))
         }
     }
 

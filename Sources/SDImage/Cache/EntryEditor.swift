@@ -15,7 +15,7 @@ struct EntryEditor: Sendable {
     /// The row of an entry; throws `notFound` without one. Blocks.
     func rowNow(for key: CacheKey) throws(ImageError) -> CacheRow {
         // Pending changes have no row yet.
-        if case .unknown = queue.answer(for: key) {} else { queue.commitAll() }
+        if case .unknown = queue.lookUp(for: key) {} else { queue.commitAll() }
         let row = try opener.site().index.perform { store throws(ImageError) in try store.header(for: key) }
         guard let row, row.isIntact, !limits.isExpired(row, at: clock.now) else {
             throw ImageError(.notFound, "disk cache: no such entry")

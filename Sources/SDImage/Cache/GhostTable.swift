@@ -31,7 +31,7 @@ struct GhostTable {
         case .small: clocks.small += share
         case .main: clocks.main += share
         }
-        place(Ghost(hash: hash, queue: queue, left: queue == .small ? clocks.small : clocks.main))
+        insert(Ghost(hash: hash, queue: queue, left: queue == .small ? clocks.small : clocks.main))
     }
 
     /// Removes a ghost; returns its queue and the amount evicted from that queue since. nil for an unknown or expired ghost.
@@ -58,7 +58,7 @@ struct GhostTable {
         return start..<(start + GhostTable.ways)
     }
 
-    private mutating func place(_ ghost: Ghost) {
+    private mutating func insert(_ ghost: Ghost) {
         let oldest = bucket(ghost.hash).max { age(ghosts[$0]) < age(ghosts[$1]) }
         if let oldest { ghosts[oldest] = ghost }
     }
@@ -68,6 +68,6 @@ struct GhostTable {
         while size < entries { size *= 2 }
         let old = ghosts
         ghosts = Array(repeating: Ghost(), count: size)
-        for ghost in old where ghost.left >= 0 && age(ghost) <= lifetime(ghost) { place(ghost) }
+        for ghost in old where ghost.left >= 0 && age(ghost) <= lifetime(ghost) { insert(ghost) }
     }
 }

@@ -18,7 +18,7 @@
         rise(heap.count - 1)
     }
 
-    func remove(_ entry: MemoryEntry.Pointer) { remove(at: unsafe entry.pointee.place) }
+    func remove(_ entry: MemoryEntry.Pointer) { remove(at: unsafe entry.pointee.position) }
 
     func popNext() -> MemoryEntry.Pointer? {
         while let first = heap.first {
@@ -55,7 +55,7 @@
 
     private func put(_ item: Item, at index: Int) {
         heap[index] = item
-        unsafe item.entry.pointee.place = index
+        unsafe item.entry.pointee.position = index
     }
 
     private func rise(_ start: Int) {

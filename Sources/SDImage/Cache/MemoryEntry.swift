@@ -16,7 +16,7 @@ import Synchronization
     var newer: Pointer?
     var older: Pointer?
     /// Location of the entry in the eviction order.
-    var place = 0
+    var position = 0
     /// Sequence number of the last use, if the eviction order needs it.
     let lastUse = Atomic<UInt64>(0)
     private let unused: (UInt64, UInt64) = (0, 0)

@@ -56,7 +56,7 @@ import Synchronization
     func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         unsafe withLock { contents in
             guard unsafe contents.pointee.table.insert(entry) else { return false }
-            unsafe shared.pointee.slots.store(contents.pointee.table.place, ordering: .relaxed)
+            unsafe shared.pointee.slots.store(contents.pointee.table.location, ordering: .relaxed)
             return true
         }
     }

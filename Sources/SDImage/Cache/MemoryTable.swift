@@ -63,19 +63,19 @@ import Glibc
     }
 
     /// The address of the slots and, in the bits that are zero in it, the logarithm of their number.
-    var place: UInt { unsafe UInt(bitPattern: slots) | UInt((mask &+ 1).trailingZeroBitCount & 63) }
+    var location: UInt { unsafe UInt(bitPattern: slots) | UInt((mask &+ 1).trailingZeroBitCount & 63) }
 
     /// Prefetches the slot where the search for a hash begins; `place` may belong to an older table.
     @inline(__always)
-    static func prefetch(_ hash: UInt64, _ place: UInt) {
-        let index = UInt(truncatingIfNeeded: hash) & (1 << (place & 63) &- 1)
-        unsafe csys_prefetch(UnsafeRawPointer(bitPattern: (place & ~63) &+ index &* UInt(MemoryLayout<Slot>.stride)))
+    static func prefetch(_ hash: UInt64, _ location: UInt) {
+        let index = UInt(truncatingIfNeeded: hash) & (1 << (location & 63) &- 1)
+        unsafe csys_prefetch(UnsafeRawPointer(bitPattern: (location & ~63) &+ index &* UInt(MemoryLayout<Slot>.stride)))
     }
 
     /// Inserts a new entry; false when allocation fails.
     mutating func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         guard reserve() else { return false }
-        unsafe place(Slot(entry))
+        unsafe insert(Slot(entry))
         count += 1
         return true
     }
@@ -129,13 +129,13 @@ import Glibc
         unsafe slots?.initialize(repeating: Slot(), count: larger)
         mask = larger - 1
         if let old = unsafe old {
-            for position in 0..<capacity where unsafe old[position].entry != nil { unsafe place(old[position]) }
+            for position in 0..<capacity where unsafe old[position].entry != nil { unsafe insert(old[position]) }
         }
         unsafe free(old)
         return true
     }
 
-    private func place(_ slot: Slot) {
+    private func insert(_ slot: Slot) {
         guard let slots = unsafe slots else { return }
         var position = home(slot.hash)
         while unsafe slots[position].entry != nil { position = (position + 1) & mask }

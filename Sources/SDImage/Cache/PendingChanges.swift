@@ -16,7 +16,7 @@ struct PendingChanges {
     }
 
     /// Result of a query.
-    enum Answer {
+    enum Finding {
         /// No change of this key is pending: query the index.
         case unknown
         case removed
@@ -33,8 +33,8 @@ struct PendingChanges {
 
     var count: Int { queue.count }
 
-    func answer(for key: CacheKey) -> Answer {
-        if let (_, data) = newest[key] { return data.map(Answer.stored) ?? .removed }
+    func lookUp(for key: CacheKey) -> Finding {
+        if let (_, data) = newest[key] { return data.map(Finding.stored) ?? .removed }
         return waitingRemovals > 0 ? .removed : .unknown
     }
 

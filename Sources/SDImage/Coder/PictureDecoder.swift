@@ -157,9 +157,9 @@ package final class PictureDecoder: FrameProvider {
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard index > 0, let decoder else { return CachedFrame(try frame(at: index, stop: stop)) }
-        return try timed(stop) { () throws(ImageError) in try decoder.keptFrame(at: index, stop: stop) }
+        return try timed(stop) { () throws(ImageError) in try decoder.cachedFrame(at: index, stop: stop) }
     }
 
     package func rest() { decoder?.rest() }

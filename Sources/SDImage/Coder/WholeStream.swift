@@ -23,10 +23,12 @@ struct WholeStream: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard let picture else { throw .noFrame(index, of: 0) }
-        guard isKept, index > 0, let frames = picture.frames else { return CachedFrame(try picture.frame(at: index, stop: stop)) }
-        return try frames.keptFrame(at: index, stop: stop)
+        guard isCached, index > 0, let frames = picture.frames else {
+            return CachedFrame(try picture.frame(at: index, stop: stop))
+        }
+        return try frames.cachedFrame(at: index, stop: stop)
     }
 
     mutating func rest() { picture?.frames?.rest() }

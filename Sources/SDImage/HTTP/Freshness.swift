@@ -33,7 +33,7 @@ package struct Freshness: Hashable, Sendable {
     /// `fields`: the fields of the request as sent; `now`: nanoseconds since 1970.
     package init(of record: ResponseRecord, fields: [HeaderField], now: UInt64) {
         let directives = CacheDirectives(record.cacheControl)
-        let wishes = CacheDirectives(fields.value(of: "cache-control"))
+        let requested = CacheDirectives(fields.value(of: "cache-control"))
         let lifetime = Freshness.lifetime(record, directives, now)
         let age = Freshness.age(record, now)
         self.age = age
@@ -41,8 +41,8 @@ package struct Freshness: Hashable, Sendable {
         let staleness = age - self.lifetime
         selectsSame = record.isSelected(by: fields)
         isStaleForbidden =
-            directives.noStore || directives.noCache || directives.mustRevalidate || wishes.noCache || !selectsSame
-        errorGrace = wishes.staleIfError ?? directives.staleIfError
+            directives.noStore || directives.noCache || directives.mustRevalidate || requested.noCache || !selectsSame
+        errorGrace = requested.staleIfError ?? directives.staleIfError
         let isRefused: FreshnessRule? =
             if directives.noStore {
                 .noStore
@@ -50,11 +50,11 @@ package struct Freshness: Hashable, Sendable {
                 .vary
             } else if record.responseTime > now, record.responseTime - now > Freshness.clockTolerance {
                 .clock
-            } else if wishes.noCache {
+            } else if requested.noCache {
                 .request
             } else if directives.noCache {
                 .noCache
-            } else if wishes.maxAge.map({ age > $0 }) == true || wishes.minFresh.map({ staleness + $0 > 0 }) == true {
+            } else if requested.maxAge.map({ age > $0 }) == true || requested.minFresh.map({ staleness + $0 > 0 }) == true {
                 .request
             } else { nil }
         if let isRefused {
@@ -63,7 +63,7 @@ package struct Freshness: Hashable, Sendable {
             (verdict, rule) = (.fresh, lifetime?.rule ?? .maxAge)
         } else if directives.mustRevalidate {
             (verdict, rule) = (.mustAsk, .mustRevalidate)
-        } else if let most = wishes.maxStale, staleness <= most {
+        } else if let most = requested.maxStale, staleness <= most {
             (verdict, rule) = (.fresh, .maxStale)
         } else if let grace = directives.staleWhileRevalidate, staleness <= grace {
             (verdict, rule) = (.usable, .staleWhileRevalidate)

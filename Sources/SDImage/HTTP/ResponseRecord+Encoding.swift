@@ -63,10 +63,10 @@ extension ResponseRecord {
     }
 
     private static func append(_ field: [UInt8], to bytes: inout [UInt8]) {
-        let kept = field.count > longestField ? [] : field
-        bytes.append(UInt8(truncatingIfNeeded: kept.count))
-        bytes.append(UInt8(truncatingIfNeeded: kept.count >> 8))
-        bytes += kept
+        let stored = field.count > longestField ? [] : field
+        bytes.append(UInt8(truncatingIfNeeded: stored.count))
+        bytes.append(UInt8(truncatingIfNeeded: stored.count >> 8))
+        bytes += stored
     }
 
     private struct Reader {

@@ -76,16 +76,16 @@ package struct ResponseRecord: Hashable, Sendable {
     }
 
     /// The record updated by a 304 response, or nil if that refers to another representation (RFC 9111, sections 3.2 and 4.3.4).
-    package func updated(by answer: ResponseRecord) -> ResponseRecord? {
-        let isStrong = !answer.entityTag.isEmpty && !answer.entityTag.starts(with: Array("W/".utf8))
-        if isStrong, answer.entityTag != entityTag { return nil }
-        var record = answer
+    package func updated(by newer: ResponseRecord) -> ResponseRecord? {
+        let isStrong = !newer.entityTag.isEmpty && !newer.entityTag.starts(with: Array("W/".utf8))
+        if isStrong, newer.entityTag != entityTag { return nil }
+        var record = newer
         record.status = status
-        if answer.entityTag.isEmpty { record.entityTag = entityTag }
-        if answer.lastModified.isEmpty { record.lastModified = lastModified }
-        if answer.cacheControl.isEmpty { record.cacheControl = cacheControl }
-        record.expires = answer.expires ?? expires
-        if answer.vary.isEmpty {
+        if newer.entityTag.isEmpty { record.entityTag = entityTag }
+        if newer.lastModified.isEmpty { record.lastModified = lastModified }
+        if newer.cacheControl.isEmpty { record.cacheControl = cacheControl }
+        record.expires = newer.expires ?? expires
+        if newer.vary.isEmpty {
             record.vary = vary
             record.selection = selection
         }

@@ -9,11 +9,11 @@ package enum SignatureFilter {
         let parameters = query.split(separator: Byte.ampersand, omittingEmptySubsequences: false)
         let names = parameters.map(name)
         let isSigned = names.contains("signature"), isAzure = names.contains("sig")
-        let kept = zip(parameters, names).filter { !isPart($1, isSigned: isSigned, isAzure: isAzure) }.map(\.0)
-        guard kept.count < parameters.count else { return url }
+        let remaining = zip(parameters, names).filter { !isPart($1, isSigned: isSigned, isAzure: isAzure) }.map(\.0)
+        guard remaining.count < parameters.count else { return url }
         // An empty query loses its question mark.
-        let start = kept.isEmpty ? query.startIndex - 1 : query.startIndex
-        return Array(url[..<start]) + Array(kept.joined(separator: [Byte.ampersand])) + Array(url[query.endIndex...])
+        let start = remaining.isEmpty ? query.startIndex - 1 : query.startIndex
+        return Array(url[..<start]) + Array(remaining.joined(separator: [Byte.ampersand])) + Array(url[query.endIndex...])
     }
 
     private static let alone: Set<String> = ["signature", "key-pair-id", "awsaccesskeyid", "googleaccessid"]

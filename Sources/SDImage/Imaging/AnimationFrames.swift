@@ -1,7 +1,7 @@
 /// The frames of an animated image, from a coder or the host. All of them can be loaded into memory and unloaded again.
 package final class AnimationFrames: FrameProvider {
     private let base: any FrameProvider
-    private let kept = Monitor<[Image]?>(nil)
+    private let loaded = Monitor<[Image]?>(nil)
 
     private init(_ base: any FrameProvider) { self.base = base }
 
@@ -23,19 +23,19 @@ package final class AnimationFrames: FrameProvider {
         return try base.frame(at: index, stop: stop)
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
         if let image = loaded(index) { return CachedFrame(image) }
-        return try base.keptFrame(at: index, stop: stop)
+        return try base.cachedFrame(at: index, stop: stop)
     }
 
     package func rest() { base.rest() }
 
     private func loaded(_ index: Int) -> Image? {
-        kept.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+        loaded.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
     }
 
     /// True while all frames are held in memory.
-    package var isLoaded: Bool { kept.withLock { $0 != nil } }
+    package var isLoaded: Bool { loaded.withLock { $0 != nil } }
 
     /// Decodes and holds all frames. Throws when they exceed `limit` bytes.
     package func load(limit: Int, stop: StopSignal) throws(ImageError) {
@@ -48,11 +48,11 @@ package final class AnimationFrames: FrameProvider {
             guard bytes <= limit else { throw .tooLarge("animation: size of all frames in bytes", limit: limit) }
             frames.append(frame)
         }
-        kept.withLock { $0 = frames }
+        loaded.withLock { $0 = frames }
     }
 
     package func unload() {
-        let frames = kept.withLock { frames in
+        let frames = loaded.withLock { frames in
             defer { frames = nil }
             return frames
         }

@@ -38,8 +38,8 @@ import SDImagePixels
             let room = unsafe behind + Int(counts[index])
             guard behind > 0, room <= taps else { continue }
             let weights = unsafe all + index * taps
-            for place in Swift.stride(from: room - 1, through: behind, by: -1) { unsafe weights[place] = weights[place - behind] }
-            for place in 0..<behind { unsafe weights[place] = 0 }
+            for tap in Swift.stride(from: room - 1, through: behind, by: -1) { unsafe weights[tap] = weights[tap - behind] }
+            for tap in 0..<behind { unsafe weights[tap] = 0 }
             unsafe starts[index] = starts[index + 1]
             unsafe counts[index] = Int32(clamping: room)
         }

@@ -18,7 +18,7 @@ package protocol FrameProvider: AnyObject, Sendable {
     /// Decodes a frame. A damaged frame throws its error; later frames are composed as if it had drawn nothing.
     func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
     /// Decodes a frame for a cache, which holds it for repeated use.
-    func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame
+    func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame
     /// Releases memory that only serves to decode the next frame. Called when no player is left.
     func rest()
 }
@@ -30,7 +30,7 @@ extension FrameProvider {
     package var root: AnyObject { origin }
     package func rest() {}
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
         CachedFrame(try frame(at: index, stop: stop))
     }
 
@@ -67,8 +67,8 @@ package final class MappedFrames: FrameProvider {
         try change(try base.frame(at: index, stop: stop), stop)
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        let frame = try base.keptFrame(at: index, stop: stop)
+    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        let frame = try base.cachedFrame(at: index, stop: stop)
         return CachedFrame(try change(try frame.image(), stop), from: frame)
     }
 }

@@ -42,8 +42,8 @@ package final class IndexedPixels: @unchecked Sendable {
             guard let row = unsafe pixels.row(y)?.assumingMemoryBound(to: UInt8.self).baseAddress,
                 let to = unsafe indices.bound(to: UInt8.self).baseAddress
             else { continue }
-            let place = unsafe to + y * size.width + changed.left
-            guard unsafe sdpx_colors_index(colors, place, row + changed.left * 4, changed.size.width) != 0 else {
+            let target = unsafe to + y * size.width + changed.left
+            guard unsafe sdpx_colors_index(colors, target, row + changed.left * 4, changed.size.width) != 0 else {
                 throw ImageError(.unsupported, "image: colors exceed the limit of 256")
             }
         }

@@ -30,7 +30,7 @@ struct QuarterTurn {
     }
 
     /// The offsets to read from and to write to when a length is centred on another.
-    private static func middle(_ length: Int, _ place: Int) -> (Int, Int) {
-        length > place ? ((length - place) / 2, 0) : (0, (place - length) / 2)
+    private static func middle(_ length: Int, _ available: Int) -> (Int, Int) {
+        length > available ? ((length - available) / 2, 0) : (0, (available - length) / 2)
     }
 }

@@ -34,7 +34,7 @@ import SDImagePixels
     private var pointers: [UnsafePointer<Float>?] = unsafe []
 
     /// Largest number of taps for which rows are kept; above it, sums take less memory.
-    private static let mostKept = 16
+    private static let mostHeldTaps = 16
 
     init(_ job: Resampler, account: WorkingMemory) throws(ImageError) {
         self.job = job
@@ -44,7 +44,7 @@ import SDImagePixels
         unitRows = isGray ? 4 : 1
         chunk = unitRows * Int(job.quads == nil ? SDPX_FLOAT_UNITS : SDPX_QUAD_UNITS)
         rowFloats = (job.size.width * (isGray ? 1 : 4) + 15) & ~15
-        keepsRows = job.rows.taps <= ResampledRows.mostKept
+        keepsRows = job.rows.taps <= ResampledRows.mostHeldTaps
         ring = keepsRows ? (job.rows.taps + 2 * chunk - 1) / chunk * chunk : chunk
         sumRows = keepsRows ? 1 : job.rows.overlap(span: chunk)
         filtered = try ScratchMemory(rowFloats * ring, of: Float.self, account: account)

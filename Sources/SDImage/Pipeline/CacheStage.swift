@@ -66,12 +66,12 @@ struct CacheStage {
         var data = LoadedData(bytes: .empty)
         data.image = original
         data.source = .memory
-        data.answer = original.metadata.answer?.record ?? ResponseRecord()
+        data.record = original.metadata.response?.record ?? ResponseRecord()
         let image = try await DecodeStage(context: context).image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
         store.storeInMemory(image)
         var cached = CachedData(bytes: .empty)
-        cached.record = data.answer
+        cached.record = data.record
         await store.storeVariant(image, of: cached)
         return LoadOutcome(image: image, source: .memory)
     }
@@ -101,7 +101,7 @@ struct CacheStage {
     func image(of cached: CachedData, in entry: Entry) async throws(ImageError) -> Image? {
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
-        data.answer = cached.record
+        data.record = cached.record
         do throws(ImageError) {
             let origin = DecodeOrigin(cached, of: entry.cache)
             let image = try await DecodeStage(context: context).image(of: data, isVariant: entry.isVariant, from: origin)

@@ -18,7 +18,7 @@ struct DecodeStage {
             limit: context.request.decodeOptions.limits.workNanoseconds
         ) { [self] stop throws(ImageError) in
             let image = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)
-            return try context.request.checked(data.answer.isEmpty ? image : image.with(data.answer), stop)
+            return try context.request.checked(data.record.isEmpty ? image : image.with(data.record), stop)
         }
         // A coder of the host may have missed the cancellation.
         if Task.isCancelled { throw .cancelled }
@@ -40,7 +40,7 @@ struct DecodeStage {
         let image = try decode(data, after: decoder, stop)
         // The untransformed image is available only here.
         if storesOriginal(data) {
-            context.originals?.storeInMemory(data.answer.isEmpty ? image : image.with(data.answer), for: context.keys.original)
+            context.originals?.storeInMemory(data.record.isEmpty ? image : image.with(data.record), for: context.keys.original)
         }
         return try context.keys.transformed(image, context.request, stop)
     }

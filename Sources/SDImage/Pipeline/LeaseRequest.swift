@@ -60,7 +60,7 @@ struct LeaseRequest: Sendable {
     private func result(_ entry: CachedData, _ engine: Engine) -> FetchResult {
         var data = LoadedData(bytes: entry.bytes)
         data.source = entry.source
-        data.answer = entry.record
+        data.record = entry.record
         let result = FetchResult(data, engine.backlog, sharedEntry: entry)
         // The shared cache has the entry already.
         _ = result.claimStore(key, in: cache)

@@ -92,6 +92,6 @@ extension LoadStatistics.Numbers {
             receivedBytes &+= exchange.bodyBytes
             if exchange.isConnectionReused { exchangesOnKeptConnections += 1 }
         }
-        for (place, stage) in LoadStatistics.stages.enumerated() { stages[place].times.add(stage.1(result.timings)) }
+        for (index, stage) in LoadStatistics.stages.enumerated() { stages[index].times.add(stage.1(result.timings)) }
     }
 }

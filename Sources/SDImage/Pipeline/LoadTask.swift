@@ -258,13 +258,13 @@ package final class LoadTask: Sendable {
     package func show(_ partial: ImageResult) {
         let (isNew, old) = withLock { state -> (Bool, Item?) in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
-            let place = state.pending.firstIndex { if case .result(let waiting) = $0 { waiting.kind == .partial } else { false } }
-            guard let place else {
+            let index = state.pending.firstIndex { if case .result(let waiting) = $0 { waiting.kind == .partial } else { false } }
+            guard let index else {
                 state.pending.append(.result(partial))
                 return (true, nil)
             }
-            let old = state.pending[place]
-            state.pending[place] = .result(partial)
+            let old = state.pending[index]
+            state.pending[index] = .result(partial)
             return (false, old)
         }
         withExtendedLifetime(old) {}

@@ -50,7 +50,7 @@ struct MemoryStage {
     /// The rule under which an image in memory is the result; nil if it must be revalidated first.
     private func rule(_ image: Image) -> FreshnessRule? {
         if policy == .ignore { return FreshnessRule.none }
-        guard let record = image.metadata.answer?.record else { return nil }
+        guard let record = image.metadata.response?.record else { return nil }
         let origin = try? request.loader.resolved(manager.loader)?.chosen(for: request)
         let freshness = Freshness(
             of: record, fields: origin?.sentFields(request) ?? request.headers, now: MonotonicClock.wall)

@@ -50,7 +50,7 @@ package struct PictureStore: Sendable {
             return nil
         }
         data.extendedData = image?.metadata.extendedData
-        data.isOfPrivateImage = image?.metadata.answer?.record.isPrivate ?? false
+        data.isOfPrivateImage = image?.metadata.response?.record.isPrivate ?? false
         return data
     }
 

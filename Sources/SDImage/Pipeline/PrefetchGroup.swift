@@ -150,7 +150,7 @@ extension PrefetchGroup {
     var told: Counts { monitor.withLock { $0.told } }
 
     /// Counts one more result reported to the host; nil if completion was reported already.
-    func tell(_ result: ImageResult) -> (counts: Counts, handler: (any PrefetchHandler)?)? {
+    func notify(_ result: ImageResult) -> (counts: Counts, handler: (any PrefetchHandler)?)? {
         monitor.withLock { state in
             guard !state.isCompleted else { return nil }
             state.told.finished += 1

@@ -152,7 +152,7 @@ package final class Prefetcher: Sendable {
         let result = group.placed(result, at: index)
         state.withLock { $0.running -= 1 }
         if group.note(result, at: index) {
-            calls.perform { [self] in tell(group, index, result) }
+            calls.perform { [self] in notify(group, index, result) }
         }
         schedule()
     }
@@ -160,8 +160,8 @@ package final class Prefetcher: Sendable {
     // MARK: notifications
 
     /// Reports a result, in the order of the queue, so that the numbers only increase.
-    private func tell(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
-        guard let (counts, handler) = group.tell(result) else { return }
+    private func notify(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
+        guard let (counts, handler) = group.notify(result) else { return }
         if let observer = state.withLock({ $0.observer }) {
             let sum = sums()
             observer.fetched(url: result.url, finished: sum.finished, total: sum.total)

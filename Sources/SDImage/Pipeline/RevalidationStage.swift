@@ -132,7 +132,7 @@ struct RevalidationStage {
         -> Verdict
     {
         var copy = candidate.copy
-        var record = loaded.data.answer
+        var record = loaded.data.record
         if loaded.data.isUnmodified, !candidate.conditions.isEmpty {
             loaded.leaveBacklog()
             guard let updated = copy.record.updated(by: record), try await image(&copy) != nil else {
@@ -181,8 +181,8 @@ struct RevalidationStage {
     // MARK: cached copy
 
     private func cachedCopy() async throws(ImageError) -> CachedCopy? {
-        if let image = context.memoryImage, let answer = image.metadata.answer {
-            return CachedCopy(image: image, record: answer.record, source: .memory)
+        if let image = context.memoryImage, let response = image.metadata.response {
+            return CachedCopy(image: image, record: response.record, source: .memory)
         }
         for entry in caches.entries {
             guard let found = try await cachedCopy(in: entry) else { continue }

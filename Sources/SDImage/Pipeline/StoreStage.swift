@@ -13,7 +13,7 @@ struct StoreStage {
     /// Stores the parts of a load. False if the response forbids storing: then the image is stored in memory only.
     func store(_ image: Image, _ loaded: FetchResult) async throws(ImageError) -> Bool {
         let request = context.request
-        let isStorable = loaded.data.answer.mayBeStored(request.headers)
+        let isStorable = loaded.data.record.mayBeStored(request.headers)
         guard context.mayFillCaches else { return isStorable }
         storeInMemory(image)
         // Images without encoded bytes and the user's own files are not stored on disk.
@@ -24,7 +24,7 @@ struct StoreStage {
             return false
         }
         var cached = CachedData(bytes: loaded.data.bytes)
-        cached.record = loaded.data.answer
+        cached.record = loaded.data.record
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.sharedEntry?.extendedData
         await storeVariant(image, of: cached)

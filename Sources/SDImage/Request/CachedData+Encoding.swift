@@ -11,7 +11,7 @@ extension CachedData {
         var bytes = [CachedData.version]
         CachedData.append(created == 0 ? MonotonicClock.wall : created, 8, to: &bytes)
         CachedData.append(expires, 8, to: &bytes)
-        for field in [entityTag, lastModified, answer] {
+        for field in [entityTag, lastModified, encodedRecord] {
             CachedData.append(UInt64(field.count), 4, to: &bytes)
             bytes += field
         }
@@ -27,12 +27,12 @@ extension CachedData {
         var reader = ByteReader(metadata)
         guard reader.u8() == CachedData.version, let created = CachedData.number(&reader),
             let expires = CachedData.number(&reader), let tag = CachedData.field(of: metadata, &reader),
-            let modified = CachedData.field(of: metadata, &reader), let answer = CachedData.field(of: metadata, &reader)
+            let modified = CachedData.field(of: metadata, &reader), let encodedRecord = CachedData.field(of: metadata, &reader)
         else { throw ImageError(.badData, "cache: metadata is damaged or of another version") }
         (self.created, self.expires) = (created, expires)
         unsafe entityTag = tag.withUnsafeBytes { unsafe Array($0) }
         unsafe lastModified = modified.withUnsafeBytes { unsafe Array($0) }
-        unsafe self.answer = answer.withUnsafeBytes { unsafe Array($0) }
+        unsafe self.encodedRecord = encodedRecord.withUnsafeBytes { unsafe Array($0) }
         if reader.remaining == 0 { return }
         guard let extended = CachedData.field(of: metadata, &reader), reader.remaining == 0 else {
             throw ImageError(.badData, "cache: metadata ends early")
@@ -41,7 +41,7 @@ extension CachedData {
     }
 
     private static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {
-        for place in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
+        for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte))) }
     }
 
     private static func number(_ reader: inout ByteReader) -> UInt64? {

@@ -72,7 +72,7 @@ package struct CachedData: Sendable {
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
     /// Remaining response metadata, as `ResponseRecord.encoded`.
-    package var answer: [UInt8] = []
+    package var encodedRecord: [UInt8] = []
     package var extendedData: Bytes?
     /// Time of the store, nanoseconds since 1970; set by the cache.
     package var created: UInt64 = 0
@@ -97,11 +97,11 @@ package struct CachedData: Sendable {
 
     /// Metadata of the response that delivered the bytes.
     package var record: ResponseRecord {
-        get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: answer, created: created) }
+        get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: encodedRecord, created: created) }
         set {
             entityTag = newValue.storedEntityTag
             lastModified = newValue.storedLastModified
-            answer = newValue.encoded
+            encodedRecord = newValue.encoded
         }
     }
 

@@ -36,8 +36,8 @@ package protocol PictureStream {
     var facts: StreamFacts { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
-    /// `isKept`: the caller keeps the frame for a while and reads it occasionally.
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame
+    /// `isCached`: the caller keeps the frame for a while and reads it occasionally.
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame
     /// See `FrameProvider`.
     mutating func rest()
 }
@@ -46,7 +46,7 @@ extension PictureStream {
     package mutating func rest() {}
 
     /// Default for stills, whose only frame is the image.
-    package mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
         return CachedFrame(image)
     }
@@ -81,17 +81,17 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     }
 
     package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
-        try frame(at: index, isKept: false, stop: stop).image()
+        try frame(at: index, isCached: false, stop: stop).image()
     }
 
-    package func keptFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        try frame(at: index, isKept: true, stop: stop)
+    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        try frame(at: index, isCached: true, stop: stop)
     }
 
-    private func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    private func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
-        return try use { stream throws(ImageError) in try stream.frame(at: index, isKept: isKept, stop: stop) }
+        return try use { stream throws(ImageError) in try stream.frame(at: index, isCached: isCached, stop: stop) }
     }
 
     /// Skipped while another thread is decoding, because it may need the next frame.

@@ -61,7 +61,7 @@ package struct LoadedData: Sendable {
     package var isUntrusted = false
     package var transactions: [LoadTransaction] = []
     /// Validators and freshness, stored with the image; empty for loaders without HTTP.
-    package var answer = ResponseRecord()
+    package var record = ResponseRecord()
     /// The response itself, if hooks need it.
     package var response: DownloadResponse?
 
@@ -78,14 +78,14 @@ package struct LoadedData: Sendable {
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> LoadedData {
         guard !isUnmodified else { return selected(by: loader.sentFields(request)) }
         var data = self
-        data.answer = answer.noted(request, loader)
+        data.record = record.noted(request, loader)
         return data
     }
 
     private func selected(by fields: @autoclosure () -> [HeaderField]) -> LoadedData {
-        guard !answer.vary.isEmpty else { return self }
+        guard !record.vary.isEmpty else { return self }
         var data = self
-        data.answer.select(by: fields())
+        data.record.select(by: fields())
         return data
     }
 }

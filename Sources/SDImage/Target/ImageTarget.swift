@@ -48,8 +48,8 @@ package final class ImageTarget: Sendable {
         try calls.prepare()
         let manager = (options.manager ?? manager).manager
         // An image held only by the widget must outlive the clearing of the widget.
-        let kept = manager.imageInMemory(request)
-        defer { withExtendedLifetime(kept) {} }
+        let held = manager.imageInMemory(request)
+        defer { withExtendedLifetime(held) {} }
         let load = TargetLoad(self, manager, request, options, handler: handler, token: token)
         for overtaken in try begin(load) { overtaken.end() }
         let placeholder = options.showsPlaceholderOnFailure ? nil : load.placeholder()

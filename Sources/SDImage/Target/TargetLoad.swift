@@ -172,18 +172,18 @@ final class TargetLoad: LoadHandler {
         if isOvertaken || isCancelled {
             // An image that was still on its way is too late.
             let told = isCancelled ? result : ImageResult(kind: .final, error: .cancelled.about(url: task.url), url: task.url)
-            return tell(task, told)
+            return notify(task, told)
         }
         show(result)
         let waits = state.withLock { state in
             if state.isAnimating, options.waitsForTransition { state.waiting = (task, result) }
             return state.waiting != nil
         }
-        if !waits { tell(task, result) }
+        if !waits { notify(task, result) }
     }
 
     /// Delivers the final result to the handler.
-    private func tell(_ task: LoadTask, _ result: ImageResult) {
+    private func notify(_ task: LoadTask, _ result: ImageResult) {
         let handler = state.withLock { state -> (any LoadHandler)? in
             defer {
                 state.isTold = true
@@ -277,7 +277,7 @@ final class TargetLoad: LoadHandler {
         }
         guard wasAnimating else { return }
         if !target.isClosed { host.endTransition(key, finished: finished) }
-        if let (task, result) = waiting { return tell(task, result) }
+        if let (task, result) = waiting { return notify(task, result) }
         if state.withLock({ $0.isTold }) { target.forget(self) }
     }
 }

@@ -28,13 +28,13 @@ import SDImagePixels
 
     /// `earlier` is a canvas of the same size; equal squares are shared with it.
     func pack(_ canvas: PixelBuffer, like earlier: PackedCanvas?) -> PackedCanvas {
-        let places = PixelArea.squares(of: canvas.size, side: CanvasPacker.side)
+        let areas = PixelArea.squares(of: canvas.size, side: CanvasPacker.side)
         return PackedCanvas(
-            places.enumerated().map { index, place in
-                let bytes = unsafe gather(canvas, place)
+            areas.enumerated().map { index, area in
+                let bytes = unsafe gather(canvas, area)
                 let hash = unsafe sdpx_hash64(bytes.baseAddress, bytes.count, 0)
                 if let old = earlier?.squares, old.indices.contains(index), old[index].hash == hash,
-                    unsafe unpacker.pixels(of: old[index], place.size, are: UnsafeRawBufferPointer(bytes))
+                    unsafe unpacker.pixels(of: old[index], area.size, are: UnsafeRawBufferPointer(bytes))
                 {
                     return old[index]
                 }
@@ -43,14 +43,14 @@ import SDImagePixels
     }
 
     /// Copies the pixels of a square into contiguous memory.
-    private func gather(_ canvas: PixelBuffer, _ place: PixelArea) -> UnsafeMutableRawBufferPointer {
-        let bytes = place.size.width * 4
-        for (line, y) in place.rows.enumerated() {
+    private func gather(_ canvas: PixelBuffer, _ area: PixelArea) -> UnsafeMutableRawBufferPointer {
+        let bytes = area.size.width * 4
+        for (line, y) in area.rows.enumerated() {
             guard let row = unsafe canvas.row(y) else { continue }
             unsafe UnsafeMutableRawBufferPointer(rebasing: pixels.bytes[line * bytes..<(line + 1) * bytes])
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: row[place.left * 4..<place.left * 4 + bytes]))
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: row[area.left * 4..<area.left * 4 + bytes]))
         }
-        return unsafe UnsafeMutableRawBufferPointer(rebasing: pixels.bytes[0..<bytes * place.size.height])
+        return unsafe UnsafeMutableRawBufferPointer(rebasing: pixels.bytes[0..<bytes * area.size.height])
     }
 
     /// Packs a square. Replaces the pixels in `bytes` by indices.
@@ -61,8 +61,8 @@ import SDImagePixels
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: packed.bytes[0..<count])
         let deflated = unsafe deflater.pack(data, into: room)
         let isDeflated = deflated > 0 && deflated < count
-        let kept = unsafe isDeflated ? Array(room[0..<deflated]) : Array(data)
-        return CanvasSquare(hash: hash, palette: palette, bytes: kept, isDeflated: isDeflated)
+        let packed = unsafe isDeflated ? Array(room[0..<deflated]) : Array(data)
+        return CanvasSquare(hash: hash, palette: palette, bytes: packed, isDeflated: isDeflated)
     }
 
     /// Returns the colours of the pixels and replaces the pixels by contiguous indices. With more than 256 colours, returns an
@@ -76,7 +76,7 @@ import SDImagePixels
         unsafe sdpx_colors_start(colors)
         guard unsafe sdpx_colors_add(colors, pixels, count, 4) != 0 else { return [] }
         let palette = unsafe (0..<Int(sdpx_colors_count(colors))).map { unsafe sdpx_colors_values(colors)[$0] }
-        unsafe sdpx_colors_find(colors, indices, pixels, count, 4, CanvasPacker.places)
+        unsafe sdpx_colors_find(colors, indices, pixels, count, 4, CanvasPacker.identity)
         if palette.indexBits == 8 {
             unsafe memcpy(pixels, indices, count)
         } else if palette.indexBits > 0 {
@@ -86,7 +86,7 @@ import SDImagePixels
     }
 
     /// Identity mapping: colours stay in the order in which they are found.
-    private static let places = (0..<256).map { UInt8($0) }
+    private static let identity = (0..<256).map { UInt8($0) }
 }
 
 extension [UInt32] {

@@ -48,10 +48,10 @@ struct CanvasSelection {
 
     private mutating func choose(_ count: Int, reach: Int) {
         while order.count < count {
-            let place = mostWorth()
+            let best = mostWorth()
             guard depths.contains(where: { $0 > reach }) else { return }
-            order.append(place)
-            chosen.insert(place)
+            order.append(best)
+            chosen.insert(best)
         }
     }
 

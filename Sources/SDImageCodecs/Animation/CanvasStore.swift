@@ -12,11 +12,11 @@ struct CanvasStore {
     private let byteCount: Int
     /// Byte limit of the kept canvases, in addition to the latest canvas.
     private let limit: Int
-    private let shelf: CanvasCache
-    private var places: CanvasSelection
+    private let cache: CanvasCache
+    private var selection: CanvasSelection
     /// Frames whose canvases are kept uncompressed while memory allows, and all frames whose canvases are kept.
     private var whole: Set<Int> = []
-    private var kept: Set<Int> = []
+    private var selected: Set<Int> = []
     /// True after a seek had to draw too many frames.
     private var packs = false
     /// False after the process-wide budget refused a canvas of this seek.
@@ -25,25 +25,25 @@ struct CanvasStore {
     init(byteCount: Int, limit: Int, of frames: FrameBudget) {
         self.byteCount = byteCount
         self.limit = max(limit - byteCount, 0)
-        shelf = CanvasCache(frames)
-        places = CanvasSelection([], layouts: [], count: 0)
+        cache = CanvasCache(frames)
+        selection = CanvasSelection([], layouts: [], count: 0)
     }
 
     /// Chooses the canvases to keep.
     mutating func choose(_ dependencies: [FrameDependency], layouts: [FrameLayout]) {
-        places = CanvasSelection(dependencies, layouts: layouts, count: limit / byteCount)
-        whole = places.chosen
-        if packs { places.choose(reach: CanvasStore.reach) }
-        keepPlaces(places.order.count)
+        selection = CanvasSelection(dependencies, layouts: layouts, count: limit / byteCount)
+        whole = selection.chosen
+        if packs { selection.choose(reach: CanvasStore.reach) }
+        select(selection.order.count)
     }
 
-    private mutating func keepPlaces(_ count: Int) {
-        kept = Set(places.order.prefix(count))
-        shelf.keepOnly(kept)
+    private mutating func select(_ count: Int) {
+        selected = Set(selection.order.prefix(count))
+        cache.keepOnly(selected)
     }
 
     /// True when the process must keep frames in less memory than they take uncompressed.
-    var isShort: Bool { shelf.isShort }
+    var isShort: Bool { cache.isShort }
 
     // MARK: Canvases
 
@@ -52,7 +52,7 @@ struct CanvasStore {
     func canvas(
         at index: Int, make: () throws(ImageError) -> PixelBuffer
     ) throws(ImageError) -> (canvas: PixelBuffer, isNew: Bool)? {
-        guard kept.contains(index), let canvas = shelf[index] else { return nil }
+        guard selected.contains(index), let canvas = cache[index] else { return nil }
         switch canvas {
         case .whole(let pixels): return (pixels, false)
         case .indexed(let indices): return (try indices.pixels(), true)
@@ -66,40 +66,40 @@ struct CanvasStore {
     /// Begins a seek that draws this many frames. Returns the packer for canvases on the way, or nil when none are to be packed.
     mutating func packer(drawing frames: Int) -> CanvasPacker? {
         // The packed size is unknown in advance and may equal the original size.
-        guard frames > CanvasStore.reach, isShort || whole.count < places.count, byteCount <= limit else { return nil }
+        guard frames > CanvasStore.reach, isShort || whole.count < selection.count, byteCount <= limit else { return nil }
         if !packs {
             packs = true
-            places.choose(reach: CanvasStore.reach)
-            keepPlaces(places.order.count)
+            selection.choose(reach: CanvasStore.reach)
+            select(selection.order.count)
         }
         hasRoom = true
         // Without room or memory for canvases, seeks keep their length.
-        return !kept.isEmpty ? try? CanvasPacker() : nil
+        return !selected.isEmpty ? try? CanvasPacker() : nil
     }
 
     mutating func keep(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
-        guard kept.contains(index), shelf[index] == nil else { return }
+        guard selected.contains(index), cache[index] == nil else { return }
         if let packer {
             guard hasRoom else { return }
             hasRoom = keepPacked(canvas, at: index, packer)
-            while shelf.bytes > limit, !kept.isEmpty { makeRoom(packer) }
-        } else if whole.contains(index), !isShort, shelf.bytes + canvas.heldBytes <= limit {
-            shelf.keep(.whole(canvas), at: index)
+            while cache.bytes > limit, !selected.isEmpty { makeRoom(packer) }
+        } else if whole.contains(index), !isShort, cache.bytes + canvas.heldBytes <= limit {
+            cache.keep(.whole(canvas), at: index)
         }
     }
 
     @discardableResult
     private func keepPacked(_ canvas: PixelBuffer, at index: Int, _ packer: CanvasPacker) -> Bool {
-        shelf.keep(.packed(packer.pack(canvas, like: shelf.packed(upTo: index))), at: index)
+        cache.keep(.packed(packer.pack(canvas, like: cache.packed(upTo: index))), at: index)
     }
 
     /// Packs an uncompressed canvas; if there is none, removes the least valuable canvases.
     private mutating func makeRoom(_ packer: CanvasPacker) {
-        if let index = shelf.wholeFrame, case .whole(let pixels) = shelf[index] {
-            _ = shelf.take(index)
+        if let index = cache.wholeFrame, case .whole(let pixels) = cache[index] {
+            _ = cache.take(index)
             keepPacked(pixels, at: index, packer)
         } else {
-            keepPlaces(kept.count - max(kept.count / 16, 1))
+            select(selected.count - max(selected.count / 16, 1))
         }
     }
 
@@ -109,8 +109,8 @@ struct CanvasStore {
     /// allows. False when the process-wide budget refuses it.
     func keepSpare(_ canvas: CachedCanvas, of index: Int) -> Bool {
         // Canvases kept for seeking must stay unchanged.
-        shelf[index] == nil && shelf.keep(canvas, at: CanvasCache.spare(of: index))
+        cache[index] == nil && cache.keep(canvas, at: CanvasCache.spare(of: index))
     }
 
-    func takeSpare(of index: Int) -> CachedCanvas? { shelf.take(CanvasCache.spare(of: index)) }
+    func takeSpare(of index: Int) -> CachedCanvas? { cache.take(CanvasCache.spare(of: index)) }
 }

@@ -20,14 +20,14 @@ import SDImagePixels
 
     /// Writes all pixels of a canvas of the same size.
     func unpack(_ packed: PackedCanvas, into canvas: PixelBuffer) {
-        let places = PixelArea.squares(of: canvas.size, side: CanvasPacker.side)
-        for (square, place) in zip(packed.squares, places) {
-            let data = unsafe values(of: square, place.size)
-            for (line, y) in place.rows.enumerated() {
+        let areas = PixelArea.squares(of: canvas.size, side: CanvasPacker.side)
+        for (square, area) in zip(packed.squares, areas) {
+            let data = unsafe values(of: square, area.size)
+            for (line, y) in area.rows.enumerated() {
                 guard let row = unsafe canvas.mutableRow(y) else { continue }
                 unsafe draw(
                     square, data, line: line,
-                    onto: UnsafeMutableRawBufferPointer(rebasing: row[place.left * 4..<place.columns.upperBound * 4]))
+                    onto: UnsafeMutableRawBufferPointer(rebasing: row[area.left * 4..<area.columns.upperBound * 4]))
             }
         }
     }

@@ -10,7 +10,7 @@ import SDImage
     private let pixels: PixelBuffer
     private let layout: FrameLayout
     /// Supplies rows of the base that have not been copied yet.
-    private let ground: CanvasCopy?
+    private let background: CanvasCopy?
 
     /// Number of frame columns left of the canvas.
     package let hiddenColumns: Int
@@ -19,33 +19,33 @@ import SDImage
     /// Bytes from one row to the next.
     package var stride: Int { pixels.stride }
 
-    init(_ pixels: PixelBuffer, layout: FrameLayout, ground: CanvasCopy? = nil) {
+    init(_ pixels: PixelBuffer, layout: FrameLayout, background: CanvasCopy? = nil) {
         self.pixels = pixels
         self.layout = layout
-        self.ground = ground
+        self.background = background
         hiddenColumns = max(0, min(-layout.left, layout.size.width))
         visibleColumns = max(0, min(layout.left + layout.size.width, pixels.size.width) - max(layout.left, 0))
     }
 
     /// Returns the visible part of the frame's row `y` with its current pixels; nil when no part of it lies on the canvas.
     package func row(_ y: Int) -> UnsafeMutableRawBufferPointer? {
-        let row = unsafe place(y)
-        if unsafe row != nil { ground?.bring(layout.top + y) }
+        let row = unsafe rowStart(y)
+        if unsafe row != nil { background?.bring(layout.top + y) }
         return unsafe row
     }
 
     /// Returns a row that the caller overwrites completely, and the pixels to blend it over, which may be the row itself.
     package func rowOver(_ y: Int) -> (row: UnsafeMutableRawBufferPointer, below: UnsafeRawPointer)? {
-        guard let row = unsafe place(y), let base = row.baseAddress else { return nil }
+        guard let row = unsafe rowStart(y), let base = row.baseAddress else { return nil }
         let start = max(layout.left, 0)
-        let below = unsafe ground?.bring(layout.top + y, but: start..<start + visibleColumns)
+        let below = unsafe background?.bring(layout.top + y, but: start..<start + visibleColumns)
         return unsafe (row, below.map { unsafe $0 + start * 4 } ?? UnsafeRawPointer(base))
     }
 
     /// Copies all remaining rows of the base, for callers that do not request each row.
-    package func settle() { ground?.finish() }
+    package func settle() { background?.finish() }
 
-    private func place(_ y: Int) -> UnsafeMutableRawBufferPointer? {
+    private func rowStart(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         guard y >= 0, y < layout.size.height, visibleColumns > 0, let row = unsafe pixels.mutableRow(layout.top + y) else {
             return nil
         }

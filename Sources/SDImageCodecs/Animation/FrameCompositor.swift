@@ -21,7 +21,7 @@ package struct FrameCompositor {
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
     private var failures: [Int: ImageError] = [:]
-    private var kept: CanvasStore
+    private var store: CanvasStore
     /// Number of frames added or revised since canvases were last chosen, and the number of frames at that time.
     private var changes = 0
     private var placedFrames = 0
@@ -46,7 +46,7 @@ package struct FrameCompositor {
         self.format = format
         self.background = background
         self.limits = limits
-        kept = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
+        store = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
     }
 
     /// Returns the byte count of a canvas; refuses one beyond the limits.
@@ -132,7 +132,7 @@ package struct FrameCompositor {
             chain.append(parent)
             next = parent
         }
-        let packer = kept.packer(drawing: chain.count)
+        let packer = store.packer(drawing: chain.count)
         var canvas: PixelBuffer?
         for frame in chain.reversed() {
             canvas = nil
@@ -147,19 +147,19 @@ package struct FrameCompositor {
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
         // Intermediate canvases count as working memory, in addition to the memory of the painter.
-        let (canvas, ground) = try ground(index, isResult ? nil : limits.account)
+        let (canvas, background) = try background(index, isResult ? nil : limits.account)
         if isResult { canvas.becomeResult() }
         // A frame that cannot be decoded only contributes its disposal.
         if failures[index] == nil {
-            let place = FrameCanvas(canvas, layout: layouts[index], ground: ground)
-            guard try paint(index, onto: place, painter, stop) else {
+            let frameCanvas = FrameCanvas(canvas, layout: layouts[index], background: background)
+            guard try paint(index, onto: frameCanvas, painter, stop) else {
                 layouts[index].isOpaque = false
                 layouts[index].blend = .over
                 revise(from: index)
                 return nil
             }
         }
-        ground?.finish()
+        background?.finish()
         store(canvas, at: index, packer: packer)
         return canvas
     }
@@ -178,7 +178,7 @@ package struct FrameCompositor {
     }
 
     /// Returns the canvas to draw the frame on, owned by the caller, and a copier when the base is still to be copied.
-    private mutating func ground(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasCopy?) {
+    private mutating func background(_ index: Int, _ account: WorkingMemory?) throws(ImageError) -> (PixelBuffer, CanvasCopy?) {
         guard case .frame(let parent) = dependencies[index].base else {
             // The memory of the latest canvas is the most likely to be reused by the allocator.
             if layouts[index].leavesTrace {
@@ -187,12 +187,12 @@ package struct FrameCompositor {
             }
             return (try emptyCanvas(dependencies[index].base, account), nil)
         }
-        let (canvas, ground) =
+        let (canvas, background) =
             if let own = try takeLatest(parent, for: index) { (own, nil as CanvasCopy?) } else {
                 try copy(parent, for: index, account)
             }
-        guard layouts[parent].disposal == .background else { return (canvas, ground) }
-        ground?.finish()
+        guard layouts[parent].disposal == .background else { return (canvas, background) }
+        background?.finish()
         FrameCanvas(canvas, layout: layouts[parent]).clear()
         return (canvas, nil)
     }
@@ -227,10 +227,10 @@ package struct FrameCompositor {
         guard let below = try held(parent) else { throw ImageError(.internalError, "animation: frame \(parent) has no canvas") }
         let spare = takeSpare(before: parent)
         let canvas = if let spare { spare.canvas } else { try newCanvas(account) }
-        let ground = CanvasCopy(
+        let background = CanvasCopy(
             canvas, below: below, stale: spare?.stale ?? PixelArea(size),
             hidden: layouts[index].overwrites ? layouts[index].area(on: size) : nil)
-        return (canvas, ground)
+        return (canvas, background)
     }
 
     private func newCanvas(_ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
@@ -244,7 +244,7 @@ package struct FrameCompositor {
         if let canvas = try wake(index) { return canvas }
         let (size, format, limits) = (size, format, limits)
         guard
-            let (canvas, isNew) = try kept.canvas(
+            let (canvas, isNew) = try store.canvas(
                 at: index,
                 make: { () throws(ImageError) in
                     try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
@@ -268,17 +268,17 @@ package struct FrameCompositor {
             latest = canvas
             latestIndex = index
         }
-        kept.keep(canvas, at: index, packer: packer)
+        store.keep(canvas, at: index, packer: packer)
     }
 
     /// Keeps the latest canvas as a spare. It was copied, so it is displayed and its successor is likely to be needed soon.
     private mutating func keepSpare(_ canvas: PixelBuffer) {
         forgetSpare()
-        if kept.keepSpare(.whole(canvas), of: latestIndex) { spareIndex = latestIndex }
+        if store.keepSpare(.whole(canvas), of: latestIndex) { spareIndex = latestIndex }
     }
 
     private mutating func forgetSpare() {
-        if spareIndex >= 0 { _ = kept.takeSpare(of: spareIndex) }
+        if spareIndex >= 0 { _ = store.takeSpare(of: spareIndex) }
         spareIndex = -1
     }
 
@@ -287,7 +287,7 @@ package struct FrameCompositor {
     private mutating func takeSpare(before index: Int) -> (canvas: PixelBuffer, stale: PixelArea)? {
         let before = spareIndex
         spareIndex = -1
-        guard before >= 0, case .whole(var canvas) = kept.takeSpare(of: before),
+        guard before >= 0, case .whole(var canvas) = store.takeSpare(of: before),
             case .frame(before) = dependencies[index].base, isKnownUniquelyReferenced(&canvas)
         else { return nil }
         return (canvas, changed(by: index, after: before))
@@ -308,10 +308,10 @@ package struct FrameCompositor {
     /// Called when no other frame is needed soon: hands the latest canvas to the process-wide cache if there is room.
     package mutating func rest() {
         forgetSpare()
-        if restingIndex >= 0 { _ = kept.takeSpare(of: restingIndex) }
+        if restingIndex >= 0 { _ = store.takeSpare(of: restingIndex) }
         restingIndex = -1
         let indices = indexed.flatMap { $0.index == latestIndex ? CachedCanvas.indexed($0.pixels) : nil }
-        if let canvas = latest.map({ .whole($0) }) ?? indices, kept.keepSpare(canvas, of: latestIndex) {
+        if let canvas = latest.map({ .whole($0) }) ?? indices, store.keepSpare(canvas, of: latestIndex) {
             restingIndex = latestIndex
         }
         forgetLatest()
@@ -322,7 +322,7 @@ package struct FrameCompositor {
     private mutating func wake(_ index: Int) throws(ImageError) -> PixelBuffer? {
         guard restingIndex == index else { return nil }
         restingIndex = -1
-        switch kept.takeSpare(of: index) {
+        switch store.takeSpare(of: index) {
         case .whole(let canvas): latest = canvas
         case .indexed(let indices): latest = try indices.pixels()
         default: return nil
@@ -343,7 +343,7 @@ package struct FrameCompositor {
     /// Returns the canvas of a frame as indices, when the process is short of memory for frames and the canvas has few enough
     /// colours. The latest canvas is then only kept as indices.
     package mutating func indices(of canvas: PixelBuffer, at index: Int) -> IndexedPixels? {
-        guard kept.isShort, layouts.indices.contains(index) else {
+        guard store.isShort, layouts.indices.contains(index) else {
             if latest != nil { indexed = nil }
             return nil
         }
@@ -380,7 +380,7 @@ package struct FrameCompositor {
     /// Chooses canvases again if many frames changed.
     private mutating func choosePlaces() {
         guard changes > placedFrames / 8 else { return }
-        kept.choose(dependencies, layouts: layouts)
+        store.choose(dependencies, layouts: layouts)
         (changes, placedFrames) = (0, layouts.count)
     }
 }

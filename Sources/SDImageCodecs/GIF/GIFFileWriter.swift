@@ -38,8 +38,8 @@ struct GIFFileWriter: ~Copyable {
     mutating func frame(_ area: PixelArea, palette: [UInt8]) throws(ImageError) -> UInt8 {
         let colors = GIFFileWriter.padded(palette)
         let isGlobal = colors == globalPalette
-        let place = [area.left, area.top, area.size.width, area.size.height].flatMap(GIFFileWriter.two)
-        try file.append([0x2C] + place + [isGlobal ? 0 : 0x80 | GIFFileWriter.sizeBits(colors)])
+        let rectangle = [area.left, area.top, area.size.width, area.size.height].flatMap(GIFFileWriter.two)
+        try file.append([0x2C] + rectangle + [isGlobal ? 0 : 0x80 | GIFFileWriter.sizeBits(colors)])
         if !isGlobal { try file.append(colors) }
         let bits = max(2, GIFFileWriter.sizeBits(colors) + 1)
         try file.append([bits])

@@ -70,14 +70,14 @@ struct GIFStream: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
-        let picture = try frame(at: 0, isKept: false, stop: stop).image()
+        let picture = try frame(at: 0, isCached: false, stop: stop).image()
         compositor?.keep(only: picture.pixels)
         return picture.with(frames: StreamDecoder(self))
     }
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
             return CachedFrame(try stillImage(stop: stop))
@@ -94,7 +94,7 @@ struct GIFStream: PictureStream {
         if index == 0 { first = nil }
         let output = try output()
         let metadata = metadata(output, isOpaque: compositor.isOpaque(at: index))
-        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
+        let indices = isCached ? compositor.indices(of: canvas, at: index) : nil
         return try output.frame(canvas, indices, metadata, stop: stop)
     }
 
@@ -126,7 +126,7 @@ struct GIFStream: PictureStream {
     private mutating func partialImage(stop: StopSignal) throws(ImageError) -> Image? {
         guard let pending = structure.firstFrame else { return nil }
         guard structure.frames.isEmpty else {
-            return try frame(at: 0, isKept: false, stop: stop).image().incomplete
+            return try frame(at: 0, isCached: false, stop: stop).image().incomplete
         }
         let indices = try indices(of: pending)
         try indices.decodeAll(bytes, stop: stop)
@@ -135,10 +135,10 @@ struct GIFStream: PictureStream {
         var tolerant = options
         tolerant.acceptPartial = true
         let painter = GIFPainter(bytes: bytes, frames: [pending], canvas: canvas.size, options: tolerant, first: indices)
-        let place = FrameCanvas(canvas, layout: pending.layout)
-        _ = try painter.paint(0, onto: place, stop: stop)
+        let frameCanvas = FrameCanvas(canvas, layout: pending.layout)
+        _ = try painter.paint(0, onto: frameCanvas, stop: stop)
         if pending.isInterlaced {
-            GIFPainter.fillGaps(indices, rows: pending.visibleRows(of: canvas.size), onto: place)
+            GIFPainter.fillGaps(indices, rows: pending.visibleRows(of: canvas.size), onto: frameCanvas)
         }
         let output = try output()
         let pixels = try output.picture(from: canvas, stop: stop)

@@ -69,9 +69,9 @@ import SDImage
         }
         guard let memory = try? ScratchMemory(DCThumbnailDecoder.lowest.count * MemoryLayout<Float>.stride) else { return false }
         let factors = unsafe memory.bound(to: Float.self)
-        for (place, (row, column)) in DCThumbnailDecoder.lowest.enumerated() where place < steps.count {
+        for (index, (row, column)) in DCThumbnailDecoder.lowest.enumerated() where index < steps.count {
             let weight = DCThumbnailDecoder.weight(row, detail: detail) * DCThumbnailDecoder.weight(column, detail: detail)
-            unsafe factors[place] = Float(Double(steps[place]) * weight)
+            unsafe factors[index] = Float(Double(steps[index]) * weight)
         }
         weights[index] = memory
         return true

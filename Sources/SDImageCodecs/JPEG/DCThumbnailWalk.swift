@@ -37,26 +37,26 @@ import Synchronization
         let down = only.map { frame.blocksDown($0.index) } ?? frame.mcusDown
         unsafe scan.mcus_across = UInt32(across)
         count = UInt32(across * down)
-        var kept: [JPEGHuffmanTable] = []
+        var huffmanTables: [JPEGHuffmanTable] = []
         unsafe scan.component_count = UInt32(header.components.count)
-        for (place, component) in header.components.enumerated() {
+        for (index, component) in header.components.enumerated() {
             guard
                 var made = unsafe DCThumbnailWalk.component(
-                    component, of: header, tables: tables, draft: draft, kept: &kept)
+                    component, of: header, tables: tables, draft: draft, huffmanTables: &huffmanTables)
             else { return nil }
             if only != nil { unsafe (made.across, made.down) = (1, 1) }
             unsafe withUnsafeMutableBytes(of: &scan.components) { memory in
-                unsafe memory.bindMemory(to: sdpx_jpeg_component.self)[place] = made
+                unsafe memory.bindMemory(to: sdpx_jpeg_component.self)[index] = made
             }
         }
         self.bytes = bytes
         self.draft = draft
-        self.tables = kept
+        self.tables = huffmanTables
     }
 
     private static func component(
         _ component: JPEGScanHeader.Component, of header: JPEGScanHeader, tables: JPEGTables, draft: DCThumbnailDecoder,
-        kept: inout [JPEGHuffmanTable]
+        huffmanTables: inout [JPEGHuffmanTable]
     ) -> sdpx_jpeg_component? {
         let plane = draft.planes[component.index]
         let own = draft.frame.components[component.index]
@@ -73,11 +73,11 @@ import Synchronization
         guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }),
             let dcTable = JPEGHuffmanTable(dc, hasSteps: false)
         else { return nil }
-        kept.append(dcTable)
+        huffmanTables.append(dcTable)
         unsafe made.dc = dcTable.pointer
         guard !draft.frame.isProgressive else { return unsafe made }
         guard let ac = tables.acCodes[component.ac], let acTable = JPEGHuffmanTable(ac, hasSteps: true) else { return nil }
-        kept.append(acTable)
+        huffmanTables.append(acTable)
         unsafe made.ac = acTable.pointer
         return unsafe made
     }

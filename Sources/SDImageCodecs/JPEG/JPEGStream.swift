@@ -22,7 +22,7 @@ struct JPEGStream: PictureStream {
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard finished == nil, failure == nil else { return }
-        self.bytes = try bytes.kept()
+        self.bytes = try bytes.copiedIfLent()
         openPreview(stop, isFinished)
         if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
             finished = decodeEarly(stop: stop)

@@ -35,11 +35,11 @@ struct ExtendedXMP {
     func joined(to packet: Bytes, limit: Int) throws(ImageError) -> Bytes {
         let own = pieces.filter { packet.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
         guard let total = own.first?.total, let rest = try assembled(own, total: total, limit: limit),
-            let place = packet.lastRange(of: ExtendedXMP.end), let descriptions = ExtendedXMP.descriptions(rest)
+            let range = packet.lastRange(of: ExtendedXMP.end), let descriptions = ExtendedXMP.descriptions(rest)
         else { return packet }
         var result = ByteBuilder(limit: limit)
         guard packet.count + descriptions.count <= limit else { return packet }
-        for part in [packet.slice(0..<place.lowerBound), descriptions, packet.slice(place.lowerBound..<packet.count)] {
+        for part in [packet.slice(0..<range.lowerBound), descriptions, packet.slice(range.lowerBound..<packet.count)] {
             unsafe try part?.withUnsafeBytes { content throws(ImageError) in unsafe try result.append(content) }
         }
         return result.finish()

@@ -25,7 +25,7 @@ struct APNGAnimation: PictureStream {
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished else { return }
-        self.bytes = try bytes.kept()
+        self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         if isFinished { facts.encoded = self.bytes }
         let known = structure.frames.count
@@ -66,7 +66,7 @@ struct APNGAnimation: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
-        let image = try picture(at: 0, isKept: false, isIncremental: !structure.isEnded, stop: stop).image()
+        let image = try picture(at: 0, isCached: false, isIncremental: !structure.isEnded, stop: stop).image()
         guard isFinished, facts.frameCount > 1 else { return image }
         compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
@@ -74,12 +74,12 @@ struct APNGAnimation: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        try picture(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
     private mutating func picture(
-        at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
+        at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)
@@ -90,7 +90,7 @@ struct APNGAnimation: PictureStream {
         let painter = APNGPainter(
             bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
-        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
+        let indices = isCached ? compositor.indices(of: canvas, at: index) : nil
         var metadata = output.plan.metadata(
             format: .png, pixels: output.format, hasAlpha: !compositor.isOpaque(at: index),
             orientation: colors.metadata.orientation, options: options)

@@ -98,8 +98,8 @@ struct APNGEncoder {
     /// Returns the fcTL data after the sequence number (PNG, third edition, section 11.3.6.2); the disposal is none.
     private static func control(_ frame: Frame, milliseconds: Int) -> [UInt8] {
         let (numerator, denominator) = delay(milliseconds)
-        let place = frame.area.size.width.pngBytes + frame.area.size.height.pngBytes + frame.area.left.pngBytes
-        return place + frame.area.top.pngBytes
+        let rectangle = frame.area.size.width.pngBytes + frame.area.size.height.pngBytes + frame.area.left.pngBytes
+        return rectangle + frame.area.top.pngBytes
             + [numerator, denominator].flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } + [0, frame.blend]
     }
 

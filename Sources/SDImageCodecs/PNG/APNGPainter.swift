@@ -31,9 +31,9 @@ import SDImagePixels
     ) throws(ImageError) {
         let rows = try PNGRows(data, limits: limits)
         let line = isDirect ? nil : try ScratchMemory(data.size.width * 4, of: UInt8.self, account: limits.account)
-        while let place = rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard let target = unsafe isDirect ? canvas.row(place.y) : line?.bytes, target.count == data.size.width * 4,
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard let target = unsafe isDirect ? canvas.row(position.y) : line?.bytes, target.count == data.size.width * 4,
                 let base = target.baseAddress
             else { throw ImageError(.badData, "apng: frame is outside of its canvas") }
             guard let row = unsafe rows.next(into: rows.format == .rgba8 ? base : nil) else { throw rows.missing }
@@ -41,7 +41,7 @@ import SDImagePixels
                 unsafe sdpx_convert_row(
                     base, PixelFormat.rgba8.rawValue, row, rows.format.rawValue, data.size.width)
             }
-            if !isDirect { unsafe canvas.draw(UnsafeRawBufferPointer(target), y: place.y, blend: APNGPainter.blend) }
+            if !isDirect { unsafe canvas.draw(UnsafeRawBufferPointer(target), y: position.y, blend: APNGPainter.blend) }
         }
     }
 

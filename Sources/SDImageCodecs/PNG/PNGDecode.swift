@@ -32,11 +32,11 @@ struct PNGDecode {
         var writer = try picture.makeWriter(rows.format)
         let isDirect = unsafe writer.directRow(0) != nil
         let count = data.size.width * rows.format.bytesPerPixel
-        while let place = rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(place.y)?.baseAddress : nil) else {
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(position.y)?.baseAddress : nil) else {
                 // A partial image has at least one row.
-                guard options.acceptPartial, place.row > 0 else { throw rows.missing }
+                guard options.acceptPartial, position.row > 0 else { throw rows.missing }
                 return try writer.finish()
             }
             if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(start: row, count: count)) }
@@ -56,9 +56,9 @@ struct PNGDecode {
 
     private func paint(_ rows: PNGRows, _ painter: PNGPainter) throws(ImageError) {
         var isEmpty = true
-        while let place = rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard try painter.paint(rows, at: place, fills: options.acceptPartial) else {
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard try painter.paint(rows, at: position, fills: options.acceptPartial) else {
                 guard options.acceptPartial, !isEmpty else { throw rows.missing }
                 return
             }

@@ -37,9 +37,9 @@ struct PNGFile: PictureStream {
         return try still.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        guard isStill else { return try animation.frame(at: index, isKept: isKept, stop: stop) }
-        return try still.frame(at: index, isKept: isKept, stop: stop)
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        guard isStill else { return try animation.frame(at: index, isCached: isCached, stop: stop) }
+        return try still.frame(at: index, isCached: isCached, stop: stop)
     }
 
     mutating func rest() { animation.rest() }

@@ -55,9 +55,9 @@ struct PNGImageData: Sendable {
         }
         let rows = try PNGRows(self, limits: limits)
         let painter = try PNGPainter(buffer, source: rows.format, limits: limits)
-        while let place = rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard try painter.paint(rows, at: place) else { throw rows.missing }
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard try painter.paint(rows, at: position) else { throw rows.missing }
         }
     }
 }

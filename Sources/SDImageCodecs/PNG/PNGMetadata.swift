@@ -32,12 +32,12 @@ struct PNGMetadata {
         switch chunk.name {
         case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries,
             PNGMetadata.codePointChunk, PNGMetadata.exif:
-            if chunk.data.count <= limit, try chunks.isIntact(chunk) { try readKept(chunk) }
+            if chunk.data.count <= limit, try chunks.isIntact(chunk) { try readUnlessDamaged(chunk) }
         default: break
         }
     }
 
-    private mutating func readKept(_ chunk: PNGChunk) throws(ImageError) {
+    private mutating func readUnlessDamaged(_ chunk: PNGChunk) throws(ImageError) {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)
         switch chunk.name {

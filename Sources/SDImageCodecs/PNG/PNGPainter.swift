@@ -15,11 +15,11 @@ import SDImagePixels
             ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, account: limits.account)
     }
 
-    /// Paints the next row, whose location is `place`; false when it is not available. With `fills`, each pixel also covers the
+    /// Paints the next row, whose location is `position`; false when it is not available. With `fills`, each pixel also covers the
     /// pixels of later passes.
-    func paint(_ rows: PNGRows, at place: PNGRows.Place, fills: Bool = false) throws(ImageError) -> Bool {
-        let pass = place.pass
-        guard let target = unsafe buffer.mutableRow(place.y)?.baseAddress else { return false }
+    func paint(_ rows: PNGRows, at position: PNGRows.Position, fills: Bool = false) throws(ImageError) -> Bool {
+        let pass = position.pass
+        guard let target = unsafe buffer.mutableRow(position.y)?.baseAddress else { return false }
         let isWhole = pass.columnStep == 1
         let isDirect = isWhole && converted == nil
         guard let row = unsafe rows.next(into: isDirect ? target : nil) else { return false }
@@ -32,14 +32,16 @@ import SDImagePixels
                 unsafe sdpx_convert_row(own, format.rawValue, row, rows.format.rawValue, pass.size.width)
                 unsafe from = UnsafeRawPointer(own)
             }
-            unsafe scatter(from, at: place, into: target, fills: fills)
+            unsafe scatter(from, at: position, into: target, fills: fills)
         }
-        if fills { copyDown(place) }
+        if fills { copyDown(position) }
         return true
     }
 
-    private func scatter(_ row: UnsafeRawPointer, at place: PNGRows.Place, into target: UnsafeMutableRawPointer, fills: Bool) {
-        let pass = place.pass
+    private func scatter(
+        _ row: UnsafeRawPointer, at position: PNGRows.Position, into target: UnsafeMutableRawPointer, fills: Bool
+    ) {
+        let pass = position.pass
         let size = buffer.format.bytesPerPixel
         unsafe sdpx_scatter_pixels(
             (target + pass.left * size).assumingMemoryBound(to: UInt8.self), row.assumingMemoryBound(to: UInt8.self),
@@ -47,11 +49,11 @@ import SDImagePixels
     }
 
     /// Copies a row to the rows below it that later passes will overwrite.
-    private func copyDown(_ place: PNGRows.Place) {
-        let pass = place.pass
+    private func copyDown(_ position: PNGRows.Position) {
+        let pass = position.pass
         let size = buffer.format.bytesPerPixel
-        guard pass.blockHeight > 1, let row = unsafe buffer.row(place.y)?.baseAddress else { return }
-        for y in place.y + 1..<min(buffer.size.height, place.y + pass.blockHeight) {
+        guard pass.blockHeight > 1, let row = unsafe buffer.row(position.y)?.baseAddress else { return }
+        for y in position.y + 1..<min(buffer.size.height, position.y + pass.blockHeight) {
             guard let below = unsafe buffer.mutableRow(y)?.baseAddress else { break }
             guard pass.columnStep > pass.blockWidth else {
                 unsafe below.copyMemory(from: row, byteCount: buffer.size.width * size)

@@ -25,7 +25,7 @@ struct PNGProgress {
     }
 
     /// True when every row is decoded.
-    var hasAllRows: Bool { rows.place == nil }
+    var hasAllRows: Bool { rows.position == nil }
     /// False after a wrong check sum.
     var isSound: Bool { chunks.ending != .damaged }
     /// The image in its stored orientation. Missing rows are transparent, or repeat known pixels of an interlaced image.
@@ -37,9 +37,9 @@ struct PNGProgress {
     /// Decodes the rows received so far.
     mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
         for part in try chunks.read(bytes, limits: picture.options.limits) { inflater.append(part) }
-        while let place = rows.place {
-            if place.isCheckpoint { try stop.check() }
-            guard try painter.paint(rows, at: place, fills: true) else { break }
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard try painter.paint(rows, at: position, fills: true) else { break }
             rowsDone += 1
         }
     }

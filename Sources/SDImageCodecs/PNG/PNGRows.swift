@@ -5,7 +5,7 @@ import SDImagePixels
 /// The rows of an image in the order of its data: inflated, unfiltered, and converted to pixels.
 @safe final class PNGRows {
     /// Location of the next row.
-    struct Place {
+    struct Position {
         let pass: PNGPass
         /// Row of the pass.
         let row: Int
@@ -72,12 +72,12 @@ import SDImagePixels
     }
 
     /// Location of the next row; nil after the last.
-    var place: Place? { pass < passes.count ? Place(pass: passes[pass], row: row) : nil }
+    var position: Position? { pass < passes.count ? Position(pass: passes[pass], row: row) : nil }
 
     /// Returns the next row, as wide as its pass. It is written to `target` if that is given, and otherwise valid until the next
     /// call. nil when its bytes are not available; `missing` is the reason.
     func next(into target: UnsafeMutableRawPointer? = nil) -> UnsafeRawPointer? {
-        guard let place, let bytes = samples.rowBytes(place.pass.size.width), !hasInvalidFilter,
+        guard let position, let bytes = samples.rowBytes(position.pass.size.width), !hasInvalidFilter,
             let filtered = unsafe gather(bytes + 1), let lines = unsafe lines.bytes.baseAddress
         else { return nil }
         let raw = unsafe samples.isPlain ? target ?? lines + line * lineStride : lines + line * lineStride
@@ -87,11 +87,11 @@ import SDImagePixels
             Int32(filtered.load(as: UInt8.self)), Int32(samples.filterBytes))
         hasInvalidFilter = isKnown == 0
         guard !hasInvalidFilter else { return nil }
-        advance(place)
+        advance(position)
         unsafe above = row == 0 ? nil : UnsafeRawPointer(raw)
         if samples.isPlain { return UnsafeRawPointer(raw) }
         guard let to = unsafe target ?? pixels.bytes.baseAddress else { return nil }
-        unsafe samples.expand(raw, to: to, pixels: place.pass.size.width)
+        unsafe samples.expand(raw, to: to, pixels: position.pass.size.width)
         return UnsafeRawPointer(to)
     }
 
@@ -106,10 +106,10 @@ import SDImagePixels
         }
     }
 
-    private func advance(_ place: Place) {
+    private func advance(_ position: Position) {
         line ^= 1
         row += 1
-        guard row == place.pass.size.height else { return }
+        guard row == position.pass.size.height else { return }
         row = 0
         pass += 1
     }

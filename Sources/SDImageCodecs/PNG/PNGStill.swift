@@ -17,7 +17,7 @@ struct PNGStill: PictureStream {
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, result == nil else { return }
-        self.bytes = try bytes.kept()
+        self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         if progress == nil, facts.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
             let header = try PNGHeader(bytes)

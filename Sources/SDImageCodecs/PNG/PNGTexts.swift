@@ -119,8 +119,8 @@ struct PNGTexts {
         try stop.spend(min(limit, packed.count * 1032))
         guard let memory = unsafe malloc(limit) else { return nil }
         let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
-        let kept = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
-        let text = unsafe Bytes.adopting(malloced: kept, count: count)
+        let shrunk = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
+        let text = unsafe Bytes.adopting(malloced: shrunk, count: count)
         return text.isEmpty ? nil : text
     }
 

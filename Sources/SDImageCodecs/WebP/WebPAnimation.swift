@@ -33,7 +33,7 @@ struct WebPAnimation: PictureStream {
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, !facts.isSatisfied else { return }
-        self.bytes = try bytes.kept()
+        self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         if isFinished { facts.encoded = self.bytes }
         try walk.advance(bytes, stop: stop)
@@ -67,7 +67,7 @@ struct WebPAnimation: PictureStream {
             compositor = try FrameCompositor(size: header.canvas, format: canvasFormat(header), limits: options.limits)
         }
         for frame in frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
-        tell(header)
+        read(header)
     }
 
     /// Checks the canvas before anything after the header is read, so that the result does not depend on the amount of data
@@ -104,7 +104,7 @@ struct WebPAnimation: PictureStream {
 
     private var shownFrames: Int { options.firstFrameOnly ? min(frames.count, 1) : frames.count }
 
-    private mutating func tell(_ header: Header) {
+    private mutating func read(_ header: Header) {
         facts.size = header.output.size
         facts.frameCount = shownFrames
         facts.loopCount = shownFrames > 1 ? header.loopCount : 0
@@ -117,7 +117,7 @@ struct WebPAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
-            let image = try picture(at: 0, isKept: false, isIncremental: !isWhole, stop: stop).image()
+            let image = try picture(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
             guard isFinished || isWhole, facts.frameCount > 1 else { return image }
             compositor?.keep(only: image.pixels)
             return image.with(frames: StreamDecoder(self))
@@ -129,12 +129,12 @@ struct WebPAnimation: PictureStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        try picture(at: index, isKept: isKept, isIncremental: false, stop: stop)
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        try picture(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
     private mutating func picture(
-        at index: Int, isKept: Bool, isIncremental: Bool, stop: StopSignal
+        at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
         // A second owner would cause a copy of everything that the compositor keeps.
@@ -147,7 +147,7 @@ struct WebPAnimation: PictureStream {
             compositor.setOpaque(at: opaque)
         }
         let metadata = metadata(header, hasAlpha: !compositor.isOpaque(at: index), isIncremental: isIncremental)
-        let indices = isKept ? compositor.indices(of: canvas, at: index) : nil
+        let indices = isCached ? compositor.indices(of: canvas, at: index) : nil
         return try header.output.frame(canvas, indices, metadata, stop: stop)
     }
 

@@ -37,7 +37,7 @@ struct WebPConfiguration {
         value = config
     }
 
-    private static let places: [EncodeOptions.WebPParameter: any WritableKeyPath<WebPConfig, Int32> & Sendable] = [
+    private static let fields: [EncodeOptions.WebPParameter: any WritableKeyPath<WebPConfig, Int32> & Sendable] = [
         .method: \.method, .pass: \.pass, .preprocessing: \.preprocessing, .threadLevel: \.thread_level,
         .lowMemory: \.low_memory, .segments: \.segments, .snsStrength: \.sns_strength,
         .filterStrength: \.filter_strength, .filterSharpness: \.filter_sharpness, .filterType: \.filter_type,
@@ -52,8 +52,8 @@ struct WebPConfiguration {
     ) throws(ImageError) {
         if parameter == .targetPSNR, Float(number).isFinite {
             config.target_PSNR = Float(number)
-        } else if let place = places[parameter], let whole = Int32(exactly: number) {
-            config[keyPath: place] = whole
+        } else if let field = fields[parameter], let whole = Int32(exactly: number) {
+            config[keyPath: field] = whole
         } else {
             throw ImageError(.invalidArgument, "webp: \(number) is not a valid value of \(parameter)")
         }

@@ -148,13 +148,13 @@ typealias LibraryPicture = CWebP.WebPPicture
             guard let row = unsafe pixels.row(y) else { break }
             if unsafe picture.use_argb != 0 {
                 guard let target = unsafe picture.argb else { break }
-                let place = unsafe target + y * Int(picture.argb_stride)
+                let rowStart = unsafe target + y * Int(picture.argb_stride)
                 // ARGB words are BGRA bytes on little-endian machines.
                 unsafe sdpx_convert_row(
-                    place, PixelFormat.bgra8Premultiplied.rawValue, row.baseAddress, PixelFormat.gray8.rawValue, width)
+                    rowStart, PixelFormat.bgra8Premultiplied.rawValue, row.baseAddress, PixelFormat.gray8.rawValue, width)
             } else if let luma = unsafe picture.y {
-                let place = unsafe luma + y * Int(picture.y_stride)
-                for x in 0..<width { unsafe place[x] = brightness[Int(row[x])] }
+                let rowStart = unsafe luma + y * Int(picture.y_stride)
+                for x in 0..<width { unsafe rowStart[x] = brightness[Int(row[x])] }
             }
         }
         guard unsafe picture.use_argb == 0, let u = unsafe picture.u, let v = unsafe picture.v else { return }

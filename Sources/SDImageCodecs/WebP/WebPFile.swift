@@ -23,8 +23,8 @@ struct WebPFile: PictureStream {
         try animation == nil ? still?.image(stop: stop) : animation?.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, isKept: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        if let frame = try animation?.frame(at: index, isKept: isKept, stop: stop) { return frame }
+    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+        if let frame = try animation?.frame(at: index, isCached: isCached, stop: stop) { return frame }
         guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
         return CachedFrame(image)
     }

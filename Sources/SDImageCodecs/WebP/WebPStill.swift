@@ -23,7 +23,7 @@ struct WebPStill: PictureStream {
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         guard !self.isFinished, !facts.isSatisfied else { return }
-        self.bytes = try bytes.kept()
+        self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         // The orientation comes last in the file.
         guard picture == nil && headerGate.opens(at: bytes.count) || isFinished else { return }

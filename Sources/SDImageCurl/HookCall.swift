@@ -1,12 +1,12 @@
 import SDImage
 
 /// A response or redirect that a hook of the host examines before the transfer continues.
-enum HookQuestion: Sendable {
+enum HookCall: Sendable {
     case response(DownloadResponse)
     case redirect(DownloadHooks.Redirect)
 
     /// Reply of the hook; returned to the transfer thread as a command.
-    enum Answer: Sendable {
+    enum Outcome: Sendable {
         case response(DownloadResponse)
         case redirect([UInt8])
         case refusal(ImageError)
@@ -15,7 +15,7 @@ enum HookQuestion: Sendable {
     /// nil if no hook handles this response.
     init?(_ transfer: Transfer, _ hooks: DownloadHooks) {
         let head = transfer.head
-        if case .startAnew = ResponseRules.verdict(transfer) { return nil }
+        if case .restart = ResponseRules.verdict(transfer) { return nil }
         if RedirectRules.isRedirect(head.status), let location = head.location {
             guard hooks.redirect != nil else { return nil }
             let next = transfer.url.resolving(location)
@@ -26,7 +26,7 @@ enum HookQuestion: Sendable {
         }
     }
 
-    func answer(of hooks: DownloadHooks) async -> Answer {
+    func outcome(of hooks: DownloadHooks) async -> Outcome {
         do throws(ImageError) {
             switch self {
             case .response(let response):

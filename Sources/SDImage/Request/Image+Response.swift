@@ -2,7 +2,7 @@ extension SharedResponseRecord: ImageProvenance {}
 
 extension ImageMetadata {
     /// The record of the response that the image came from; nil unless it came over HTTP.
-    package var answer: SharedResponseRecord? { provenance as? SharedResponseRecord }
+    package var response: SharedResponseRecord? { provenance as? SharedResponseRecord }
 }
 
 extension Image {
