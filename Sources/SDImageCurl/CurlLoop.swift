@@ -34,16 +34,15 @@ import SDImage
         self.post = post
     }
 
-    /// `mayRest` is called before the thread sleeps; its argument is true if this iteration handled commands.
-    func run(commands: () -> [CurlService.Command], mayRest: (Bool) -> Bool, isStopping: () -> Bool) {
+    /// `mayRest` is called before the thread sleeps.
+    func run(commands: () -> [CurlService.Command], mayRest: () -> Bool, isStopping: () -> Bool) {
         while !isStopping() {
             sockets.now = MonotonicClock.now
-            let commands = commands()
-            for command in commands { handle(command) }
+            for command in commands() { handle(command) }
             startWaiting()
             let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
             // A completed hop frees a slot, which the next iteration fills before the thread sleeps.
-            if !expire(), !hasEnded, mayRest(!commands.isEmpty) { sleep() }
+            if !expire(), !hasEnded, mayRest() { sleep() }
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]

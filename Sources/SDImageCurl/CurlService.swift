@@ -30,8 +30,6 @@ package final class CurlService: EngineService {
     }
 
     private let inbox = Lock(Inbox())
-    /// True if `inbox` has commands; readable without its lock.
-    private let hasCommands = Atomic<Bool>(false)
     private let wakeUp: Int32
     private let backlog: Backlog
 
@@ -74,7 +72,6 @@ package final class CurlService: EngineService {
                 do throws(ImageError) { inbox.thread = try startThread() } catch { return error }
             }
             inbox.commands.append(command)
-            hasCommands.store(true, ordering: .relaxed)
             if inbox.isAsleep {
                 inbox.isAsleep = false
                 wake()
@@ -91,7 +88,7 @@ package final class CurlService: EngineService {
             CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
                 takeCommands()
             } mayRest: {
-                mayRest(lingering: $0)
+                mayRest()
             } isStopping: {
                 inbox.withLock { $0.isStopping }
             }
@@ -100,7 +97,6 @@ package final class CurlService: EngineService {
 
     private func takeCommands() -> [Command] {
         inbox.withLock { inbox in
-            hasCommands.store(false, ordering: .relaxed)
             inbox.isAsleep = false
             defer { inbox.commands = [] }
             return inbox.commands
@@ -108,20 +104,12 @@ package final class CurlService: EngineService {
     }
 
     /// True if no command is queued; the next `post` then wakes the thread.
-    ///
-    /// Commands come in bursts. After a command the thread polls for up to `linger`, because waking it would cost both threads
-    /// more.
-    private func mayRest(lingering: Bool) -> Bool {
-        let end = lingering ? MonotonicClock.now + CurlService.linger : 0
-        while lingering, !hasCommands.load(ordering: .relaxed), MonotonicClock.now < end {}
-        return inbox.withLock { inbox in
+    private func mayRest() -> Bool {
+        inbox.withLock { inbox in
             inbox.isAsleep = inbox.commands.isEmpty
             return inbox.isAsleep
         }
     }
-
-    /// Nanoseconds.
-    private static let linger: UInt64 = 10_000
 
     private func wake() {
         var one: UInt64 = 1

@@ -19,6 +19,7 @@ import Synchronization
     var position = 0
     /// Sequence number of the last use, if the eviction order needs it.
     let lastUse = Atomic<UInt64>(0)
+    /// Padding to two cache lines; see `MemoryTable.prefetch`.
     private let unused: (UInt64, UInt64) = (0, 0)
 
     // Fields read by a look-up start here.

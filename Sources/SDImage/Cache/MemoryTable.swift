@@ -65,7 +65,10 @@ import Glibc
     /// The address of the slots and, in the bits that are zero in it, the logarithm of their number.
     var location: UInt { unsafe UInt(bitPattern: slots) | UInt((mask &+ 1).trailingZeroBitCount & 63) }
 
-    /// Prefetches the slot where the search for a hash begins; `place` may belong to an older table.
+    /// Prefetches the slot where the search for a hash begins; `location` may be that of an older table.
+    ///
+    /// `sdimage-bench memcache items=200000`: with this prefetch, that of the image and the padding of `MemoryEntry`, a hit takes
+    /// 207 ns of processor time, without them 255 ns; with two threads and stores 236 and 279 ns (AMD EPYC, medians of 11).
     @inline(__always)
     static func prefetch(_ hash: UInt64, _ location: UInt) {
         let index = UInt(truncatingIfNeeded: hash) & (1 << (location & 63) &- 1)
