@@ -11,7 +11,7 @@
  *   if (sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
  *       show(sdimage_result_image(result));
  *
- * What to read:
+ * The headers:
  *
  *   base.h        conventions, object types, version      manager.h     loading; shutting down; doctor
  *   error.h       status codes, errors                    request.h     what can be asked for

@@ -281,7 +281,7 @@ def scenes_can_fail() -> None:
 
 
 def without_a_namespace() -> None:
-    """Where no system file can be replaced, the scene calls the function that the watch would call."""
+    """The scene calls the function that the watch would call if no system file can be replaced."""
     with a_stage() as stage, mock.patch.object(scene_memory, "_namespace", lambda _: None):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             found = scene_memory.pressure(stage)

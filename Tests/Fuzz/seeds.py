@@ -21,7 +21,7 @@ from collections.abc import Iterator
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "Fixtures"
 #: The same as -max_len of Tests/fuzz.
 LONGEST = 16384
-#: Of SDIMAGE_CORPUS, spread evenly over its files.
+#: Number of files used from SDIMAGE_CORPUS, spread evenly over its files.
 MOST_OF_THE_CORPUS = 400
 
 SUFFIXES = {
@@ -91,7 +91,7 @@ INDEX = ("CREATE TABLE files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device IN
 
 
 def database(script: str) -> bytes:
-    """Of small pages, so that it is short."""
+    """A database of small pages, which keeps it short."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "seed.db"
         connection = sqlite3.connect(path)
@@ -178,7 +178,7 @@ def records() -> Iterator[bytes]:
 
 
 def files(suffixes: tuple[str, ...]) -> Iterator[bytes]:
-    """Of the fixtures all, of the corpus some."""
+    """All fixtures, and some files of the corpus."""
     yield from read(sorted(FIXTURES.rglob("*")), suffixes)
     corpus = os.environ.get("SDIMAGE_CORPUS")
     if corpus:

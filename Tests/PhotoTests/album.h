@@ -15,7 +15,7 @@ typedef struct photo {
     int orientation;                            /* 0: not set */
     const char *date;                           /* "2024:05:01 12:00:00"; NULL: none */
     const char *offset;                         /* "+02:00" */
-    uint32_t thumbnail_width, thumbnail_height; /* of the thumbnail in the EXIF block; 0: none */
+    uint32_t thumbnail_width, thumbnail_height; /* size of the thumbnail in the EXIF block; 0: none */
 } photo;
 
 /* A path in the test's folder; in static memory, a ring of sixteen. */
@@ -50,7 +50,7 @@ typedef struct deliveries {
     bool has_data;
     uint32_t frame_count;
     int64_t received, expected;
-    double red; /* of the first pixel of the last image */
+    double red; /* red of the first pixel of the last image */
     uint64_t first_ns;
 } deliveries;
 

@@ -52,7 +52,7 @@ def declarations(code: dict[pathlib.Path, str]) -> dict[str, pathlib.Path]:
 
 
 def references(code: dict[pathlib.Path, str]) -> list[tuple[pathlib.Path, str, pathlib.Path]]:
-    """Who names which type of whom."""
+    """The naming file, the type and the declaring file of each reference between files."""
     declared = declarations(code)
     return [(path, name, declared[name]) for path, text in code.items() for name in NAME.findall(text)
             if name in declared and declared[name] != path]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What files may be: their length, and the documents that their comments refer to."""
+"""The lengths of files, and the documents that comments refer to."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ def files() -> list[pathlib.Path]:
 def joined(text: str) -> str:
     """Comments that go on over several lines as one."""
     return re.sub(r"\n\s*(?:///?|\*|#)\s?", " ", text)
+
+
+def code_files(*suffixes: str) -> list[pathlib.Path]:
+    """The files of the library itself."""
+    return [path for path in files() if path.suffix in suffixes and path.relative_to(ROOT).parts[0] in ("Sources", "include")]
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ func (c Code) status() C.sdimage_status {
 type Error struct {
 	Code       Code
 	Message    string
-	HTTPStatus int    // of the refused response; 0 if HTTP was not involved
+	HTTPStatus int    // status of the refused response; 0 if HTTP was not involved
 	URL        string // without user and password; "" if no URL was involved
 	Transient  bool   // the same operation may succeed later
 	cause      error

@@ -53,7 +53,7 @@ type Options struct {
 	WantsData       bool // deliver the encoded bytes also for images in memory
 	WaitForStore    bool // end after the disk has committed
 	RetryFailed     bool
-	Timeout         time.Duration // of the transfer; 0: that of the downloader
+	Timeout         time.Duration // limit for the transfer; 0: that of the downloader
 	CacheKey        string        // replaces the URL
 	Header          map[string]string
 }

@@ -57,9 +57,9 @@ const (
 // An Event of a load.
 type Event struct {
 	Kind               EventKind
-	Received, Expected int64   // of Progress; -1 = unknown
+	Received, Expected int64   // byte counts of Progress; -1 = unknown
 	Result             *Result // for the other kinds; nil with an error
-	Err                error   // of Final
+	Err                error   // error of Final
 }
 
 // The capacity of the event channel. Once it is full, progress and partial images are dropped, the end never.

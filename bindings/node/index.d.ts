@@ -185,7 +185,7 @@ export class Task extends EventEmitter implements AsyncIterable<Result> {
   readonly finished: Promise<Result>;
   /** The final result if it is available, such as after start() for an image in memory. */
   readonly result: Result | null;
-  /** That of the options until it is changed. A change takes effect while the load is queued, for its transfer or its decode. */
+  /** Initially that of the options. A change takes effect while the load is queued, for its transfer or its decode. */
   priority: Priority;
   cancel(): void;
   /** Partial and cached results, then the final one. Exiting the loop cancels the load. */

@@ -12,14 +12,14 @@
 typedef struct bench {
     bool json;
     double seconds;
-    uint32_t width, height; /* of the thumbnail */
+    uint32_t width, height; /* size of the thumbnail */
     sdimage_decode_options *thumbnail, *still;
     char folder[PATH_MAX];
     sdimage_cache *cache;
     sdimage_manager *manager;
     picture *pictures, *current;
     unsigned count;
-    sdimage_error *error; /* of the last run */
+    sdimage_error *error; /* error of the last run */
 } bench;
 
 static taken take(void *user_data, option_id option, const char *value) {

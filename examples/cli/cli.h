@@ -101,7 +101,7 @@ typedef struct picture_wish {
     sdimage_encode_options *encoding;
     sdimage_transformer *transformer; /* NULL for none */
     sdimage_format format;            /* UNDEFINED: by the name of the output */
-    uint32_t width, height;           /* of the thumbnail; 0 for none */
+    uint32_t width, height;           /* size of the thumbnail; 0 for none */
 } picture_wish;
 
 /* Returns false when memory is refused; the structure must be closed in either case. */

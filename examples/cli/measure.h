@@ -7,7 +7,7 @@
 
 typedef struct measure {
     uint64_t runs;      /* counted runs; 0: not measured */
-    uint64_t median_ns; /* of one run; for runs too short for the clock, means of many runs */
+    uint64_t median_ns; /* time of one run; for runs too short for the clock, means of many runs */
     uint64_t least_ns;
 } measure;
 

@@ -19,8 +19,8 @@
 
 typedef struct script {
     const char *program;
-    uint32_t width, height; /* of the window, in points */
-    const char *folder;     /* of the cache; NULL: memory only */
+    uint32_t width, height; /* size of the window, in points */
+    const char *folder;     /* folder of the cache; NULL: memory only */
     bool is_scripted;
     char *commands;      /* remaining ones; NULL: none */
     const char *command; /* the current one; NULL: none */

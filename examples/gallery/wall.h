@@ -52,10 +52,10 @@ struct wall {
     size_t item_count;
     wall_cell **cells; /* in no order; their addresses are stable */
     size_t cell_count;
-    uint32_t side; /* of a cell, in points; so are the five below */
+    uint32_t side; /* side of a cell, in points, like the five fields below */
     uint32_t width, height, columns;
     int64_t top;                 /* scroll offset */
-    uint32_t pixel_side;         /* of a cell, in pixels */
+    uint32_t pixel_side;         /* side of a cell, in pixels */
     size_t first_row, row_count; /* rows that have cells */
     bool is_shown;               /* false: minimised */
     sdimage_pixel_format pixel_format;

@@ -160,7 +160,7 @@ size_t cpng_deflate(int level, void *to, size_t capacity, const void *from, size
     int status = Z_OK;
     size_t left = length, room = capacity;
     while (status == Z_OK && !should_stop(context)) {
-        /* What zlib has not taken of a piece counts as left. */
+        /* Bytes of a piece that zlib has not consumed count as left. */
         uInt in = left < PIECE ? (uInt)left : PIECE, out = room < PIECE ? (uInt)room : PIECE;
         stream.avail_in = in, stream.avail_out = out;
         status = deflate(&stream, in == left ? Z_FINISH : Z_NO_FLUSH);

@@ -11,7 +11,7 @@ enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIM
  * a decoder for each. */
 typedef struct sdavif_tiles {
     uint64_t color, alpha;
-    uint32_t width, height; /* of the largest tile */
+    uint32_t width, height; /* size of the largest tile */
 } sdavif_tiles;
 
 /* Checks the tables in time linear in `length`. Errors: TOO_LARGE for more items, properties, references, extents,

@@ -17,14 +17,14 @@ typedef struct sdmod_wish {
     bool keeps_aspect_ratio, first_frame_only, converts_to_srgb;
     uint64_t max_pixels;
     size_t max_bytes;
-    const sdimage_work_budget *budget; /* of the operation; NULL for none */
+    const sdimage_work_budget *budget; /* budget of the operation; NULL for none */
 } sdmod_wish;
 
 /* The properties that the container declares. */
 typedef struct sdmod_facts {
     sdimage_format format;
     uint32_t width, height;               /* as stored */
-    uint32_t source_width, source_height; /* of the original, if this is a thumbnail; otherwise 0 */
+    uint32_t source_width, source_height; /* size of the original, if this is a thumbnail; otherwise 0 */
     sdimage_orientation orientation;
     bool has_alpha;
     uint32_t chroma; /* quarters of a chroma sample per pixel: 0 for gray, 2 for 4:2:0, 4 for 4:2:2, 8 for 4:4:4 */

@@ -31,7 +31,7 @@ typedef struct sdheif_item {
 } sdheif_item;
 
 typedef struct sdheif_container {
-    const sdimage_work_budget *budget; /* of the operation; NULL for none */
+    const sdimage_work_budget *budget; /* budget of the operation; NULL for none */
     sdmod_span file, data, references;
     sdheif_item *items; /* in ascending order of id */
     size_t item_count;

@@ -6,7 +6,7 @@
 
 typedef struct sdheif_planes {
     sdyuv_planes planes;
-    sdyuv_color color; /* of the stream */
+    sdyuv_color color; /* color of the stream */
     uint16_t transfer;
     sdheif_frame frame; /* the owner of the planes, or */
     uint8_t *owned;     /* the memory in which they were assembled */

@@ -30,7 +30,7 @@ typedef struct sdav_movie {
     bool is_sequence;
     sdimage_orientation orientation;
 
-    int64_t *times; /* of the frames, in the units of the stream; NULL until counted */
+    int64_t *times; /* times of the frames, in the units of the stream; NULL until counted */
     uint32_t count;
     uint32_t next; /* index of the frame that is decoded next; UINT32_MAX if unknown */
     bool is_drained;

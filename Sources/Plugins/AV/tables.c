@@ -9,7 +9,7 @@ enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;
-    uint64_t samples; /* of finished tracks, and of fragments */
+    uint64_t samples; /* samples of finished tracks and of fragments */
     /* The track that is being read. */
     uint64_t own;
     uint32_t handler, runs, first_duration;

@@ -20,7 +20,7 @@ typedef struct job {
     char *password;
     int64_t page;
     bool is_clear;
-    uint32_t count; /* of the pages, determined by the work */
+    uint32_t count; /* number of pages, determined by the work */
 } job;
 
 static void release(void *pointer) {

@@ -27,13 +27,13 @@ typedef struct sdphoto_work {
 
 struct sdphoto_reading {
     sdphoto_work work;
-    sdphoto_hold hold; /* of a database in WAL mode */
+    sdphoto_hold hold; /* hold on a database in WAL mode */
     sdphoto_map *assets;
     char **roots; /* digiKam: folders of album roots, indexed like root_numbers */
     int64_t *root_numbers;
     size_t root_count, root_capacity, number_capacity;
     int64_t version;
-    size_t text_bytes; /* of names and paths stored so far */
+    size_t text_bytes; /* bytes of names and paths stored so far */
 };
 
 /* Counts text before it is stored; false from 512 MiB on, more than any photo library has. */

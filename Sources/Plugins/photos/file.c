@@ -20,7 +20,7 @@ typedef struct file {
     int64_t modified_ns;
     uint8_t *head;
     size_t head_length;
-    sdphoto_facts facts; /* of the asset, completed from the head */
+    sdphoto_facts facts; /* properties of the asset, completed from the head */
 } file;
 
 static void close_file(file *file) {

@@ -18,7 +18,7 @@ typedef struct sdphoto_index {
     sqlite3 *database;
     sqlite3_stmt *put;
     int64_t seen;   /* SQLite's own count of changes by others */
-    unsigned steps; /* of SQLite in this call, in progress handler calls */
+    unsigned steps; /* work of SQLite in this call, in progress handler calls */
     bool is_damaged;
 } sdphoto_index;
 

@@ -27,7 +27,7 @@ typedef struct connection {
     const address *place;
     sdremote_settings settings;
     redisContext *context;
-    redisReplyObjectFunctions functions; /* of the context's reader */
+    redisReplyObjectFunctions functions; /* functions of the context's reader */
 } connection;
 
 /* --- Addresses. */

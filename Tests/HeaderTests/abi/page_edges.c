@@ -20,7 +20,7 @@ enum {
     FIRST_CUTS = 400,         /* every length up to this one */
     LATER_CUTS = 60,          /* distributed over the rest of the file */
     SPLICES = 600,            /* variants with a changed beginning */
-    SPLICED_BYTES = 512,      /* that beginning */
+    SPLICED_BYTES = 512,      /* length of that beginning */
     PIECES = 512,             /* offsets from which a piece is moved directly after the signature */
     DECODES_EVERY = 16        /* one of this number of variants is also decoded */
 };

@@ -36,7 +36,7 @@ public final class Load extends CompletableFuture<Result> {
         }
     }
 
-    /** That of the request until it is changed. */
+    /** The current priority: that of the request until it is changed. */
     public synchronized Request.Priority priority() {
         if (task != null) {
             task.useIfOpen(open -> lastPriority = Request.Priority.of(Native.taskPriority(open)));

@@ -1,0 +1,173 @@
+"""Identifiers for which there is a technical term, and where Sources and include declare them."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+import re
+import textwrap
+from collections.abc import Iterator
+
+import sources
+import text
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+Found = dict[str, dict[str, list[int]]]
+
+#: Names that a technical term replaces. Names that are right in other meanings are left to reviewers: turn (of an image), light
+#: (linear), mean and steps (numbers), follow (redirects), made and taken (results), aspect, shown, cells, lowest, leave, over, halves.
+REPLACED = set("""
+    anew answer answers ask asks audience board boarded choices confirmed courtesy facts flight giveUp give_up ground grows
+    kept land letGo let_go news overtake patience place places progression quiet renew renewal saw seat shelf sorrow standIn
+    stand_in ticket want wants wish wishes withdraw
+""".split())
+#: Forms of type names: Swift, then C.
+FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|Shelf|Ground|Places|Draft|Halves)"
+                   r"|(?:Kept|Light|Turn)(?![a-z])\w*"
+                   r"|(?:\w+_)?(?:run|seat|ticket|courtesy|following|wish|want|aspect|shelf|ground|places|draft|halves)(?:_t)?"
+                   r"|(?:\w+_)?(?:kept|light|turn)_\w+")
+ALLOWED_TYPES = {"LightTransform": "linear light"}
+#: Declarations that are to be renamed: by name, the files of Sources and their numbers of declarations. Never add to it.
+REMAINING = {
+    "answer": "Plugins/photos: host.c 8; Plugins/remote: clock.c 1; SDImage/Base: Monitor.swift 1; SDImage/Cache: "
+         "CacheChain.swift 1, CacheRow.swift 1, CommitQueue.swift 1, PendingChanges.swift 1; SDImage/HTTP: ResponseRecord.swift 1; "
+         "SDImage/Pipeline: RevalidationStage.swift 1; SDImage/Request: CachedData+Encoding.swift 1, Image+Answer.swift 1, "
+         "ImageCaching.swift 1, ImageLoader.swift 1; SDImageABI: Reply.swift 3, Transport.swift 1; SDImageCurl: CurlLoop.swift 2, "
+         "HookQuestion.swift 1, ResponseHead.swift 1; SDImageSQLite: SQLiteReader.swift 1",
+    "ask": "Plugins/photos: host.c 1; Plugins/redis: redis.c 1; SDImage/Cache: CacheChain.swift 1; SDImageABI: "
+         "ForeignCache.swift 1, Reply.swift 1; SDImageCurl: Download.swift 1",
+    "asks": "SDImageCurl: Download.swift 1",
+    "choices": "SDImage/Pipeline: FetchKey.swift 1, LoadKey.swift 1; SDImage/Request: ImageRequest.swift 1; SDImage/Transform: "
+         "ResizeTransformer.swift 1; SDImageCurl: CurlLoader.swift 2, Download.swift 1",
+    "confirmed": "SDImage/Pipeline: RevalidationStage.swift 1",
+    "courtesy": "SDImageCurl: CurlLoop.swift 1",
+    "facts": "Modules/avif: avif.c 5; Modules/common: picture.c 7, picture.h 5; Modules/heif: general.c 4, heif.c 4, "
+         "picture_item.c 2; Plugins/AV: av.c 1, frame.c 4; Plugins/JXL: decoder.c 3, jxl.c 1; Plugins/TIFF: tiff.c 3; Plugins/common: "
+         "drawing.c 3; Plugins/photos: asset.c 2, asset.h 1, database.c 1, database.h 1, file.c 1, index.c 2, index.h 1, probe.c 3, "
+         "probe.h 3, thumbnail.c 1, thumbnail.h 1; SDImage/Coder: WholeStream.swift 1; SDImage/Request: ImageDecoder.swift 2; "
+         "SDImageABI: ForeignDecoder.swift 2; SDImageCodecs: BasicCoder.swift 2; SDImageCodecs/GIF: GIFStream.swift 1; "
+         "SDImageCodecs/JPEG: JPEGStream.swift 1; SDImageCodecs/PNG: APNGAnimation.swift 1, PNGFile.swift 1, PNGStill.swift 1; "
+         "SDImageCodecs/WebP: WebPAnimation.swift 1, WebPFile.swift 1, WebPStill.swift 1",
+    "giveUp": "SDImage/Animation: AnimationPlayer+Turning.swift 1; SDImage/Cache: CacheIndex.swift 1; SDImageCurl: "
+         "CurlLoop+Exchanges.swift 1",
+    "give_up": "Plugins/photos: watch.c 1",
+    "ground": "SDImageCodecs/Animation: FrameCanvas.swift 2, FrameCompositor.swift 4",
+    "kept": "Plugins/AV: movie.c 1; Plugins/photos: fetch.c 1, uri.c 1, watch.c 1; SDImage/Animation: CanvasCacheRegistry.swift 1; "
+         "SDImage/Base: Bytes.swift 1, URLResolution.swift 1; SDImage/HTTP: ResponseRecord+Encoding.swift 1, SignatureFilter.swift 1; "
+         "SDImage/Imaging: AnimationFrames.swift 1; SDImage/Target: ImageTarget.swift 1; SDImageABI: ForeignInstance.swift 1; "
+         "SDImageCodecs/Animation: CanvasPacker.swift 1, CanvasStore.swift 1, FrameCompositor.swift 1; SDImageCodecs/JPEG: "
+         "DCThumbnailWalk.swift 2; SDImageCodecs/PNG: PNGTexts.swift 1; SDImageCurl: AddressRange.swift 1, Transfer.swift 1; "
+         "SDImagePixels: quantize.c 1, turn.c 1",
+    "letGo": "SDImageABI: Defaults.swift 1",
+    "news": "Plugins/photos: watch.c 12",
+    "overtake": "SDImage/Target: TargetLoad.swift 1",
+    "patience": "SDImage/Cache: CacheIndex.swift 1, CacheStore.swift 1; SDImageCurl: BackgroundThrottle.swift 1, "
+         "ResolutionGate.swift 1; SDImageSQLite: SQLiteConnection.swift 1",
+    "place": "Modules/heif: library.c 1, planes.c 1; Plugins/AV: codec.c 1; Plugins/PDF: pdf.c 1; Plugins/TIFF: exif.c 3, "
+         "read.c 3; Plugins/common: limited.c 2, limited.h 2; Plugins/memcached: memcached.c 5; Plugins/photos: support.c 1, "
+         "thumbnail.c 5, tree.c 2; Plugins/redis: redis.c 6; Plugins/remote: engine.h 4, envelope.c 2, jobs.h 1, queues.c 3, sha256.c 1, "
+         "tier.c 1, worker.c 1; SDImage/Animation: FrameDemand.swift 1, Playhead.swift 1; SDImage/Base: Base64.swift 1; SDImage/Cache: "
+         "CacheChain.swift 1, CacheStore.swift 1, DiskCache.swift 1, GhostTable.swift 1, MemoryEntry.swift 1, MemoryTable.swift 3; "
+         "SDImage/Imaging: FilterAxis.swift 2, IndexedPixels.swift 1, QuarterTurn.swift 1; SDImage/Pipeline: LoadStatistics.swift 1, "
+         "LoadTask.swift 2; SDImage/Request: CachedData+Encoding.swift 1; SDImageABI: Batch.swift 1, ModuleFolder.swift 1; "
+         "SDImageCodecs/Animation: CanvasPacker.swift 2, CanvasSelection.swift 1, CanvasUnpacker.swift 1, FrameCanvas.swift 1, "
+         "FrameCompositor.swift 1; SDImageCodecs/GIF: GIFFileWriter.swift 1, GIFStream.swift 1; SDImageCodecs: IndexedPicture.swift 1; "
+         "SDImageCodecs/JPEG: DCThumbnailWalk.swift 1; SDImageCodecs/Metadata: ExtendedXMP.swift 1; SDImageCodecs/PNG: "
+         "APNGEncoder.swift 1, APNGPainter.swift 1, PNGDecode.swift 2, PNGImageData.swift 1, PNGPainter.swift 3, PNGProgress.swift 1, "
+         "PNGRows.swift 3; SDImageCodecs/WebP: WebPConfiguration.swift 1, WebPEncoder.swift 2; SDImagePixels: blur.c 1, colors.c 1, "
+         "jpeg_huffman.c 1; SDImageSQLite: SQLiteReader.swift 1, SQLiteStore.swift 1",
+    "places": "SDImage/Animation: PoolTable.swift 1; SDImageCodecs/Animation: CanvasPacker.swift 2, CanvasStore.swift 1, "
+         "CanvasUnpacker.swift 1; SDImageCodecs: IndexedPicture.swift 1; SDImageCodecs/WebP: WebPConfiguration.swift 1; SDImageCurl: "
+         "DownloadQueue.swift 1; SDImagePixels: colors.c 3; SDImagePixels/include: sdpx_write.h 1",
+    "quiet": "SDImageCurl: BackgroundThrottle.swift 1",
+    "run": "Plugins/common: limited.c 2",
+    "sdmod_wish": "Modules/common: picture.h 2",
+    "sdphoto_wish": "Plugins/photos: request.h 2",
+    "sdtiff_wish": "Plugins/TIFF: read.h 2",
+    "shelf": "SDImageCodecs/Animation: CanvasStore.swift 1",
+    "want": "SDImage/Animation: AnimationPlayer+Turning.swift 2, FramePool.swift 2",
+    "wish": "Modules/avif: avif.c 4; Modules/common: picture.c 5, picture.h 2; Modules/heif: general.c 3, general.h 1, heif.c 3, "
+         "picture_item.c 2, picture_item.h 1; Plugins/AV: av.c 3, codec.c 1, movie.c 1, movie.h 2; Plugins/JXL: decoder.c 1, "
+         "decoder.h 2, jxl.c 4; Plugins/TIFF: layout.c 2, layout.h 1, read.c 2, read.h 1, tiff.c 4; Plugins/common: drawing.c 2, "
+         "drawing.h 1, rows.c 3, rows.h 3; Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1; SDImageCurl: "
+         "RetryRules.swift 1",
+    "wishes": "SDImage/HTTP: Freshness.swift 1",
+    "withdraw": "SDImage/Concurrency: Assistance.swift 1; SDImageCurl: DownloadQueue.swift 1",
+}
+
+TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
+                  r"|^typedef [^;{}]*?(\w+)(?:\)\([^;]*\))?;", re.MULTILINE)
+BOUND = re.compile(r"\bcase (\w+(?:, \w+)+)|\b(?:func|let|var|case|for(?: try)?(?: await)?)\s+(\w+)|\b(?:let|var|for)\s*\(([\w,\s]+)\)")
+PARAMETERS = re.compile(r"(?:\bfunc [^\s(<]+(?:<[^>]*>)?|(?<!\.)\b(?:init[?!]?|subscript)(?:<[^>]*>)?|\bcase \w+)(?=\()")
+PARAMETER = re.compile(r"(?:\(|,)\s*(?:@\w+\s+)*(\w+)(?:\s+(\w+))?\s*:")
+CLOSURE = re.compile(r"\{\s*(?:\[[^\]]*\]\s*)?\(?(?!for\b)(\w[\w, ]*)\)?\s*(?:async\s*)?(?:throws\s*)?(?:->[^\n{}]*)?\bin\b")
+#: The first name that a C declaration declares: a type, a space, stars and a name. Operators have spaces on both sides.
+C_DECLARATOR = re.compile(r"\b(?!(?:return|else|goto|case|sizeof)\b)\w+ \**(\w+)\s*(?=[;=,)\[({:])|#define (\w+)")
+#: Statements that may declare more names, and the parentheses in their initial values.
+PARENTHESES = re.compile(r"\((?:[^;(){}]|\([^;(){}]*\))*\)")
+C_DECLARATION = re.compile(r"(?:^[ \t]*|[{;] |\bfor \()(?!return\b|goto\b|else\b|case\b)"
+                           rf"((?:\w+ )+\**\w+(?:[^;(){{}}]|{PARENTHESES.pattern})*;)", re.MULTILINE)
+
+
+def declared(language: str, code: str) -> Iterator[tuple[int, str]]:
+    """Offsets and names of declarations, types excepted."""
+    found: list[tuple[int, str | None]] = []
+    if language == ".swift":
+        for match in [*BOUND.finditer(code), *CLOSURE.finditer(code)]:
+            found += [(match.start(), name) for names in match.groups("") for name in re.findall(r"\w+", names)]
+        for match in PARAMETERS.finditer(code):
+            for parameter in PARAMETER.finditer(code, match.end(), sources.closing(code, match.end(), "()")):
+                found += [(parameter.start(), name) for name in parameter.groups()]
+    else:
+        found += [(match.start(), match[1] or match[2]) for match in C_DECLARATOR.finditer(code)]
+        for match in C_DECLARATION.finditer(code):
+            found += [(match.start(), name) for name in re.findall(r",\s*\**(\w+)", PARENTHESES.sub("", match[1]))]
+    yield from ((offset, name) for offset, name in found if name)
+
+
+def replaced() -> Found:
+    """Replaced names: their lines by file."""
+    found: Found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in text.code_files(".swift", ".c", ".h"):
+        code = sources.code(path.suffix, path.read_text())
+        types = {(match.start(), next(filter(None, match.groups()))) for match in TYPE.finditer(code)}
+        wrong = {(offset, name) for offset, name in types if FORMS.fullmatch(name) and name not in ALLOWED_TYPES}
+        wrong |= {(offset, name) for offset, name in [*types, *declared(path.suffix, code)] if name in REPLACED}
+        for offset, name in sorted(wrong):
+            found[name][str(path.relative_to(ROOT))].append(sources.line_of(code, offset))
+    return found
+
+
+def counts() -> dict[tuple[str, str], int]:
+    """REMAINING by name and path."""
+    found = {}
+    for name, listed in REMAINING.items():
+        for folder, entries in (group.split(": ") for group in listed.split("; ")):
+            for file, count in (entry.split(" ") for entry in entries.split(", ")):
+                found[name, f"{folder}/{file}"] = int(count)
+    return found
+
+
+def print_remaining(found: Found) -> None:
+    for name, files in sorted(found.items()):
+        folders: dict[str, list[str]] = collections.defaultdict(list)
+        for file, lines in sorted(files.items()):
+            folder, _, leaf = file.removeprefix("Sources/").rpartition("/")
+            folders[folder].append(f"{leaf}\0{len(lines)}")
+        groups = "; ".join(f"{folder}: {', '.join(entries)}" for folder, entries in folders.items())
+        lines = textwrap.wrap(f'"{name}": "{groups}",', 126, break_long_words=False, break_on_hyphens=False)
+        print("    " + ' "\n         "'.join(lines).replace("\0", " "))
+
+
+def outside(found: Found) -> Iterator[tuple[str, int, str]]:
+    """Names that REMAINING does not have, and those that it has to lose."""
+    remaining = counts()
+    for name, files in found.items():
+        for file, lines in files.items():
+            count = remaining.pop((name, file.removeprefix("Sources/")), 0)
+            if len(lines) > count:
+                yield file, lines[-1], f"{name!r} is declared {len(lines)} times, {count} in REMAINING"
+            elif len(lines) < count:
+                yield file, lines[0], f"{name!r} is declared {len(lines)} times: lower the {count} in REMAINING"
+    for (name, file), count in remaining.items():
+        yield f"Sources/{file}", 0, f"{name!r} is no longer declared: remove it from REMAINING"
