@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import pathlib
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 #: The depth to which interpolations of Swift literals may contain literals and parentheses.
@@ -110,3 +111,28 @@ def closing(text: str, start: int, brackets: str) -> int:
         if depth == 0:
             return match.start()
     return len(text)
+
+
+SWIFT_FUNCTION = re.compile(r"^[ \t]*(?:@\w+(?:\([^)\n]*\))? )*(?:[a-z]+(?:\([a-z]+\))? )*"
+                            r"(?:func ([^\s(<]+|[<>=]+)|(init)[?!]?(?=[<(])|(deinit)(?= \{)|(subscript)(?=[<(]))", re.MULTILINE)
+SWIFT_BODY = re.compile(r"[^\n{}]*(?:\n\s*(?:where|->|async|throws)[^\n{}]*)*\s*\{")
+C_FUNCTION = re.compile(r"^(?!typedef\b|(?:struct|enum|union) \w+ \{)\w[^\n;{}()]*?(\w+)(?=\()", re.MULTILINE)
+C_BODY = re.compile(r"\)(?:\s*\w+(?:\([^{};]*\))?)*\s*\{")
+
+
+class Function(NamedTuple):
+    lines: int
+    line: int
+    name: str
+
+
+def functions(language: str, text: str) -> Iterator[Function]:
+    """The functions with bodies, and their lengths from the first line of the declaration to the closing brace."""
+    plain = code(language, text)
+    head, body = (SWIFT_FUNCTION, SWIFT_BODY) if language == ".swift" else (C_FUNCTION, C_BODY)
+    for match in head.finditer(plain):
+        name = next(filter(None, match.groups()))
+        brace = body.match(plain, match.end() if name == "deinit" else closing(plain, match.end(), "()"))
+        if brace:
+            start, end = match.start(), closing(plain, brace.end() - 1, "{}")
+            yield Function(plain.count("\n", start, end) + 1, line_of(plain, start), name)
