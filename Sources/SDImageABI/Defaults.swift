@@ -213,7 +213,7 @@ enum Defaults {
     }
 
     /// Stops sharing this manager if it is the shared one: the next caller gets another.
-    static func letGo(of manager: ImageManager) {
+    static func release(of manager: ImageManager) {
         let old = shared.withLock { shared -> ManagerObject? in
             guard shared.manager?.manager === manager else { return nil }
             defer { shared.manager = nil }

@@ -40,7 +40,7 @@ final class ForeignCache: ImageCaching {
         guard unsafe host.table.query != nil else { return nil }
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
-        var found = unsafe try await ask(key) { table, userData, bytes, reply in
+        var found = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.query?(userData, bytes.baseAddress, bytes.count, Handle.lend(lent), reply)
         }
         found?.isShared = isShared
@@ -55,7 +55,7 @@ final class ForeignCache: ImageCaching {
         // The statements below may outlive the call for a while: the lease must not.
         let stored = data.bytes
         defer { withExtendedLifetime((lent, entry, data.lease)) {} }
-        _ = unsafe try await ask(key) { table, userData, bytes, reply in
+        _ = unsafe try await call(key) { table, userData, bytes, reply in
             if let entry {
                 unsafe table.store_entry?(
                     userData, bytes.baseAddress, bytes.count, Handle.lend(entry), Handle.lend(lent), reply)
@@ -97,7 +97,7 @@ final class ForeignCache: ImageCaching {
         guard unsafe host.table.replace_entry != nil else { return }
         let entries = (CacheEntryObject(old), CacheEntryObject(new))
         defer { withExtendedLifetime(entries) {} }
-        _ = unsafe try await ask(key) { table, userData, bytes, reply in
+        _ = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.replace_entry?(
                 userData, bytes.baseAddress, bytes.count, Handle.lend(entries.0), Handle.lend(entries.1), reply)
         }
@@ -113,7 +113,7 @@ final class ForeignCache: ImageCaching {
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
         do throws(ImageError) {
-            var found = unsafe try await ask(key) { table, userData, bytes, reply in
+            var found = unsafe try await call(key) { table, userData, bytes, reply in
                 unsafe table.lease?(userData, bytes.baseAddress, bytes.count, date, Handle.lend(lent), reply)
             }
             found?.isShared = true
@@ -143,7 +143,7 @@ final class ForeignCache: ImageCaching {
     }
 
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {
-        _ = unsafe try await ask(key) { table, userData, bytes, reply in
+        _ = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.remove(userData, bytes.baseAddress, bytes.count, layers.code, reply)
         }
     }
@@ -152,7 +152,7 @@ final class ForeignCache: ImageCaching {
         if layers.contains(.memory), memoryImage(for: key) != nil { return .memory }
         guard layers.contains(.disk) else { return [] }
         guard unsafe host.table.contains != nil else { return try await diskData(for: key) == nil ? [] : .disk }
-        let found = unsafe try await ask(key) { table, userData, bytes, reply in
+        let found = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.contains?(userData, bytes.baseAddress, bytes.count, reply)
         }
         return found == nil ? [] : .disk
@@ -160,13 +160,13 @@ final class ForeignCache: ImageCaching {
 
     func clear(_ layers: CacheLayers) async throws(ImageError) {
         guard unsafe host.table.clear != nil else { throw ImageError(.unsupported, "cache: vtable lacks clear") }
-        _ = unsafe try await ask(CacheKey([])) { table, userData, _, reply in
+        _ = unsafe try await call(CacheKey([])) { table, userData, _, reply in
             unsafe table.clear?(userData, layers.code, reply)
         }
     }
 
     /// Calls a function of the host on a thread that may block, and waits for its reply.
-    private func ask(
+    private func call(
         _ key: CacheKey,
         _ call: @escaping @Sendable (sdimage_cache_vtable, UserData, UnsafeRawBufferPointer, Object) -> Void
     ) async throws(ImageError) -> CachedData? {

@@ -5,14 +5,14 @@ import SDImage
 final class ForeignDecoder: ImageDecoder {
     /// Frame properties of a detached instance, recorded after each of its calls: reading them from the instance could wait for
     /// a call that was left behind.
-    private struct Facts {
+    private struct Properties {
         var frameCount = 0
         var loopCount = 0
         var durations: [Int] = []
     }
 
     private let instance: ForeignInstance
-    private let facts: Monitor<Facts>
+    private let properties: Monitor<Properties>
     private let seen = Monitor(PixelSize(width: 0, height: 0))
     /// The complete encoded bytes of an animation.
     private let whole = Lock<Bytes?>(nil)
@@ -21,7 +21,7 @@ final class ForeignDecoder: ImageDecoder {
     init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
         guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
         self.instance = instance
-        facts = Monitor(Facts())
+        properties = Monitor(Properties())
     }
 
     /// Opens an instance for bytes that the coder reads as it needs them; nil if it cannot.
@@ -32,7 +32,7 @@ final class ForeignDecoder: ImageDecoder {
             return nil
         }
         self.instance = instance
-        facts = Monitor(instance.functions.isDetached ? ForeignDecoder.facts(of: instance) : Facts())
+        properties = Monitor(instance.functions.isDetached ? ForeignDecoder.properties(of: instance) : Properties())
     }
 
     /// Known after the first image only.
@@ -41,11 +41,11 @@ final class ForeignDecoder: ImageDecoder {
     var encoded: Bytes? { whole.withLock { $0 } }
 
     var frameCount: Int {
-        instance.functions.isDetached ? facts.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
+        instance.functions.isDetached ? properties.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
     }
 
     var loopCount: Int {
-        instance.functions.isDetached ? facts.withLock { $0.loopCount } : ForeignDecoder.loopCount(of: instance)
+        instance.functions.isDetached ? properties.withLock { $0.loopCount } : ForeignDecoder.loopCount(of: instance)
     }
 
     func durationMilliseconds(at index: Int) -> Int {
@@ -53,7 +53,7 @@ final class ForeignDecoder: ImageDecoder {
             guard index >= 0, index < frameCount else { return 0 }
             return ForeignDecoder.duration(of: instance, at: index)
         }
-        return facts.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
+        return properties.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
     }
 
     func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
@@ -114,13 +114,13 @@ final class ForeignDecoder: ImageDecoder {
     private func call<R: Sendable>(
         _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
-        try instance.call(stop) { [facts] instance throws(ImageError) in
+        try instance.call(stop) { [properties] instance throws(ImageError) in
             defer {
                 if instance.functions.isDetached {
-                    let known = facts.withLock { $0.frameCount }
+                    let known = properties.withLock { $0.frameCount }
                     if ForeignDecoder.frameCount(of: instance) != known {
-                        let said = ForeignDecoder.facts(of: instance)
-                        facts.withLock { $0 = said }
+                        let said = ForeignDecoder.properties(of: instance)
+                        properties.withLock { $0 = said }
                     }
                 }
             }
@@ -144,9 +144,9 @@ final class ForeignDecoder: ImageDecoder {
         return unsafe Int(duration(functions.userData, instance.pointer, UInt32(clamping: index)))
     }
 
-    private static func facts(of instance: ForeignInstance) -> Facts {
+    private static func properties(of instance: ForeignInstance) -> Properties {
         let count = min(frameCount(of: instance), instance.options.limits.frames)
-        return Facts(
+        return Properties(
             frameCount: count, loopCount: loopCount(of: instance),
             durations: (0..<count).map { duration(of: instance, at: $0) })
     }

@@ -34,7 +34,7 @@ final class ForeignHooks: Sendable {
 
     private func modified(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         let copy = RequestObject(request)
-        _ = unsafe try await PendingReply.ask(request.priority) { [host] reply in
+        _ = unsafe try await PendingReply.call(request.priority) { [host] reply in
             unsafe host.table.modify_request?(host.userData, Handle.lend(copy), reply)
         }
         var changed = request
@@ -47,7 +47,7 @@ final class ForeignHooks: Sendable {
 
     private func modified(_ response: DownloadResponse) async throws(ImageError) -> DownloadResponse {
         let copy = ResponseObject(response)
-        _ = unsafe try await PendingReply.ask(.normal) { [host] reply in
+        _ = unsafe try await PendingReply.call(.normal) { [host] reply in
             unsafe host.table.modify_response?(host.userData, Handle.lend(copy), reply)
         }
         return copy.value
@@ -55,7 +55,7 @@ final class ForeignHooks: Sendable {
 
     private func target(of redirect: DownloadHooks.Redirect) async throws(ImageError) -> [UInt8] {
         let from = CString(redirect.from), to = CString(redirect.to)
-        let other = unsafe try await PendingReply.ask(.normal) { [host] reply in
+        let other = unsafe try await PendingReply.call(.normal) { [host] reply in
             unsafe host.table.redirect?(host.userData, from.pointer, to.pointer, redirect.status, reply)
         }
         guard let other else { return redirect.to }

@@ -265,7 +265,7 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
         if Engine.isForked { throw .forked }
         let tasks = manager.close()
-        Defaults.letGo(of: manager)
+        Defaults.release(of: manager)
         guard !LibraryThread.isCurrent else { return }
         let end = deadline(timeoutMs)
         manager.finishEncodes(deadline: end)

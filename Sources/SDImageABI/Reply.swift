@@ -59,7 +59,7 @@ final class PendingReply: Sendable {
 extension PendingReply {
     /// Calls a function of the host on a thread that may block, with a reply of its own, and waits for the outcome. It waits
     /// also after a cancellation: the objects lent to the function must live until it has replied.
-    static func ask(
+    static func call(
         _ priority: LoadPriority = .normal, on engine: Engine? = Engine.current, _ call: @escaping @Sendable (Object) -> Void
     ) async throws(ImageError) -> Bytes? {
         unsafe try await askForEntry(priority, on: engine, call)?.bytes

@@ -62,13 +62,13 @@ private struct BasicStream: PictureStream {
         self.options = options
     }
 
-    var facts: StreamFacts {
-        var facts = StreamFacts()
-        facts.size = chosen?.size ?? facts.size
+    var properties: StreamProperties {
+        var properties = StreamProperties()
+        properties.size = chosen?.size ?? properties.size
         // At most one frame: this coder does not animate.
-        facts.frameCount = min(chosen?.frameCount ?? 0, 1)
-        facts.isSatisfied = chosen?.isSatisfied ?? false
-        return facts
+        properties.frameCount = min(chosen?.frameCount ?? 0, 1)
+        properties.isSatisfied = chosen?.isSatisfied ?? false
+        return properties
     }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {

@@ -45,7 +45,7 @@ package final class CurlLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.choices.all.url).scheme) }
+    package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.parameters.all.url).scheme) }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let download = try download(for: request, progress)
@@ -91,8 +91,8 @@ package final class CurlLoader: ImageLoader {
 
     /// Makes the download of a request; throws if the request is invalid or unsupported, or the loader was invalidated.
     private func download(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Download {
-        let choices = request.choices
-        let url = URLText(choices.all.url)
+        let parameters = request.parameters
+        let url = URLText(parameters.all.url)
         try url.validateForHTTP()
         guard canLoad(request) else {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
@@ -101,7 +101,7 @@ package final class CurlLoader: ImageLoader {
         if state.withLock({ $0.isInvalidated }) {
             throw ImageError(.invalidRequest, "downloader: already invalidated", url: url.redacted)
         }
-        if settings.configuration.transport != nil, choices.all.handlesCookies || choices.all.acceptsInvalidCertificates {
+        if settings.configuration.transport != nil, parameters.all.handlesCookies || parameters.all.acceptsInvalidCertificates {
             throw ImageError(
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
@@ -129,7 +129,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func prepares(_ request: ImageRequest) -> Bool {
-        request.choices.all.hooks?.request != nil || settings.configuration.hooks?.request != nil
+        request.parameters.all.hooks?.request != nil || settings.configuration.hooks?.request != nil
     }
 
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
@@ -153,16 +153,16 @@ package final class CurlLoader: ImageLoader {
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         guard request.isGet else { return nil }
-        let choices = request.choices
-        var key = SharingKey(capacity: choices.all.url.count + 96)
+        let parameters = request.parameters
+        var key = SharingKey(capacity: parameters.all.url.count + 96)
         for number in [
-            settings.id, UInt64(clamping: choices.all.maxBodyBytes), UInt64(choices.all.timeoutMilliseconds),
-            UInt64(choices.all.maxRetries ?? .max), choices.all.handlesCookies ? 1 : 0,
-            choices.all.acceptsInvalidCertificates ? 1 : 0,
+            settings.id, UInt64(clamping: parameters.all.maxBodyBytes), UInt64(parameters.all.timeoutMilliseconds),
+            UInt64(parameters.all.maxRetries ?? .max), parameters.all.handlesCookies ? 1 : 0,
+            parameters.all.acceptsInvalidCertificates ? 1 : 0,
         ] { key.append(number) }
-        key.append(URLText(choices.all.url).withoutFragment)
-        key.append(choices.all.hooks?.sharingKey ?? [])
-        for field in choices.all.headers {
+        key.append(URLText(parameters.all.url).withoutFragment)
+        key.append(parameters.all.hooks?.sharingKey ?? [])
+        for field in parameters.all.headers {
             key.append(field.name.utf8.map(Byte.lowercased))
             key.append(Array(field.value.utf8))
         }

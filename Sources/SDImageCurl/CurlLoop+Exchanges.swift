@@ -21,12 +21,12 @@ extension CurlLoop {
         switch event {
         case .responded(let response):
             transfer.firstByteAt = MonotonicClock.now
-            if !ResponseRules.takeHead(response, of: transfer) { giveUp(transfer) }
+            if !ResponseRules.takeHead(response, of: transfer) { abort(transfer) }
         case .received(let bytes):
             let isWanted = unsafe bytes.withUnsafeBytes {
                 unsafe transfer.receive($0, contentLength: transfer.head.transport.contentLength)
             }
-            if !isWanted { giveUp(transfer) }
+            if !isWanted { abort(transfer) }
         case .ended(let error):
             leave(transfer)
             judge(transfer, error)
@@ -34,7 +34,7 @@ extension CurlLoop {
     }
 
     /// Cancels an exchange whose remaining data is unwanted or refused, and judges the transfer.
-    private func giveUp(_ transfer: Transfer) {
+    private func abort(_ transfer: Transfer) {
         leave(transfer)
         judge(transfer, transfer.failure ?? ImageError(.connectionLost, "http: transfer was abandoned"))
     }

@@ -274,7 +274,7 @@ import SDImage
 
     private func end(_ transfer: Transfer, _ outcome: Download.Outcome) {
         leave(transfer)
-        if transfer.isWaiting { queue(transfer.download.settings).withdraw(transfer) }
+        if transfer.isWaiting { queue(transfer.download.settings).remove(transfer) }
         transfers[ObjectIdentifier(transfer.download)] = nil
         pausing[ObjectIdentifier(transfer.download)] = nil
         if transfer.started != 0 {

@@ -1,7 +1,6 @@
 import CCurl
 import Glibc
 import SDImage
-import Synchronization
 
 /// The single thread that runs all transfers of the process, and its command queue.
 ///

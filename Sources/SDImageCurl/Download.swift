@@ -40,24 +40,24 @@ final class Download: Cancellable {
         progress: LoadProgress
     ) {
         let configuration = settings.configuration
-        let choices = request.choices
-        let timeout = choices.all.timeoutMilliseconds
+        let parameters = request.parameters
+        let timeout = parameters.all.timeoutMilliseconds
         self.settings = settings
         self.service = service
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
-        hooks = choices.all.hooks?.over(configuration.hooks) ?? configuration.hooks
+        hooks = parameters.all.hooks?.over(configuration.hooks) ?? configuration.hooks
         headers = RequestHead.merge(
-            configuration.headers + RequestHead.authorization(configuration, url), choices.all.headers)
-        method = choices.all.method
-        content = choices.all.body
-        handlesCookies = choices.all.handlesCookies
-        acceptsInvalidCertificates = choices.all.acceptsInvalidCertificates
-        priority = choices.all.priority
-        maxBodyBytes = choices.all.maxBodyBytes > 0 ? choices.all.maxBodyBytes : max(1, configuration.maxBodyBytes)
+            configuration.headers + RequestHead.authorization(configuration, url), parameters.all.headers)
+        method = parameters.all.method
+        content = parameters.all.body
+        handlesCookies = parameters.all.handlesCookies
+        acceptsInvalidCertificates = parameters.all.acceptsInvalidCertificates
+        priority = parameters.all.priority
+        maxBodyBytes = parameters.all.maxBodyBytes > 0 ? parameters.all.maxBodyBytes : max(1, configuration.maxBodyBytes)
         body = GrowingBody(limit: maxBodyBytes, source: .network)
-        maxRetries = Int(choices.all.maxRetries ?? configuration.maxRetries)
+        maxRetries = Int(parameters.all.maxRetries ?? configuration.maxRetries)
         inactivityTimeout = Download.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         totalTimeout = Download.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
@@ -104,7 +104,7 @@ final class Download: Cancellable {
 
     /// True if the request has one of these fields. A condition or range set by the caller makes a response without the
     /// complete content acceptable.
-    func asks(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
+    func sends(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
 
     private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
         Durations.nanoseconds(milliseconds: UInt64(milliseconds > 0 ? milliseconds : standard))

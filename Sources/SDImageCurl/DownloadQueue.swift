@@ -137,7 +137,7 @@ final class DownloadQueue {
     }
 
     /// Removes a waiting transfer.
-    func withdraw(_ transfer: Transfer) {
+    func remove(_ transfer: Transfer) {
         transfer.isWaiting = false
         forgetIfEmpty(transfer.origin)
     }

@@ -59,7 +59,7 @@ enum ResponseRules {
     static func verdict(_ transfer: Transfer) -> Verdict {
         let head = transfer.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
-        if head.status == 304, transfer.download.asks(conditions) { return .take }
+        if head.status == 304, transfer.download.sends(conditions) { return .take }
         if let resuming = transfer.resuming {
             if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .restart : .take }
             if head.status == 416 { return .restart }
@@ -70,7 +70,7 @@ enum ResponseRules {
             }
             return .fail(ImageError(.httpStatus, "http: response has status \(head.status)", httpStatus: head.status))
         }
-        if head.status == 206, !transfer.download.asks(["range"]) {
+        if head.status == 206, !transfer.download.sends(["range"]) {
             return .fail(ImageError(.invalidResponse, "http: partial content without a range request", httpStatus: 206))
         }
         if let acceptable = settings.configuration.acceptableContentTypes, !head.mediaType.isEmpty,

@@ -97,7 +97,7 @@ final class Transfer {
         priority = download.priority
         method = download.method
         content = download.content
-        mayResume = method == ImageRequest.get && !download.asks(["range", "if-range"])
+        mayResume = method == ImageRequest.get && !download.sends(["range", "if-range"])
     }
 
     var settings: LoaderSettings { download.settings }

@@ -110,10 +110,10 @@ struct AssistanceTests {
     @Test func aWithdrawnJobNeverBegins() {
         let count = Atomic<Int>(0)
         let assistance = Assistance { count.add(1, ordering: .relaxed) }
-        #expect(assistance.withdraw())
+        #expect(assistance.cancel())
         assistance.run()
         assistance.wait()
-        #expect(assistance.withdraw())
+        #expect(assistance.cancel())
         let runs = count.load(ordering: .relaxed)
         #expect(runs == 0)
     }
@@ -138,7 +138,7 @@ struct AssistanceTests {
                 isDone.store(true, ordering: .releasing)
             })
         gate.waitFor(1)
-        #expect(!assistance.withdraw())
+        #expect(!assistance.cancel())
         gate.open()
         assistance.wait()
         let done = isDone.load(ordering: .acquiring)

@@ -30,7 +30,7 @@ import Testing
         }
 
         struct Stream: PictureStream {
-            var facts = StreamFacts()
+            var properties = StreamProperties()
             var bytes = Bytes.empty
 
             mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) { self.bytes = bytes }

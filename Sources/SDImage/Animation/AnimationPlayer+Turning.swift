@@ -64,7 +64,7 @@ extension AnimationPlayer {
         case .frame(let frame, let index): return present(frame, index, look)
         case .make(let index):
             do throws(ImageError) { return present(try pool.make(index), index, look) } catch {
-                giveUp(look)
+                fail(look)
                 return false
             }
         }
@@ -73,7 +73,7 @@ extension AnimationPlayer {
     private func present(_ frame: CachedFrame, _ index: Int, _ look: Look) -> Bool {
         guard let handler, handler.wantsFrames else { return show(frame, if: look.generation) }
         guard let image = try? frame.image() else {
-            giveUp(look)
+            fail(look)
             return false
         }
         guard show(frame, if: look.generation) else { return false }
@@ -82,7 +82,7 @@ extension AnimationPlayer {
     }
 
     /// Skips a frame that cannot be made: it still takes its time, and the previous frame stays visible.
-    private func giveUp(_ look: Look) {
+    private func fail(_ look: Look) {
         state.withLock { state in
             guard state.generation == look.generation else { return }
             state.head.showed()
@@ -98,7 +98,7 @@ extension AnimationPlayer {
         guard index >= 0 else { return .nothing }
         switch pool.look(index, counts: isFirstTry) {
         case .frame(let frame): return .frame(frame, index)
-        case .failed: giveUp(look)
+        case .failed: fail(look)
         case .absent:
             if makes { return .make(index) }
             state.withLock { state in
@@ -163,7 +163,7 @@ extension AnimationPlayer {
         var poster = poster
         while true {
             let plan = plan()
-            pool.want(plan.want, by: id, poster: poster)
+            pool.demand(plan.demand, by: id, poster: poster)
             poster = nil
             let isNewest = arming.withLock { _ in
                 let (isNewest, isDue) = state.withLock { state in
@@ -180,7 +180,7 @@ extension AnimationPlayer {
     /// Demand and due time, computed from one state.
     private struct Plan {
         let number: UInt64
-        let want: FrameDemand
+        let demand: FrameDemand
         let moment: UInt64?
         let clock: (any PlaybackClock)?
     }
@@ -198,23 +198,23 @@ extension AnimationPlayer {
                 moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
             }
             return Plan(
-                number: state.plans, want: need(state, duration: duration, now: now), moment: moment, clock: state.clock)
+                number: state.plans, demand: need(state, duration: duration, now: now), moment: moment, clock: state.clock)
         }
     }
 
     private func need(_ state: State, duration: Int, now: UInt64) -> FrameDemand {
-        var want = FrameDemand()
+        var demand = FrameDemand()
         let interval = state.settings.rate > 0 ? state.settings.nanoseconds(duration) : .max / 2
-        want.mode = state.settings.mode
-        want.count = state.limited(state.count)
-        want.position = state.head.isWaiting ? state.head.position : state.head.position.next(want.mode, of: want.count)
-        want.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
-        want.interval = interval
-        want.isPlaying = state.isPlaying
+        demand.mode = state.settings.mode
+        demand.count = state.limited(state.count)
+        demand.position = state.head.isWaiting ? state.head.position : state.head.position.next(demand.mode, of: demand.count)
+        demand.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
+        demand.interval = interval
+        demand.isPlaying = state.isPlaying
         let needsNone = state.settings.makesFramesItself || !state.isPlaying || state.head.isStalled
-        want.depth = needsNone ? 0 : FrameDemand.depth(interval: interval)
-        want.bufferBytes = state.settings.bufferBytes
-        return want
+        demand.depth = needsNone ? 0 : FrameDemand.depth(interval: interval)
+        demand.bufferBytes = state.settings.bufferBytes
+        return demand
     }
 }
 

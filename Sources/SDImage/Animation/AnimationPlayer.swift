@@ -74,7 +74,7 @@ package final class AnimationPlayer: Sendable {
         self.state = Monitor(state)
     }
 
-    deinit { pool.want(nil, by: id) }
+    deinit { pool.demand(nil, by: id) }
 
     // MARK: State
 

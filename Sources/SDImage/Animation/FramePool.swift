@@ -26,8 +26,8 @@ package final class FramePool: Sendable {
 
     /// Sets the demand of a player and has missing frames made, one at a time; nil when the player was freed. `poster`: the first
     /// frame, if it is already available.
-    package func want(_ want: FrameDemand?, by player: UInt64, poster: CachedFrame? = nil) {
-        follow(budget.setDemand(want, of: player, in: self, poster: poster))
+    package func demand(_ demand: FrameDemand?, by player: UInt64, poster: CachedFrame? = nil) {
+        follow(budget.setDemand(demand, of: player, in: self, poster: poster))
     }
 
     private func follow(_ order: FrameBudget.Order) {

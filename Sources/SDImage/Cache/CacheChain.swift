@@ -186,12 +186,12 @@ package final class CacheChain: ImageCaching {
 
     /// The first result that is not nil. Throws only when no member has a result.
     private func first<R: Sendable>(
-        of members: [any ImageCaching], _ isConcurrent: Bool, _ ask: @escaping Question<R>
+        of members: [any ImageCaching], _ isConcurrent: Bool, _ query: @escaping Question<R>
     ) async throws(ImageError) -> R? {
         guard isConcurrent, members.count > 1 else {
             var failure: ImageError?
             for member in members {
-                do throws(ImageError) { if let result = try await ask(member) { return result } } catch {
+                do throws(ImageError) { if let result = try await query(member) { return result } } catch {
                     if error.status == .cancelled { throw error }
                     failure = failure ?? error
                 }
@@ -202,7 +202,7 @@ package final class CacheChain: ImageCaching {
         let outcome: Result<R?, ImageError> = await withTaskGroup(of: Result<R?, ImageError>.self) { group in
             for member in members {
                 group.addTask {
-                    do throws(ImageError) { return .success(try await ask(member)) } catch { return .failure(error) }
+                    do throws(ImageError) { return .success(try await query(member)) } catch { return .failure(error) }
                 }
             }
             var outcome = Result<R?, ImageError>.success(nil)

@@ -62,7 +62,7 @@ package final class CacheIndex: Sendable {
     }
 
     /// Replaces the database as if it had been found damaged.
-    package func giveUp() throws(ImageError) { _ = try raise(from: store().0) }
+    package func replaceDamaged() throws(ImageError) { _ = try raise(from: store().0) }
 
     /// Removes replaced databases. Allowed only while no other instance is alive, because a database in use must stay
     /// (docs/decisions.md, "Generations of the index").

@@ -43,7 +43,7 @@ struct Verifier {
             }
         }
         if isMended, try isIndexSound() { return }
-        try site.index.giveUp()
+        try site.index.replaceDamaged()
     }
 
     private func isIndexSound() throws(ImageError) -> Bool {

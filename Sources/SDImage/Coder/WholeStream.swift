@@ -3,7 +3,7 @@ struct WholeStream: PictureStream {
     private let coder: any ImageCoder
     private let options: DecodeOptions
     private var picture: Image?
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     init(_ coder: any ImageCoder, _ options: DecodeOptions) {
         self.coder = coder
@@ -14,11 +14,11 @@ struct WholeStream: PictureStream {
         guard isFinished, picture == nil else { return }
         let decoded = try coder.decode(bytes, options: options, stop: stop)
         picture = decoded
-        facts.size = decoded.size
-        facts.frameCount = decoded.metadata.frameCount
-        facts.loopCount = decoded.metadata.loopCount
+        properties.size = decoded.size
+        properties.frameCount = decoded.metadata.frameCount
+        properties.loopCount = decoded.metadata.loopCount
         guard let frames = decoded.frames else { return }
-        facts.durations = (0..<frames.frameCount).map { Int32(clamping: frames.durationMilliseconds(at: $0)) }
+        properties.durations = (0..<frames.frameCount).map { Int32(clamping: frames.durationMilliseconds(at: $0)) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }

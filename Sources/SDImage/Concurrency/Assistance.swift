@@ -24,7 +24,7 @@ package final class Assistance: Sendable {
 
     /// Prevents a start of the job; false if it has started.
     @discardableResult
-    package func withdraw() -> Bool {
+    package func cancel() -> Bool {
         // The closure of the job is released outside the lock.
         let before = stage.withLock { stage -> Stage in
             let before = stage
@@ -39,7 +39,7 @@ package final class Assistance: Sendable {
 
     /// Blocks until a started job has ended. Withdraws a job that has not started instead of waiting for a free worker.
     package func wait() {
-        guard !withdraw() else { return }
+        guard !cancel() else { return }
         stage.wait { stage, _ -> Void? in
             if case .ended = stage { () } else { nil }
         }

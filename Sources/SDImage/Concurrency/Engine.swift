@@ -10,7 +10,7 @@ package final class Engine: Sendable {
     package let executor = WorkerThread(name: "sdimage-async")
     /// Runs callbacks of the host that have no dispatcher, and every `destroy`.
     package let callbacks = WorkerThread(name: "sdimage-call")
-    /// Reads and writes the disk caches.
+    /// Writes the disk caches, and reads their index for calls that wait.
     package let disk = WorkerThread(name: "sdimage-disk")
     /// Runs codecs and kernels.
     package let work = WorkPool(name: "sdimage-work", threads: LibraryThread.availableProcessors)

@@ -14,15 +14,15 @@ package final class FetchKey: Hashable, Sendable {
     private let lease: LeaseRequest.Identity?
 
     init(_ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?, _ context: LoadContext) {
-        let choices = request.choices.all
+        let parameters = request.parameters.all
         let sharing = loader.sharingKey(request)
         self.loader = ObjectIdentifier(loader)
         sharingKey = sharing ?? []
         alone = sharing == nil ? ObjectIdentifier(context) : nil
-        maxBodyBytes = choices.maxBodyBytes
-        timeout = choices.timeoutMilliseconds
-        acceptsInvalidCertificates = choices.acceptsInvalidCertificates
-        handlesCookies = choices.handlesCookies
+        maxBodyBytes = parameters.maxBodyBytes
+        timeout = parameters.timeoutMilliseconds
+        acceptsInvalidCertificates = parameters.acceptsInvalidCertificates
+        handlesCookies = parameters.handlesCookies
         self.lease = lease?.identity
     }
 

@@ -160,7 +160,7 @@ final class Load: Sendable {
         let revalidation = RevalidationStage(context: context)
         if let candidate = wait.candidate {
             switch try await revalidation.verdict(loaded, about: candidate, wait.loader) {
-            case .confirmed(let outcome): return outcome
+            case .valid(let outcome): return outcome
             case .replaced: break
             case .mismatched(let candidate):
                 try await refetch(wait.loader, about: candidate)

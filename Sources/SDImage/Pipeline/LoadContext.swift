@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The parameters of one load, for its stages. Constant, but for its priority, the record of its transfer and its timings.
+/// The parameters of one load, for its stages. Constant, except for its priority, the record of its transfer and its timings.
 final class LoadContext: Sendable {
     let manager: ImageManager
     let request: ImageRequest

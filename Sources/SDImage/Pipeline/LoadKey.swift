@@ -5,10 +5,10 @@ struct LoadKey: Hashable, Sendable {
 
     init(_ context: LoadContext, isBlocking: Bool) {
         self.context = context
-        let choices = context.request.choices.all
+        let parameters = context.request.parameters.all
         mayShare =
-            !isBlocking && !context.isRevalidation && choices.loadHooks == nil && choices.hooks == nil
-            && choices.options.count == 0 && choices.method == ImageRequest.get
+            !isBlocking && !context.isRevalidation && parameters.loadHooks == nil && parameters.hooks == nil
+            && parameters.options.count == 0 && parameters.method == ImageRequest.get
             && context.loader?.sharesEqualLoads != false
     }
 
@@ -32,13 +32,13 @@ extension LoadContext {
 extension ImageRequest {
     /// True for a request for the same load. The priority, the dispatcher and objects that are compared elsewhere may differ.
     fileprivate func equals(_ other: ImageRequest) -> Bool {
-        let (one, other) = (choices, other.choices)
+        let (one, other) = (parameters, other.parameters)
         return one === other || one.all.equals(other.all)
     }
 }
 
-extension RequestChoices {
-    fileprivate func equals(_ other: RequestChoices) -> Bool {
+extension RequestParameters {
+    fileprivate func equals(_ other: RequestParameters) -> Bool {
         url == other.url && cacheKey == other.cacheKey && isKeyOnly == other.isKeyOnly && decodeOptions == other.decodeOptions
             && coder === other.coder && hasSameLayers(as: other) && hasSameTransfer(as: other)
             && isProgressive == other.isProgressive
@@ -47,14 +47,14 @@ extension RequestChoices {
             && requiresAnimation == other.requiresAnimation && preloadsFrames == other.preloadsFrames
     }
 
-    private func hasSameLayers(as other: RequestChoices) -> Bool {
+    private func hasSameLayers(as other: RequestParameters) -> Bool {
         sourcePolicy == other.sourcePolicy && queryCacheType == other.queryCacheType && storeCacheType == other.storeCacheType
             && originalQueryCacheType == other.originalQueryCacheType && originalStoreCacheType == other.originalStoreCacheType
             && waitForStore == other.waitForStore && wantsData == other.wantsData && encodeOptions.isStandard
             && other.encodeOptions.isStandard
     }
 
-    private func hasSameTransfer(as other: RequestChoices) -> Bool {
+    private func hasSameTransfer(as other: RequestParameters) -> Bool {
         headers == other.headers && timeoutMilliseconds == other.timeoutMilliseconds && maxBodyBytes == other.maxBodyBytes
             && maxRetries == other.maxRetries && retryFailed == other.retryFailed && handlesCookies == other.handlesCookies
             && acceptsInvalidCertificates == other.acceptsInvalidCertificates

@@ -42,7 +42,7 @@ struct RevalidationStage {
     /// The consequence of a response.
     enum Verdict {
         /// The candidate is still valid.
-        case confirmed(LoadOutcome)
+        case valid(LoadOutcome)
         /// The response has another image.
         case replaced
         /// The response confirms an image that is not the candidate, which must be requested without conditions.
@@ -151,7 +151,7 @@ struct RevalidationStage {
         let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded)
         var outcome = try await outcome(copy, updated, rule(candidate))
         outcome.transactions = loaded.data.transactions
-        return .confirmed(outcome)
+        return .valid(outcome)
     }
 
     /// The rule reported with the image of a response that replaces the candidate.

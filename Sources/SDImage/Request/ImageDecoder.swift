@@ -16,7 +16,7 @@ package protocol ImageDecoder: FrameProvider {
 }
 
 /// Properties of a decoder, available at any time, including while a frame is being decoded.
-package struct StreamFacts: Sendable {
+package struct StreamProperties: Sendable {
     /// Size of the decoded images; empty until known.
     package var size = PixelSize(width: 0, height: 0)
     /// Number of complete frames; 1 for a still once its header is available.
@@ -33,7 +33,7 @@ package struct StreamFacts: Sendable {
 
 /// Progressive and frame-by-frame decoding by a built-in coder; used by one thread at a time.
 package protocol PictureStream {
-    var facts: StreamFacts { get }
+    var properties: StreamProperties { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
     /// `isCached`: the caller keeps the frame for a while and reads it occasionally.
@@ -47,7 +47,7 @@ extension PictureStream {
 
     /// Default for stills, whose only frame is the image.
     package mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
+        guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: properties.frameCount) }
         return CachedFrame(image)
     }
 }
@@ -55,21 +55,21 @@ extension PictureStream {
 /// Makes a stream a decoder. One lock guards the work, another the properties, which never wait for the work.
 package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     private let work: Monitor<Stream>
-    private let facts: Monitor<StreamFacts>
+    private let properties: Monitor<StreamProperties>
 
     package init(_ stream: Stream) {
-        facts = Monitor(stream.facts)
+        properties = Monitor(stream.properties)
         work = Monitor(stream)
     }
 
-    package var size: PixelSize { facts.withLock { $0.size } }
-    package var frameCount: Int { facts.withLock { $0.frameCount } }
-    package var loopCount: Int { facts.withLock { $0.loopCount } }
-    package var isSatisfied: Bool { facts.withLock { $0.isSatisfied } }
-    package var encoded: Bytes? { facts.withLock { $0.encoded } }
+    package var size: PixelSize { properties.withLock { $0.size } }
+    package var frameCount: Int { properties.withLock { $0.frameCount } }
+    package var loopCount: Int { properties.withLock { $0.loopCount } }
+    package var isSatisfied: Bool { properties.withLock { $0.isSatisfied } }
+    package var encoded: Bytes? { properties.withLock { $0.encoded } }
 
     package func durationMilliseconds(at index: Int) -> Int {
-        facts.withLock { $0.durations.indices.contains(index) ? Int($0.durations[index]) : 0 }
+        properties.withLock { $0.durations.indices.contains(index) ? Int($0.durations[index]) : 0 }
     }
 
     package func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
@@ -100,8 +100,8 @@ package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
     private func use<R>(_ body: (inout Stream) throws(ImageError) -> R) throws(ImageError) -> R {
         try work.withLock { stream throws(ImageError) in
             defer {
-                let now = stream.facts
-                facts.withLock { $0 = now }
+                let now = stream.properties
+                properties.withLock { $0 = now }
             }
             return try body(&stream)
         }

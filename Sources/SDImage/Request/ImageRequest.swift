@@ -1,36 +1,36 @@
 /// A request for an image: its URL, its form, and the layers to use. A value; copied when submitted.
 ///
 /// Copies share their choices until one of them is changed, because a load passes its request on at every step and thousands
-/// may wait. In other modules, each access costs a key path; code on the path of every load reads `choices.all`.
+/// may wait. In other modules, each access costs a key path; code on the path of every load reads `parameters.all`.
 @dynamicMemberLookup
 package struct ImageRequest: Sendable {
-    package private(set) var choices: SharedChoices
+    package private(set) var parameters: SharedParameters
 
     package static let standardProgressiveInterval: UInt32 = 100
 
     package static let get = "GET"
 
-    package init(url: [UInt8]) { choices = SharedChoices(RequestChoices(url: url)) }
+    package init(url: [UInt8]) { parameters = SharedParameters(RequestParameters(url: url)) }
 
-    package subscript<T>(dynamicMember choice: WritableKeyPath<RequestChoices, T>) -> T {
-        get { choices.all[keyPath: choice] }
+    package subscript<T>(dynamicMember choice: WritableKeyPath<RequestParameters, T>) -> T {
+        get { parameters.all[keyPath: choice] }
         _modify {
-            if !isKnownUniquelyReferenced(&choices) { choices = SharedChoices(choices.all) }
-            yield &choices.all[keyPath: choice]
+            if !isKnownUniquelyReferenced(&parameters) { parameters = SharedParameters(parameters.all) }
+            yield &parameters.all[keyPath: choice]
         }
     }
 }
 
 /// The choices shared by copies of a request; immutable while there is more than one copy.
-package final class SharedChoices: @unchecked Sendable {
+package final class SharedParameters: @unchecked Sendable {
     // Unchecked: `ImageRequest` writes only while it holds the only reference.
-    package fileprivate(set) var all: RequestChoices
+    package fileprivate(set) var all: RequestParameters
 
-    fileprivate init(_ all: RequestChoices) { self.all = all }
+    fileprivate init(_ all: RequestParameters) { self.all = all }
 }
 
 /// All options of a request.
-package struct RequestChoices: Sendable {
+package struct RequestParameters: Sendable {
     /// URL bytes as given: validated UTF-8 without NUL.
     package var url: [UInt8]
     /// Replaces the URL as the base of the cache key.

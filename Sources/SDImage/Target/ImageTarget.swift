@@ -161,7 +161,7 @@ private enum Endable {
 
     func end() {
         switch self {
-        case .load(let load): load.overtake()
+        case .load(let load): load.replace()
         case .task(let task): task.cancel()
         }
     }

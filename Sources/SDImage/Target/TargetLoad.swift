@@ -129,7 +129,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Ends the load when it is replaced or cancelled, or when the target is closed.
-    func overtake() {
+    func replace() {
         let task = state.withLock { state in
             state.isOvertaken = true
             return state.task

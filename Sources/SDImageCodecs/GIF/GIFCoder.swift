@@ -33,7 +33,7 @@ package final class GIFCoder: ImageCoder {
         var stream = GIFStream(options)
         try stream.update(bytes, isFinished: true, stop: stop)
         // The other frames are decoded after this call returns.
-        if stream.facts.frameCount > 1 { try stream.update(bytes.copiedIfLent(), isFinished: true, stop: stop) }
+        if stream.properties.frameCount > 1 { try stream.update(bytes.copiedIfLent(), isFinished: true, stop: stop) }
         guard let image = try stream.image(stop: stop) else {
             throw ImageError(.truncated, "gif: data ends before the first frame")
         }

@@ -6,7 +6,7 @@ import SDImage
 /// truncated file, an incomplete last frame is dropped.
 struct GIFStream: PictureStream {
     private let options: DecodeOptions
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
     private var structure: GIFStructure
     private var bytes = Bytes.empty
     private var compositor: FrameCompositor?
@@ -20,20 +20,20 @@ struct GIFStream: PictureStream {
 
     private var isAnimated: Bool { structure.isAnimated }
     /// True when no further data can change the image.
-    private var isFinal: Bool { isFinished || facts.isSatisfied }
+    private var isFinal: Bool { isFinished || properties.isSatisfied }
 
     // MARK: Bytes
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         self.bytes = bytes
         self.isFinished = isFinished
-        if isFinished { facts.encoded = self.bytes }
+        if isFinished { properties.encoded = self.bytes }
         try structure.read(bytes, stop: stop)
         guard let frame = structure.firstFrame else {
             guard isFinished else { return }
             throw ImageError(.truncated, "gif: data ends before the first frame")
         }
-        facts.size = try output().plan.scaledSize
+        properties.size = try output().plan.scaledSize
         if compositor == nil {
             compositor = try FrameCompositor(size: structure.canvas, background: background, limits: options.limits)
         }
@@ -57,12 +57,12 @@ struct GIFStream: PictureStream {
     private mutating func addFrames() {
         for frame in structure.frames.dropFirst(compositor?.layouts.count ?? 0) {
             compositor?.append(frame.layout)
-            facts.durations.append(Int32(clamping: frame.layout.durationMilliseconds))
+            properties.durations.append(Int32(clamping: frame.layout.durationMilliseconds))
         }
-        facts.isSatisfied = structure.isEnded || options.firstFrameOnly && !structure.frames.isEmpty
-        facts.frameCount = isFinal ? max(structure.frames.count, 1) : structure.frames.count
-        facts.loopCount = structure.loopCount
-        if options.firstFrameOnly || isFinal && !isAnimated { facts.durations = [] }
+        properties.isSatisfied = structure.isEnded || options.firstFrameOnly && !structure.frames.isEmpty
+        properties.frameCount = isFinal ? max(structure.frames.count, 1) : structure.frames.count
+        properties.loopCount = structure.loopCount
+        if options.firstFrameOnly || isFinal && !isAnimated { properties.durations = [] }
     }
 
     // MARK: Images
@@ -79,7 +79,7 @@ struct GIFStream: PictureStream {
 
     mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         guard isAnimated || !isFinal else {
-            guard index == 0 else { throw .noFrame(index, of: facts.frameCount) }
+            guard index == 0 else { throw .noFrame(index, of: properties.frameCount) }
             return CachedFrame(try stillImage(stop: stop))
         }
         guard var compositor, structure.frames.indices.contains(index) else {

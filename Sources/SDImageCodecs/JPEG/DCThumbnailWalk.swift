@@ -109,7 +109,7 @@ import Synchronization
             assistance.wait()
         }
         guard try run(to: middle, stop: stop) else { return false }
-        if assistance.withdraw() { return try run(to: count, stop: stop) }
+        if assistance.cancel() { return try run(to: count, stop: stop) }
         assistance.wait()
         // Exactly one marker lies between the two parts.
         return lower.isWhole.load(ordering: .acquiring) && lower.start == offset + 2

@@ -53,7 +53,7 @@ final class JPEGParallelEncoder: Sendable {
         parameters.size.height = row
         let upper = try JPEGWriter.start(parameters, markers)
         try upper.encode(source, rows: 0..<row, stop: stop)
-        if assistance?.withdraw() ?? true { encodeLower() } else { assistance?.wait() }
+        if assistance?.cancel() ?? true { encodeLower() } else { assistance?.wait() }
         guard let lower = lower.withLock({ $0 }) else {
             throw ImageError(.internalError, "jpeg: lower half of the image was not encoded")
         }

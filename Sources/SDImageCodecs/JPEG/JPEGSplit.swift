@@ -35,7 +35,7 @@ struct JPEGSplit {
     /// writing them. A worker that has not started writing would finish later than the caller, which then decodes the rows
     /// itself.
     func takesLowerRows() -> Bool {
-        if assistance.withdraw() || lower.takeBack() { return false }
+        if assistance.cancel() || lower.takeBack() { return false }
         assistance.wait()
         return lower.isComplete
     }

@@ -16,7 +16,7 @@ struct JPEGStream: PictureStream {
     /// Limit the attempts to open the preview, and to decode the early thumbnail.
     private var headerGate = GrowthGate()
     private var earlyGate = GrowthGate()
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     init(_ options: DecodeOptions) { self.options = options }
 
@@ -31,7 +31,7 @@ struct JPEGStream: PictureStream {
         guard finished != nil else { return }
         // Frees the coefficients and rows of the decoder.
         preview = nil
-        facts.isSatisfied = true
+        properties.isSatisfied = true
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
@@ -48,8 +48,8 @@ struct JPEGStream: PictureStream {
         // Errors are reported for the complete file.
         guard let opened = try? JPEGPreview(bytes, options: options, stop: stop) else { return }
         preview = opened
-        facts.size = opened.size
-        facts.frameCount = 1
+        properties.size = opened.size
+        properties.frameCount = 1
     }
 
     /// Damage ends the previews; it is reported when all bytes have arrived.
@@ -72,8 +72,8 @@ struct JPEGStream: PictureStream {
                 let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
                 image = try JPEGFile(decoder, options: options, stop: stop).decode(stop: stop)
             }
-            facts.size = image.size
-            facts.frameCount = 1
+            properties.size = image.size
+            properties.frameCount = 1
             finished = image
         } catch {
             failure = error

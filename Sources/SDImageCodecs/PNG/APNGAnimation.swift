@@ -9,7 +9,7 @@ struct APNGAnimation: PictureStream {
     private var output: CanvasOutput?
     private var compositor: FrameCompositor?
     private var isFinished = false
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     /// Properties shared by all frames, from the chunks before the data.
     private struct Colors {
@@ -27,7 +27,7 @@ struct APNGAnimation: PictureStream {
         guard !self.isFinished else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
-        if isFinished { facts.encoded = self.bytes }
+        if isFinished { properties.encoded = self.bytes }
         let known = structure.frames.count
         try structure.advance(bytes, isFinished: isFinished, stop: stop)
         guard structure.frames.count > known || isFinished else { return }
@@ -44,10 +44,10 @@ struct APNGAnimation: PictureStream {
         if compositor == nil { compositor = try FrameCompositor(size: structure.canvas, limits: options.limits) }
         for frame in structure.frames.dropFirst(compositor?.layouts.count ?? 0) { compositor?.append(frame.layout) }
         self.output = output
-        facts.size = output.size
-        facts.frameCount = shownFrames
-        facts.loopCount = shownFrames > 1 ? structure.loopCount : 0
-        facts.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
+        properties.size = output.size
+        properties.frameCount = shownFrames
+        properties.loopCount = shownFrames > 1 ? structure.loopCount : 0
+        properties.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
     }
 
     private func readColors(_ stop: StopSignal) throws(ImageError) -> Colors {
@@ -67,7 +67,7 @@ struct APNGAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
         let image = try picture(at: 0, isCached: false, isIncremental: !structure.isEnded, stop: stop).image()
-        guard isFinished, facts.frameCount > 1 else { return image }
+        guard isFinished, properties.frameCount > 1 else { return image }
         compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
     }

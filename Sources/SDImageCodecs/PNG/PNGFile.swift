@@ -13,7 +13,7 @@ struct PNGFile: PictureStream {
         still = PNGStill(options)
     }
 
-    var facts: StreamFacts { isStill ? still.facts : animation.facts }
+    var properties: StreamProperties { isStill ? still.properties : animation.properties }
 
     /// An animation is announced before the image data; only the complete data show whether it is one.
     private var isStill: Bool {

@@ -11,7 +11,7 @@ struct PNGStill: PictureStream {
     /// Offset of the end of the chunks skipped so far on the way to the image data.
     private var searched = 8
     private var result: Image?
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     init(_ options: DecodeOptions) { self.options = options }
 
@@ -19,11 +19,11 @@ struct PNGStill: PictureStream {
         guard !self.isFinished, result == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
-        if progress == nil, facts.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
+        if progress == nil, properties.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
             let header = try PNGHeader(bytes)
             let picture = try PNGPicture(header, bytes, options: options, stop: stop)
-            facts.size = picture.size
-            facts.frameCount = 1
+            properties.size = picture.size
+            properties.frameCount = 1
             if !isFinished { progress = PNGProgress(picture, data: header.data) }
         }
         if progress?.picture.isEarly ?? false { try finishEarly(stop: stop) }
@@ -56,7 +56,7 @@ struct PNGStill: PictureStream {
         try advance(stop: stop)
         guard let now = progress, now.hasAllRows else { return }
         _ = keep(try now.picture.finishEarly(now, bytes, stop: stop))
-        facts.isSatisfied = true
+        properties.isSatisfied = true
     }
 
     private mutating func keep(_ image: Image) -> Image {
@@ -85,8 +85,8 @@ struct PNGStill: PictureStream {
         if progress != nil { try advance(stop: stop) }
         let header = try PNGHeader(bytes)
         let picture = try PNGPicture(header, bytes, options: options, stop: stop)
-        facts.size = picture.size
-        facts.frameCount = 1
+        properties.size = picture.size
+        properties.frameCount = 1
         guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == picture.wholeFormat else {
             progress = nil
             return try picture.decode(header, bytes, stop: stop)

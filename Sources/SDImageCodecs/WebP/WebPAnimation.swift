@@ -12,7 +12,7 @@ struct WebPAnimation: PictureStream {
     private var compositor: FrameCompositor?
     private var isFinished = false
     private var parseGate = GrowthGate()
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     /// Properties shared by all frames, from the container.
     private struct Header {
@@ -32,10 +32,10 @@ struct WebPAnimation: PictureStream {
     }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
-        guard !self.isFinished, !facts.isSatisfied else { return }
+        guard !self.isFinished, !properties.isSatisfied else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
-        if isFinished { facts.encoded = self.bytes }
+        if isFinished { properties.encoded = self.bytes }
         try walk.advance(bytes, stop: stop)
         // libwebp parses the container from its start each time.
         let isDue =
@@ -105,11 +105,11 @@ struct WebPAnimation: PictureStream {
     private var shownFrames: Int { options.firstFrameOnly ? min(frames.count, 1) : frames.count }
 
     private mutating func read(_ header: Header) {
-        facts.size = header.output.size
-        facts.frameCount = shownFrames
-        facts.loopCount = shownFrames > 1 ? header.loopCount : 0
-        facts.durations = frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
-        facts.isSatisfied = header.isComplete
+        properties.size = header.output.size
+        properties.frameCount = shownFrames
+        properties.loopCount = shownFrames > 1 ? header.loopCount : 0
+        properties.durations = frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
+        properties.isSatisfied = header.isComplete
     }
 
     // MARK: Images
@@ -118,7 +118,7 @@ struct WebPAnimation: PictureStream {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
             let image = try picture(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
-            guard isFinished || isWhole, facts.frameCount > 1 else { return image }
+            guard isFinished || isWhole, properties.frameCount > 1 else { return image }
             compositor?.keep(only: image.pixels)
             return image.with(frames: StreamDecoder(self))
         }

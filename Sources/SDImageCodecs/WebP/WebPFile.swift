@@ -8,7 +8,7 @@ struct WebPFile: PictureStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    var facts: StreamFacts { animation?.facts ?? still?.facts ?? StreamFacts() }
+    var properties: StreamProperties { animation?.properties ?? still?.properties ?? StreamProperties() }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
         if still == nil, animation == nil {
@@ -25,7 +25,7 @@ struct WebPFile: PictureStream {
 
     mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
         if let frame = try animation?.frame(at: index, isCached: isCached, stop: stop) { return frame }
-        guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: facts.frameCount) }
+        guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: properties.frameCount) }
         return CachedFrame(image)
     }
 

@@ -30,7 +30,7 @@ final class WebPFrameMaker: Sendable {
             throw error
         }
         guard hasSecond else { return (first, nil) }
-        if assistance?.withdraw() ?? true { keepSecond(index + 1) } else { assistance?.wait() }
+        if assistance?.cancel() ?? true { keepSecond(index + 1) } else { assistance?.wait() }
         guard let result = second.withLock({ $0 }) else {
             throw ImageError(.internalError, "webp: frame \(index + 1) was not encoded")
         }

@@ -9,7 +9,7 @@ struct WebPStill: PictureStream {
     private var isFinished = false
     private var headerGate = GrowthGate()
     private var result: Image?
-    private(set) var facts = StreamFacts()
+    private(set) var properties = StreamProperties()
 
     /// The decoder state between two pieces of data.
     private struct Progress {
@@ -22,7 +22,7 @@ struct WebPStill: PictureStream {
     init(_ options: DecodeOptions) { self.options = options }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
-        guard !self.isFinished, !facts.isSatisfied else { return }
+        guard !self.isFinished, !properties.isSatisfied else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         // The orientation comes last in the file.
@@ -31,8 +31,8 @@ struct WebPStill: PictureStream {
             let stream = try WebPStream(bytes)
             let picture = try WebPPicture(stream, options: options)
             self.picture = picture
-            facts.size = picture.size
-            facts.frameCount = 1
+            properties.size = picture.size
+            properties.frameCount = 1
         } catch {
             // The bitstream header may contradict the one of the container, which is damage and not a violation of limits.
             if isFinished || error.status != .truncated && WebPChunkWalk.reachesPicture(bytes) { throw error }
@@ -44,8 +44,8 @@ struct WebPStill: PictureStream {
         guard let picture else { return nil }
         if !isFinished, let progress = try advance(picture, stop: stop) {
             // A file without VP8X has nothing after the bitstream.
-            facts.isSatisfied = progress.rows.isComplete && !bytes.reader.matches("VP8X", at: 12)
-            guard facts.isSatisfied else {
+            properties.isSatisfied = progress.rows.isComplete && !bytes.reader.matches("VP8X", at: 12)
+            guard properties.isSatisfied else {
                 let rows = progress.rows.rows
                 return rows > 0 ? try picture.preview(progress.buffer, rows: rows, stop: stop) : nil
             }
