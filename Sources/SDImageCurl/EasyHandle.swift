@@ -9,7 +9,7 @@ import SDImage
     var nameResolved: () -> Void = {}
     private let errorText: UnsafeMutablePointer<CChar>
     /// The options currently set; nil when unknown.
-    private var aspect: HopOptions?
+    private var options: HopOptions?
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
     private var isGet = true
@@ -30,7 +30,7 @@ import SDImage
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headerList = nil
-        aspect = nil
+        options = nil
         setUp(settings.configuration)
     }
 
@@ -51,7 +51,7 @@ import SDImage
             unsafe ccurl_set_string(curl, CURLOPT_URL, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
         }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
-        try setAspect(HopOptions(transfer))
+        try setOptions(HopOptions(transfer))
         try setMethod(transfer.method, transfer.content)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
@@ -82,35 +82,35 @@ import SDImage
     }
 
     /// Sets the options of a hop. Does nothing if they equal those of the previous hop, the common case.
-    private func setAspect(_ aspect: HopOptions) throws(ImageError) {
-        guard aspect != self.aspect else { return }
-        self.aspect = nil
+    private func setOptions(_ options: HopOptions) throws(ImageError) {
+        guard options != self.options else { return }
+        self.options = nil
         // Removes the fields that libcurl adds to a request with a body: Expect, and Content-Type unless the request has one.
-        let isTyped = aspect.headers.contains { $0.isNamed("Content-Type") }
-        try setHeaders(aspect.headers, removing: aspect.hasContent ? (isTyped ? ["Expect"] : ["Expect", "Content-Type"]) : [])
-        setString(CURLOPT_PROXY, aspect.proxy)
-        setString(CURLOPT_NOPROXY, aspect.proxyExceptions)
-        setString(CURLOPT_USERNAME, aspect.credential?.user)
-        setString(CURLOPT_PASSWORD, aspect.credential?.password)
+        let isTyped = options.headers.contains { $0.isNamed("Content-Type") }
+        try setHeaders(options.headers, removing: options.hasContent ? (isTyped ? ["Expect"] : ["Expect", "Content-Type"]) : [])
+        setString(CURLOPT_PROXY, options.proxy)
+        setString(CURLOPT_NOPROXY, options.proxyExceptions)
+        setString(CURLOPT_USERNAME, options.credential?.user)
+        setString(CURLOPT_PASSWORD, options.credential?.password)
         // Schemes other than Basic need a first response that names the scheme. Credentials in the URL use Basic immediately.
-        setLong(CURLOPT_HTTPAUTH, aspect.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
-        setLong(CURLOPT_FRESH_CONNECT, aspect.isFresh ? 1 : 0)
-        setTLS(aspect)
-        unsafe _ = ccurl_set_share(curl, shares.share(verifiesTLS: aspect.verifiesTLS, handlesCookies: aspect.handlesCookies))
+        setLong(CURLOPT_HTTPAUTH, options.isUserInURL ? ccurl_auth_basic : ccurl_auth_basic | ccurl_auth_digest)
+        setLong(CURLOPT_FRESH_CONNECT, options.isFresh ? 1 : 0)
+        setTLS(options)
+        unsafe _ = ccurl_set_share(curl, shares.share(verifiesTLS: options.verifiesTLS, handlesCookies: options.handlesCookies))
         // An empty name enables cookies without reading a file.
-        setString(CURLOPT_COOKIEFILE, aspect.handlesCookies ? "" : nil)
-        setLong(CURLOPT_HTTP_VERSION, aspect.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        setString(CURLOPT_COOKIEFILE, options.handlesCookies ? "" : nil)
+        setLong(CURLOPT_HTTP_VERSION, options.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         // Waits for a connection that is being established, and uses a stream of it, instead of opening another connection.
-        setLong(CURLOPT_PIPEWAIT, aspect.isHTTP2 ? 1 : 0)
-        self.aspect = aspect
+        setLong(CURLOPT_PIPEWAIT, options.isHTTP2 ? 1 : 0)
+        self.options = options
     }
 
-    private func setTLS(_ aspect: HopOptions) {
-        setLong(CURLOPT_SSL_VERIFYPEER, aspect.verifiesTLS ? 1 : 0)
-        setLong(CURLOPT_SSL_VERIFYHOST, aspect.verifiesTLS ? 2 : 0)
-        setString(CURLOPT_SSLCERT, aspect.clientCertificate?.certificateFile)
-        setString(CURLOPT_SSLKEY, aspect.clientCertificate?.keyFile)
-        setString(CURLOPT_KEYPASSWD, aspect.clientCertificate?.keyPassword)
+    private func setTLS(_ options: HopOptions) {
+        setLong(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
+        setLong(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
+        setString(CURLOPT_SSLCERT, options.clientCertificate?.certificateFile)
+        setString(CURLOPT_SSLKEY, options.clientCertificate?.keyFile)
+        setString(CURLOPT_KEYPASSWD, options.clientCertificate?.keyPassword)
     }
 
     private func setUp(_ configuration: DownloaderConfiguration) {
