@@ -45,7 +45,9 @@ package final class CurlLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { ["http", "https"].contains(URLText(request.parameters.all.url).scheme) }
+    package func canLoad(_ request: ImageRequest) -> Bool {
+        ["http", "https"].contains(URLText(request.parameters.all.url).scheme)
+    }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let download = try download(for: request, progress)

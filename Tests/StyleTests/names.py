@@ -29,70 +29,29 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
 ALLOWED_TYPES = {"LightTransform": "linear light"}
 #: Declarations that are to be renamed: by name, the files of Sources and their numbers of declarations. Never add to it.
 REMAINING = {
-    "answer": "Plugins/photos: host.c 8; Plugins/remote: clock.c 1; SDImage/Base: Monitor.swift 1; SDImage/Cache: "
-         "CacheChain.swift 1, CacheRow.swift 1, CommitQueue.swift 1, PendingChanges.swift 1; SDImage/HTTP: ResponseRecord.swift 1; "
-         "SDImage/Pipeline: RevalidationStage.swift 1; SDImage/Request: CachedData+Encoding.swift 1, Image+Answer.swift 1, "
-         "ImageCaching.swift 1, ImageLoader.swift 1; SDImageABI: Reply.swift 3, Transport.swift 1; SDImageCurl: CurlLoop.swift 2, "
-         "HookQuestion.swift 1, ResponseHead.swift 1; SDImageSQLite: SQLiteReader.swift 1",
-    "ask": "Plugins/photos: host.c 1; Plugins/redis: redis.c 1; SDImage/Cache: CacheChain.swift 1; SDImageABI: "
-         "ForeignCache.swift 1, Reply.swift 1; SDImageCurl: Download.swift 1",
-    "asks": "SDImageCurl: Download.swift 1",
-    "choices": "SDImage/Pipeline: FetchKey.swift 1, LoadKey.swift 1; SDImage/Request: ImageRequest.swift 1; SDImage/Transform: "
-         "ResizeTransformer.swift 1; SDImageCurl: CurlLoader.swift 2, Download.swift 1",
-    "confirmed": "SDImage/Pipeline: RevalidationStage.swift 1",
-    "courtesy": "SDImageCurl: CurlLoop.swift 1",
+    "answer": "Plugins/photos: host.c 8; Plugins/remote: clock.c 1",
+    "ask": "Plugins/photos: host.c 1; Plugins/redis: redis.c 1",
+    "choices": "SDImage/Transform: ResizeTransformer.swift 1",
     "facts": "Modules/avif: avif.c 5; Modules/common: picture.c 7, picture.h 5; Modules/heif: general.c 4, heif.c 4, "
          "picture_item.c 2; Plugins/AV: av.c 1, frame.c 4; Plugins/JXL: decoder.c 3, jxl.c 1; Plugins/TIFF: tiff.c 3; Plugins/common: "
          "drawing.c 3; Plugins/photos: asset.c 2, asset.h 1, database.c 1, database.h 1, file.c 1, index.c 2, index.h 1, probe.c 3, "
-         "probe.h 3, thumbnail.c 1, thumbnail.h 1; SDImage/Coder: WholeStream.swift 1; SDImage/Request: ImageDecoder.swift 2; "
-         "SDImageABI: ForeignDecoder.swift 2; SDImageCodecs: BasicCoder.swift 2; SDImageCodecs/GIF: GIFStream.swift 1; "
-         "SDImageCodecs/JPEG: JPEGStream.swift 1; SDImageCodecs/PNG: APNGAnimation.swift 1, PNGFile.swift 1, PNGStill.swift 1; "
-         "SDImageCodecs/WebP: WebPAnimation.swift 1, WebPFile.swift 1, WebPStill.swift 1",
-    "giveUp": "SDImage/Animation: AnimationPlayer+Turning.swift 1; SDImage/Cache: CacheIndex.swift 1; SDImageCurl: "
-         "CurlLoop+Exchanges.swift 1",
+         "probe.h 3, thumbnail.c 1, thumbnail.h 1",
     "give_up": "Plugins/photos: watch.c 1",
-    "ground": "SDImageCodecs/Animation: FrameCanvas.swift 2, FrameCompositor.swift 4",
-    "kept": "Plugins/AV: movie.c 1; Plugins/photos: fetch.c 1, uri.c 1, watch.c 1; SDImage/Animation: CanvasCacheRegistry.swift 1; "
-         "SDImage/Base: Bytes.swift 1, URLResolution.swift 1; SDImage/HTTP: ResponseRecord+Encoding.swift 1, SignatureFilter.swift 1; "
-         "SDImage/Imaging: AnimationFrames.swift 1; SDImage/Target: ImageTarget.swift 1; SDImageABI: ForeignInstance.swift 1; "
-         "SDImageCodecs/Animation: CanvasPacker.swift 1, CanvasStore.swift 1, FrameCompositor.swift 1; SDImageCodecs/JPEG: "
-         "DCThumbnailWalk.swift 2; SDImageCodecs/PNG: PNGTexts.swift 1; SDImageCurl: AddressRange.swift 1, Transfer.swift 1; "
-         "SDImagePixels: quantize.c 1, turn.c 1",
-    "letGo": "SDImageABI: Defaults.swift 1",
+    "kept": "Plugins/AV: movie.c 1; Plugins/photos: fetch.c 1, uri.c 1, watch.c 1; SDImagePixels: quantize.c 1, turn.c 1",
     "news": "Plugins/photos: watch.c 12",
-    "overtake": "SDImage/Target: TargetLoad.swift 1",
-    "patience": "SDImage/Cache: CacheIndex.swift 1, CacheStore.swift 1; SDImageCurl: BackgroundThrottle.swift 1, "
-         "ResolutionGate.swift 1; SDImageSQLite: SQLiteConnection.swift 1",
     "place": "Modules/heif: library.c 1, planes.c 1; Plugins/AV: codec.c 1; Plugins/PDF: pdf.c 1; Plugins/TIFF: exif.c 3, "
          "read.c 3; Plugins/common: limited.c 2, limited.h 2; Plugins/memcached: memcached.c 5; Plugins/photos: support.c 1, "
          "thumbnail.c 5, tree.c 2; Plugins/redis: redis.c 6; Plugins/remote: engine.h 4, envelope.c 2, jobs.h 1, queues.c 3, sha256.c 1, "
-         "tier.c 1, worker.c 1; SDImage/Animation: FrameDemand.swift 1, Playhead.swift 1; SDImage/Base: Base64.swift 1; SDImage/Cache: "
-         "CacheChain.swift 1, CacheStore.swift 1, DiskCache.swift 1, GhostTable.swift 1, MemoryEntry.swift 1, MemoryTable.swift 3; "
-         "SDImage/Imaging: FilterAxis.swift 2, IndexedPixels.swift 1, QuarterTurn.swift 1; SDImage/Pipeline: LoadStatistics.swift 1, "
-         "LoadTask.swift 2; SDImage/Request: CachedData+Encoding.swift 1; SDImageABI: Batch.swift 1, ModuleFolder.swift 1; "
-         "SDImageCodecs/Animation: CanvasPacker.swift 2, CanvasSelection.swift 1, CanvasUnpacker.swift 1, FrameCanvas.swift 1, "
-         "FrameCompositor.swift 1; SDImageCodecs/GIF: GIFFileWriter.swift 1, GIFStream.swift 1; SDImageCodecs: IndexedPicture.swift 1; "
-         "SDImageCodecs/JPEG: DCThumbnailWalk.swift 1; SDImageCodecs/Metadata: ExtendedXMP.swift 1; SDImageCodecs/PNG: "
-         "APNGEncoder.swift 1, APNGPainter.swift 1, PNGDecode.swift 2, PNGImageData.swift 1, PNGPainter.swift 3, PNGProgress.swift 1, "
-         "PNGRows.swift 3; SDImageCodecs/WebP: WebPConfiguration.swift 1, WebPEncoder.swift 2; SDImagePixels: blur.c 1, colors.c 1, "
-         "jpeg_huffman.c 1; SDImageSQLite: SQLiteReader.swift 1, SQLiteStore.swift 1",
-    "places": "SDImage/Animation: PoolTable.swift 1; SDImageCodecs/Animation: CanvasPacker.swift 2, CanvasStore.swift 1, "
-         "CanvasUnpacker.swift 1; SDImageCodecs: IndexedPicture.swift 1; SDImageCodecs/WebP: WebPConfiguration.swift 1; SDImageCurl: "
-         "DownloadQueue.swift 1; SDImagePixels: colors.c 3; SDImagePixels/include: sdpx_write.h 1",
-    "quiet": "SDImageCurl: BackgroundThrottle.swift 1",
+         "tier.c 1, worker.c 1; SDImagePixels: blur.c 1, colors.c 1, jpeg_huffman.c 1",
+    "places": "SDImagePixels: colors.c 3; SDImagePixels/include: sdpx_write.h 1",
     "run": "Plugins/common: limited.c 2",
     "sdmod_wish": "Modules/common: picture.h 2",
     "sdphoto_wish": "Plugins/photos: request.h 2",
     "sdtiff_wish": "Plugins/TIFF: read.h 2",
-    "shelf": "SDImageCodecs/Animation: CanvasStore.swift 1",
-    "want": "SDImage/Animation: AnimationPlayer+Turning.swift 2, FramePool.swift 2",
     "wish": "Modules/avif: avif.c 4; Modules/common: picture.c 5, picture.h 2; Modules/heif: general.c 3, general.h 1, heif.c 3, "
          "picture_item.c 2, picture_item.h 1; Plugins/AV: av.c 3, codec.c 1, movie.c 1, movie.h 2; Plugins/JXL: decoder.c 1, "
          "decoder.h 2, jxl.c 4; Plugins/TIFF: layout.c 2, layout.h 1, read.c 2, read.h 1, tiff.c 4; Plugins/common: drawing.c 2, "
-         "drawing.h 1, rows.c 3, rows.h 3; Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1; SDImageCurl: "
-         "RetryRules.swift 1",
-    "wishes": "SDImage/HTTP: Freshness.swift 1",
-    "withdraw": "SDImage/Concurrency: Assistance.swift 1; SDImageCurl: DownloadQueue.swift 1",
+         "drawing.h 1, rows.c 3, rows.h 3; Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1",
 }
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
