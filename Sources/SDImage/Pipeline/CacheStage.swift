@@ -51,7 +51,10 @@ struct CacheStage {
     }
 
     private func lookUp(_ entry: Entry) async throws(ImageError) -> LoadOutcome? {
-        guard let cached = try await data(of: entry), let image = try await image(of: cached, in: entry) else { return nil }
+        guard let cached = try await data(of: entry) else { return nil }
+        // Later loads do not wait for the decode.
+        context.leaveTransferOrder()
+        guard let image = try await image(of: cached, in: entry) else { return nil }
         return LoadOutcome(
             image: image, data: entry.isVariant || image.isPlain ? cached.bytes : nil, source: cached.source)
     }
@@ -67,6 +70,7 @@ struct CacheStage {
         data.image = original
         data.source = .memory
         data.record = original.metadata.response?.record ?? ResponseRecord()
+        context.leaveTransferOrder()
         let image = try await DecodeStage(context: context).image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
         store.storeInMemory(image)

@@ -17,8 +17,6 @@ final class Load: Sendable {
         var parts = 0
         var wait: Wait?
         var transfer: SharedTransfer?
-        /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
-        var number: UInt64?
         var isFinished = false
     }
 
@@ -41,8 +39,7 @@ final class Load: Sendable {
 
     /// Starts the load: on the calling thread if it queries no cache and its loader is quick.
     func start() {
-        let number = order.enter()
-        state.withLock { $0.number = number }
+        context.enterTransferOrder()
         if context.policy == .ignore, context.memoryImage == nil, CacheStage(context: context).isExcluded, startHere() { return }
         run(on: context.engine.executor) { load in
             load.context.addTime(\.queued, since: load.context.started)
@@ -111,15 +108,12 @@ final class Load: Sendable {
         for request: ImageRequest, _ loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?, _ lease: LeaseRequest?
     ) throws(ImageError) {
         let subscription = candidate == nil ? ProgressiveSubscription(self) : nil
-        let (isFinished, number) = state.withLock { state -> (Bool, UInt64?) in
-            guard !state.isFinished else { return (true, nil) }
-            state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription)
-            defer { state.number = nil }
-            return (false, state.number)
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription) }
+            return state.isFinished
         }
         if isFinished { throw .cancelled }
-        let join = { @Sendable [self] in FetchStage(context: context).join(self, request, loader, lease) }
-        if let number { order.start(number, join) } else { join() }
+        context.startInOrder { [self] in FetchStage(context: context).join(self, request, loader, lease) }
     }
 
     /// Continues the load on a worker. Has an effect once for each transfer.
@@ -257,15 +251,14 @@ final class Load: Sendable {
         let ended = state.withLock { state -> State? in
             guard !state.isFinished else { return nil }
             defer {
-                (state.isFinished, state.work, state.wait) = (true, nil, nil)
-                (state.transfer, state.number) = (nil, nil)
+                (state.isFinished, state.work, state.wait, state.transfer) = (true, nil, nil, nil)
             }
             return state
         }
         guard let ended else { return false }
         ended.wait?.subscription?.end()?.cancelUnlessShared()
         ended.transfer?.leave(self)
-        if let number = ended.number { order.leave(number) }
+        context.leaveTransferOrder()
         stopPreview()
         return true
     }
@@ -305,8 +298,6 @@ final class Load: Sendable {
 
     /// The body of the response has begun to arrive, or restarts.
     func bodyArrives(_ body: GrowingBody) { state.withLock { $0.wait?.subscription }?.subscribe(to: body) }
-
-    private var order: TransferOrder { context.manager.order(context.request.priority) }
 
     // MARK: priority
 

@@ -19,6 +19,8 @@ final class LoadContext: Sendable {
     /// The request as it was sent, and whether invalid certificates were accepted; see `mayFillCaches`.
     let sent = Lock<ImageRequest?>(nil)
     let isUntrusted = Atomic<Bool>(false)
+    /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
+    private let transferNumber = Lock<UInt64?>(nil)
     private let currentPriority: Atomic<Int32>
     private let currentTimings = Lock(StageTimings())
 
@@ -49,6 +51,35 @@ final class LoadContext: Sendable {
 
     /// The URL without user, password and signatures.
     var urlForLog: String { URLText(URLText(request.url).redacted.string).messageText }
+
+    // MARK: order of transfers
+
+    private var order: TransferOrder { manager.order(request.priority) }
+
+    /// Reserves the position of the load among the transfers that start later.
+    func enterTransferOrder() {
+        let number = order.enter()
+        transferNumber.withLock { $0 = number }
+    }
+
+    /// Starts a transfer when the loads before this one have started theirs, or need none. A second one starts immediately.
+    func startInOrder(_ start: @escaping @Sendable () -> Void) {
+        if let number = takeTransferNumber() { order.start(number, start) } else { start() }
+    }
+
+    /// Notes that the load needs no transfer, so that later ones do not wait for it.
+    func leaveTransferOrder() {
+        if let number = takeTransferNumber() { order.leave(number) }
+    }
+
+    private func takeTransferNumber() -> UInt64? {
+        transferNumber.withLock { number in
+            defer { number = nil }
+            return number
+        }
+    }
+
+    // MARK: timings
 
     var timings: StageTimings { currentTimings.withLock { $0 } }
 

@@ -83,6 +83,7 @@ struct RevalidationStage {
         async throws(ImageError) -> Finding
     {
         var copy = copy
+        context.leaveTransferOrder()
         guard let image = try await image(&copy) else { return .missing }
         if freshness.verdict == .usable, policy == .respect, hasOrigin {
             context.manager.revalidate(context.request, context.keys, image)
