@@ -66,14 +66,3 @@ extension RequestObject {
         return made
     }
 }
-
-extension ImageError {
-    /// True if the same load may succeed later without any change.
-    var isTransient: Bool {
-        switch status {
-        case .noMemory, .timeout, .busy, .resolveFailed, .connectFailed, .connectionLost, .diskFull, .offline, .failedURL: true
-        case .httpStatus: [408, 425, 429].contains(httpStatus) || (500...599).contains(httpStatus)
-        default: false
-        }
-    }
-}

@@ -62,7 +62,7 @@ typedef struct {
     sums sum;
     sums *ring;
     /* Positions of the newest entry in the ring, and of the last input. */
-    size_t place, end;
+    size_t cursor, end;
 } stage;
 
 /* Adds position `p`, or beyond the end the last one again. The sum is then that of position p - box / 2, if it
@@ -73,13 +73,13 @@ INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box)
     if (p == 0)
         start(&s->sum, in, (int32_t)half);
     if (p <= last)
-        s->ring[s->place] = *in;
+        s->ring[s->cursor] = *in;
     if (p == last)
-        s->end = s->place;
+        s->end = s->cursor;
     const sums *entering = p <= last ? in : &s->ring[s->end];
     /* The ring has box + 1 entries: the next one to be overwritten holds the input that has left the box. */
-    s->place = s->place == box ? 0 : s->place + 1;
-    change(&s->sum, entering, p > box ? &s->ring[s->place] : p > half ? &s->ring[0] : &zero);
+    s->cursor = s->cursor == box ? 0 : s->cursor + 1;
+    change(&s->sum, entering, p > box ? &s->ring[s->cursor] : p > half ? &s->ring[0] : &zero);
 }
 
 /* Applies three boxes in one sweep: the output of each goes to the next at once, half a box behind. The input needs no

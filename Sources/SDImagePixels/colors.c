@@ -10,7 +10,7 @@ struct sdpx_colors {
     uint32_t values[MOST];
     /* The color of each slot, and its index in `values`, counted from 1; 0 is an empty slot. */
     uint32_t slots[SLOTS];
-    uint16_t places[SLOTS];
+    uint16_t numbers[SLOTS];
 };
 
 size_t sdpx_colors_size(void) {
@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pi
 /* Returns the slot of a color, or the free slot for it. */
 static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
     uint32_t slot = (color * 0x9e3779b1u) >> (32 - SLOT_BITS);
-    while (colors->slots[slot] != color && colors->places[slot])
+    while (colors->slots[slot] != color && colors->numbers[slot])
         slot = (slot + 1) % SLOTS;
     return slot;
 }
@@ -48,7 +48,7 @@ static inline int put(sdpx_colors *colors, uint32_t slot, uint32_t color) {
         return 0;
     colors->values[colors->count] = color;
     colors->slots[slot] = color;
-    colors->places[slot] = (uint16_t)++colors->count;
+    colors->numbers[slot] = (uint16_t)++colors->count;
     return 1;
 }
 
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) int add_row(sdpx_colors *colors, co
             continue;
         before = color;
         uint32_t slot = slot_of(colors, color);
-        if (!colors->places[slot] && !put(colors, slot, color))
+        if (!colors->numbers[slot] && !put(colors, slot, color))
             return 0;
     }
     return 1;
@@ -72,26 +72,26 @@ int sdpx_colors_add(sdpx_colors *colors, const uint8_t *row, size_t pixels, int 
 }
 
 static inline __attribute__((always_inline)) void find_row(const sdpx_colors *colors, uint8_t *to, const uint8_t *row,
-                                                           size_t pixels, int channels, const uint8_t *places) {
+                                                           size_t pixels, int channels, const uint8_t *replacements) {
     uint32_t before = 0;
-    uint8_t place = 0;
+    uint8_t replacement = 0;
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = color_at(row + i * (size_t)channels, channels);
         if (color != before || !i) {
-            uint16_t found = colors->places[slot_of(colors, color)];
-            place = found ? places[found - 1] : 0;
+            uint16_t found = colors->numbers[slot_of(colors, color)];
+            replacement = found ? replacements[found - 1] : 0;
             before = color;
         }
-        to[i] = place;
+        to[i] = replacement;
     }
 }
 
 void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels, int channels,
-                      const uint8_t *places) {
+                      const uint8_t *replacements) {
     if (channels == 4)
-        find_row(colors, to, row, pixels, 4, places);
+        find_row(colors, to, row, pixels, 4, replacements);
     else
-        find_row(colors, to, row, pixels, 3, places);
+        find_row(colors, to, row, pixels, 3, replacements);
 }
 
 /* Does not compare with the previous pixel: in dithered images, which take most of the time, it seldom matches, and the
@@ -99,9 +99,9 @@ void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row
 int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = color_at(row + i * 4, 4), slot = slot_of(colors, color);
-        if (!colors->places[slot] && !put(colors, slot, color))
+        if (!colors->numbers[slot] && !put(colors, slot, color))
             return 0;
-        to[i] = (uint8_t)(colors->places[slot] - 1);
+        to[i] = (uint8_t)(colors->numbers[slot] - 1);
     }
     return 1;
 }

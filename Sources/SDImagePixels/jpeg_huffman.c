@@ -47,18 +47,18 @@ static void make_symbols(uint16_t *to, const uint8_t *lengths, const uint8_t *va
 
 int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, const uint8_t *values, size_t count,
                            int has_steps) {
-    uint32_t code = 0, place = 0;
+    uint32_t code = 0, offset = 0;
     for (uint32_t length = 1; length <= 16; length++) {
         uint32_t n = lengths[length - 1];
-        if (place + n > count || place + n > sizeof table->values || code + n > 1u << length)
+        if (offset + n > count || offset + n > sizeof table->values || code + n > 1u << length)
             return 0;
-        table->offsets[length] = place - code;
+        table->offsets[length] = offset - code;
         table->limits[length] = (code + n) << (16 - length);
-        place += n;
+        offset += n;
         code = (code + n) << 1;
     }
     memset(table->values, 0, sizeof table->values);
-    memcpy(table->values, values, place);
+    memcpy(table->values, values, offset);
     make_symbols(table->symbols, lengths, table->values);
     if (!has_steps)
         return 1;

@@ -167,9 +167,9 @@ static void try_axis(const sdpx_points *p, box *b, int axis) {
 }
 
 INLINE void swap(float *values, uint32_t i, uint32_t j) {
-    float kept = values[i];
+    float saved = values[i];
     values[i] = values[j];
-    values[j] = kept;
+    values[j] = saved;
 }
 
 /* Moves the points of the lower half to the front; returns their number. */

@@ -131,10 +131,10 @@ INLINE void mirror_in_place(uint8_t *row, size_t pixels, size_t size) {
         return;
     uint8_t *low = row, *high = row + (pixels - 1) * size;
     for (; low < high; low += size, high -= size) {
-        uint8_t kept[16];
-        memcpy(kept, low, size);
+        uint8_t saved[16];
+        memcpy(saved, low, size);
         memcpy(low, high, size);
-        memcpy(high, kept, size);
+        memcpy(high, saved, size);
     }
 }
 

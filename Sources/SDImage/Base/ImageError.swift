@@ -48,14 +48,6 @@ package final class ImageError: Error, Sendable {
             cause: cause, transactions: transactions)
     }
 
-    /// True if a retry with the same bytes would fail in the same way.
-    package var isLasting: Bool {
-        switch status {
-        case .cancelled, .timeout, .noMemory, .internalError: false
-        default: true
-        }
-    }
-
     /// The message includes the exceeded limit, so that the user can raise it.
     package static func tooLarge(_ what: String, limit: Int) -> ImageError {
         ImageError(.tooLarge, "\(what) exceeds the limit of \(limit)")

@@ -75,21 +75,10 @@ package struct Freshness: Hashable, Sendable {
 
     /// The rule by which the stored image replaces `error`, or nil (RFC 9111, section 4.2.4; RFC 5861, section 4).
     package func rule(inPlaceOf error: ImageError) -> FreshnessRule? {
-        guard selectsSame, rule != .noStore, !Freshness.isDefinite(error) else { return nil }
+        guard selectsSame, rule != .noStore, !error.forbidsStaleImage else { return nil }
         if let errorGrace { return age - lifetime <= errorGrace ? .staleIfError : nil }
         if isStaleForbidden { return nil }
         return error.status == .offline ? .offline : .unreachable
-    }
-
-    /// True for an error that a stored image must not replace: the load was cancelled or refused, or the origin was reached and
-    /// refused this very image.
-    private static func isDefinite(_ error: ImageError) -> Bool {
-        switch error.status {
-        case .cancelled, .shutdown, .forked, .addressForbidden, .redirectForbidden, .invalidRequest, .authenticationFailed: true
-        case .httpStatus: 400..<500 ~= error.httpStatus && ![408, 425, 429].contains(error.httpStatus)
-        case .failedURL: error.cause.map(isDefinite) ?? true
-        default: false
-        }
     }
 
     /// Seconds since the origin generated or validated the response (RFC 9111, section 4.2.3).

@@ -67,13 +67,3 @@ struct DecodeStage {
             data.bytes, options: data.decodeOptions ?? request.decodeOptions, stop: stop, coder: request.coder)
     }
 }
-
-extension ImageError {
-    /// True if no coder can decode the bytes, now or later.
-    package var meansUnreadable: Bool {
-        switch status {
-        case .badData, .truncated, .notAnImage, .emptyData: true
-        default: false
-        }
-    }
-}

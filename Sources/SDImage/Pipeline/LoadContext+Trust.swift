@@ -37,7 +37,7 @@ extension LoadContext {
     /// Remembers a failure for equal requests; the host's decision precedes that of the loader. A response to another method
     /// applies to that method only.
     func remember(_ error: ImageError, of loader: any ImageLoader) {
-        guard request.isGet, mayFillCaches, ![.cancelled, .shutdown, .noMemory, .failedURL, .offline].contains(error.status),
+        guard request.isGet, mayFillCaches, error.concernsURL,
             request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error),
             let sent = sent.withLock({ $0 }), let scope = FailureScope(request.url, sent, loader)
         else { return }

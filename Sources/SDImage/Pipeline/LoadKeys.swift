@@ -90,7 +90,7 @@ package final class LoadKeys: Sendable {
             metadata.isTransformed = true
             return result.with(metadata)
         } catch {
-            if [.cancelled, .noMemory].contains(error.status) { throw error }
+            if error.endsTransformedLoad { throw error }
             Log.write(.warning, "load: transformer failed, image left unchanged: \(error.message.string) (\(error.status))")
             return image
         }

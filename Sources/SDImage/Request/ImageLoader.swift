@@ -152,14 +152,7 @@ extension ImageLoader {
         throw ImageError.noLoader(for: URLText(request.url))
     }
 
-    /// True only for definite failures: resources that are gone, and URLs that can never be loaded.
-    package func remembersFailure(_ error: ImageError) -> Bool {
-        switch error.status {
-        case .invalidURL, .schemeForbidden, .badData, .notAnImage, .emptyData, .photosNotAnImage: true
-        case .httpStatus: [404, 410, 451].contains(error.httpStatus)
-        default: false
-        }
-    }
+    package func remembersFailure(_ error: ImageError) -> Bool { error.isDefinite }
 }
 
 extension ImageError {

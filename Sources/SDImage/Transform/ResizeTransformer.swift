@@ -26,8 +26,8 @@ package struct ResizeTransformer: ImageTransformer {
 
     package var key: String {
         let size = "{\(FixedDecimal.text(width)),\(FixedDecimal.text(height))}"
-        let choices = resampling == .lanczos && !linearLight ? "" : ",\(resampling.rawValue),\(linearLight ? 1 : 0)"
-        return "SDImageResizingTransformer(\(size),\(mode.rawValue)\(choices))"
+        let options = resampling == .lanczos && !linearLight ? "" : ",\(resampling.rawValue),\(linearLight ? 1 : 0)"
+        return "SDImageResizingTransformer(\(size),\(mode.rawValue)\(options))"
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {

@@ -29,9 +29,9 @@ int sdpx_colors_add(sdpx_colors *colors, const uint8_t *row, size_t pixels, int 
 /* Adds the colors of a row of four-byte pixels and writes their indices. 0 if there are more than 256. */
 int sdpx_colors_index(sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels);
 
-/* Writes `places[index]` for each pixel of a row, by the index of its color; 0 for a color that was not added. */
+/* Writes `replacements[index]` for each pixel of a row, by the index of its color; 0 for a color that was not added. */
 void sdpx_colors_find(const sdpx_colors *colors, uint8_t *to, const uint8_t *row, size_t pixels, int channels,
-                      const uint8_t *places);
+                      const uint8_t *replacements);
 
 /* Packs indices below 1 << `bits`, which is 1, 2 or 4, the leftmost in the highest bits. */
 void sdpx_pack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits);
