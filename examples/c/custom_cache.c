@@ -5,13 +5,11 @@
  * cc custom_cache.c $(pkg-config --cflags --libs sdimage) */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <sdimage.h>
 
-/* Path of an entry, made from a hash of its key (FNV-1a, 64 bits). Sufficient for a sample, but not for keys that an
- * attacker chooses. */
+/* Path of an entry, from a hash of its key (FNV-1a, 64 bits), which would not do for keys that an attacker chooses. */
 static void path_of(char *path, size_t size, const char *folder, const void *key, size_t length) {
     unsigned long long hash = 14695981039346656037ull;
     for (size_t i = 0; i < length; i++)
@@ -49,11 +47,10 @@ static void store(void *folder, const void *key, size_t length, sdimage_data *da
     char path[512];
     path_of(path, sizeof path, folder, key, length);
     FILE *file = fopen(path, "wb");
-    bool is_written =
-        file && fwrite(sdimage_data_bytes(data), 1, sdimage_data_length(data), file) == sdimage_data_length(data);
+    size_t count = sdimage_data_length(data);
+    bool is_written = file && fwrite(sdimage_data_bytes(data), 1, count, file) == count;
     is_written = file && !fclose(file) && is_written;
-    sdimage_error *error =
-        is_written ? NULL : sdimage_error_new(SDIMAGE_STATUS_IO_ERROR, "the file could not be written");
+    sdimage_error *error = is_written ? NULL : sdimage_error_new(SDIMAGE_STATUS_IO_ERROR, "file: write failed");
     if (is_written)
         sdimage_reply_complete(reply);
     else

@@ -68,7 +68,7 @@ extern "C" {
 
 /* --- Counters since the cache was made. */
 
-/* Events that a remote cache counts (sdimage_remote_cache_statistic). */
+/* Events that a remote cache counts from its creation on. */
 typedef enum SDIMAGE_ENUM sdimage_remote_statistic {
     SDIMAGE_REMOTE_STATISTIC_HITS = 0,           /* entries found */
     SDIMAGE_REMOTE_STATISTIC_MISSES = 1,         /* look-ups of entries that the server did not have */
