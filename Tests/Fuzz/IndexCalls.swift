@@ -55,7 +55,7 @@ enum IndexCalls {
         guard let data = try cache.dataNow(for: key) else { return }
         let again = try CachedData(bytes: data.bytes, metadata: .copying(data.metadata))
         expect(
-            again.answer == data.answer && again.extendedData?.count == data.extendedData?.count,
+            again.encodedRecord == data.encodedRecord && again.extendedData?.count == data.extendedData?.count,
             "an entry can be given to other caches")
     }
 

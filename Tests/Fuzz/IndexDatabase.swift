@@ -136,7 +136,7 @@ struct IndexDatabase {
         var row = CacheRow(key: CacheKey(bytes(2)), write: CacheWrite(instance: bits(3), number: bits(4)))
         (row.length, row.created, row.expires) = (Int(number(5)), bits(7), bits(9))
         (row.allocated, row.file) = (Int(number(10)), String(decoding: bytes(11), as: UTF8.self))
-        (row.entityTag, row.lastModified, row.answer) = (bytes(12), bytes(13), bytes(14))
+        (row.entityTag, row.lastModified, row.encodedRecord) = (bytes(12), bytes(13), bytes(14))
         if case .blob(let extended) = values[15] { row.extendedData = try? Bytes.copying(extended) }
         row.checksum = UInt32(truncatingIfNeeded: number(6))
         values[6] = .int(Int64(row.seal) << 32 | Int64(row.checksum))

@@ -57,7 +57,7 @@ enum ResponseTarget {
         case .success(let data):
             expect(data.bytes.count <= limit, "a body keeps its limit")
             expect(data.httpStatus == 304 || 200...299 ~= data.httpStatus, "a status is acceptable: \(data.httpStatus)")
-            var record = data.answer
+            var record = data.record
             record.select(by: request.headers)
             for now in [0, record.responseTime, record.responseTime &+ 1_000_000_000_000, UInt64.max] {
                 let freshness = Freshness(of: record, fields: request.headers, now: now)
