@@ -118,7 +118,7 @@ class Zsh:
         autoload -Uz compinit && compinit -u -D
         tell() {{
             compadd() {{
-                # What only asks which of the words fit is none of ours.
+                # A call that only asks which words fit is passed on.
                 if (( ${{@[(I)-[AOD]*]}} )); then builtin compadd "$@"; return; fi
                 local -a found; builtin compadd -A found "$@"; print -rl -- $found >&9
                 builtin compadd "$@"

@@ -35,7 +35,8 @@
  *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
  *   imageTransformer                     sdimage_request_set_transformer; NULL is the explicit null
  *   imageForceDecodePolicy               images are always decoded; Never is
- *                                        sdimage_decode_options_set_apply_orientation and _set_convert_to_srgb with false
+ *                                        sdimage_decode_options_set_apply_orientation and _set_convert_to_srgb,
+ *                                        both with false
  *   imageDecodeOptions                   sdimage_request_set_decode_options
  *   imageScaleFactor                     sdimage_decode_options_set_scale
  *   imagePreserveAspectRatio, imageThumbnailPixelSize   sdimage_request_set_thumbnail_size

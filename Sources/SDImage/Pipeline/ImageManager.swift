@@ -241,6 +241,7 @@ package final class ImageManager: Sendable {
             request, keys, of: self, policy: policy, memoryImage: memoryImage, isRevalidation: isRevalidation)
         let key = LoadKey(context, isBlocking: isBlocking)
         let (load, isNew) = inFlight.join(task, key) { Load(context, key, lookup) }
+        load.changePriority(from: nil, to: task.priority)
         task.attach(load)
         if isNew { load.start() } else { load.update(task) }
         // The calling thread delivers an image from a cache, as it does a memory hit.

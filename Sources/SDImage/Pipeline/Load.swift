@@ -18,6 +18,8 @@ final class Load: Sendable {
         var wait: Wait?
         var transfer: SharedTransfer?
         var isFinished = false
+        /// Numbers of tasks of each priority, from low to high.
+        var priorities = [0, 0, 0]
     }
 
     let context: LoadContext
@@ -237,9 +239,9 @@ final class Load: Sendable {
 
     // MARK: cancellation
 
-    /// Removes a cancelled task; the last one cancels the load.
-    func leave(_ task: LoadTask) {
-        guard context.manager.inFlight.leave(task, key, self) else { return updatePriority() }
+    /// Removes a cancelled task, which had the given priority; the last one cancels the load.
+    func leave(_ task: LoadTask, _ priority: LoadPriority) {
+        guard context.manager.inFlight.leave(task, key, self) else { return changePriority(from: priority, to: nil) }
         let work = state.withLock { $0.work }
         guard close() else { return }
         work?.cancel()
@@ -303,10 +305,15 @@ final class Load: Sendable {
 
     var tasks: [LoadTask] { context.manager.inFlight.waiters(key, self) }
 
-    /// Gives the load the highest priority of its tasks.
-    func updatePriority() {
-        guard let priority = tasks.map(\.priority).max(), priority != context.priority else { return }
+    /// Counts the priority of a task that joined, left or changed its own, and gives the load the highest one.
+    func changePriority(from old: LoadPriority?, to new: LoadPriority?) {
+        let (highest, transfer) = state.withLock { state in
+            if let old { state.priorities[Int(old.rawValue + 1)] -= 1 }
+            if let new { state.priorities[Int(new.rawValue + 1)] += 1 }
+            return (state.priorities.lastIndex { $0 > 0 }, state.transfer)
+        }
+        guard let highest, let priority = LoadPriority(rawValue: Int32(highest) - 1), priority != context.priority else { return }
         context.priority = priority
-        state.withLock { $0.transfer }?.updatePriority()
+        transfer?.updatePriority()
     }
 }

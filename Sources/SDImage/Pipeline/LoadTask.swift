@@ -169,15 +169,21 @@ package final class LoadTask: Sendable {
             if state.result == nil { state.load = load }
             return state.result != nil
         }
-        if isFinished { load.leave(self) }
+        if isFinished { load.leave(self, priority) }
     }
 
     /// Priority of the load; while it is queued, a change has an effect.
     package var priority: LoadPriority { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
 
     package func setPriority(_ priority: LoadPriority) {
-        currentPriority.store(priority.rawValue, ordering: .relaxed)
-        withLock { $0.load }?.updatePriority()
+        // One lock for both: the load counts each change once.
+        let (old, load) = withLock { state -> (LoadPriority, Load?) in
+            let old = self.priority
+            currentPriority.store(priority.rawValue, ordering: .relaxed)
+            // A load no longer counts a task that has a result.
+            return (old, state.result == nil ? state.load : nil)
+        }
+        load?.changePriority(from: old, to: priority)
     }
 
     /// Calls `body` once the last callback has returned, immediately if it has.
@@ -191,14 +197,14 @@ package final class LoadTask: Sendable {
 
     /// Ends the load with `error` now; later results of its work are ignored.
     package func cancel(_ error: ImageError = .cancelled) {
-        let (isFirst, load) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
+        let (isFirst, load, priority) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
         if isFirst {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
             // A result was already queued for this thread.
             dispatcher.deliver(self)
         }
-        load?.leave(self)
+        load?.leave(self, priority)
     }
 
     /// Delivers the final result; false if there was one before. `inline`: on the dispatcher's own thread it is delivered
@@ -212,23 +218,23 @@ package final class LoadTask: Sendable {
 
     /// Sets the final result unless there is one, and returns the load that is no longer needed. Both in one step: a load
     /// attached in between would never be left.
-    private func conclude(_ result: ImageResult) -> (isFirst: Bool, load: Load?) {
-        let (isFirst, load, passed) = withLock { state -> (Bool, Load?, [Item]) in
-            guard state.result == nil else { return (false, nil, []) }
+    private func conclude(_ result: ImageResult) -> (isFirst: Bool, load: Load?, priority: LoadPriority) {
+        let (isFirst, load, priority, passed) = withLock { state -> (Bool, Load?, LoadPriority, [Item]) in
+            guard state.result == nil else { return (false, nil, self.priority, []) }
             state.result = result
             // Progress and partial images are useless beside the final result. Released outside the lock.
             let passed = state.pending.filter(\.isPassing)
             state.pending.removeAll(where: \.isPassing)
             state.pending.append(.result(result))
             defer { state.load = nil }
-            return (true, state.load, passed)
+            return (true, state.load, self.priority, passed)
         }
         withExtendedLifetime(passed) {}
         if isFirst {
             wake()
             observers.loadEnded(result)
         }
-        return (isFirst, load)
+        return (isFirst, load, priority)
     }
 
     /// Records the progress of the transfer; only the latest numbers are delivered.

@@ -24,7 +24,6 @@ struct LoadUpdates {
 extension Load {
     /// Gives a task that joined late what the others have received so far.
     func update(_ task: LoadTask) {
-        updatePriority()
         let (progress, head, cached, partial) = updates.withLock { ($0.progress, $0.head, $0.cached, $0.partial) }
         if let head { task.note(head) }
         if let progress { task.report(received: progress.received, expected: progress.expected) }

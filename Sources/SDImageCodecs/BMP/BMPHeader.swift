@@ -88,7 +88,7 @@ struct BMPHeader {
         switch (compression, bits) {
         case (rgb, 1), (rgb, 2), (rgb, 4), (rgb, 8), (rgb, 16), (rgb, 24), (rgb, 32): return .rows
         case (rle8, 8), (rle4, 4): return .runs
-        case (huffman, 1): throw ImageError(.unsupported, "bmp: OS/2 Huffman coding is not implemented")
+        case (huffman, 1): throw ImageError(.unsupported, "bmp: no decoder for OS/2 Huffman coding")
         case (rle24, 24) where values.canBeOS2: return .runs
         case (bitFields, 16), (bitFields, 24), (bitFields, 32), (alphaBitFields, 16), (alphaBitFields, 32): return .rows
         case (jpeg, _) where !values.isOS2: return .jpeg

@@ -100,8 +100,8 @@ public:
             &detail::destroyed<state>);
     }
 
-    // The C functions of the same names: dispatcher.h. The descriptor is that of a pollable dispatcher, to be watched for
-    // reading; -1 for other kinds.
+    // The C functions of the same names: dispatcher.h. The descriptor is that of a pollable dispatcher, to be watched
+    // for reading; -1 for other kinds.
     int descriptor() const noexcept { return sdimage_dispatcher_descriptor(get()); }
     std::size_t drain() const noexcept { return sdimage_dispatcher_drain(get()); }
     void bind_current_thread() const { detail::run(sdimage_dispatcher_bind_current_thread, get()); }
