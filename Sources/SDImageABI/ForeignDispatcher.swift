@@ -24,16 +24,6 @@ final class ForeignDispatcher: Dispatcher {
                 unsafe Unmanaged<PostedDelivery>.fromOpaque(argument).takeRetainedValue().delivery.deliverPending()
             }, argument)
     }
-
-    func post(_ calls: CallQueue) {
-        let argument = unsafe Unmanaged.passRetained(calls).toOpaque()
-        unsafe host.table.post(
-            host.userData,
-            { argument in
-                guard let argument = unsafe argument else { return }
-                unsafe Unmanaged<CallQueue>.fromOpaque(argument).takeRetainedValue().deliverPending()
-            }, argument)
-    }
 }
 
 /// A delivery while the host's loop holds it: a reference to a protocol is two words, and C holds one.

@@ -31,6 +31,24 @@ package struct FIFO<Element> {
         return item
     }
 
+    /// Replaces the first element that matches and returns it; nil if none does.
+    package mutating func replaceFirst(with item: Element, where matches: (Element) -> Bool) -> Element? {
+        guard let index = items.indices.first(where: { items[$0].map(matches) ?? false }) else { return nil }
+        defer { items[index] = item }
+        return items[index]
+    }
+
+    /// Removes the elements that match and returns them in order.
+    package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
+        guard !isEmpty else { return [] }
+        let all = drain()
+        for item in all where !matches(item) { append(item) }
+        return all.filter(matches)
+    }
+
+    /// The last element.
+    package var last: Element? { isEmpty ? nil : items[items.count - 1] }
+
     /// Empties the queue and returns its elements in order.
     package mutating func drain() -> [Element] {
         defer {

@@ -41,9 +41,7 @@ package final class LoadTask: Sendable {
     }
 
     private struct State {
-        var pending: [Item] = []
-        /// The thread that is running callbacks.
-        var deliverer: pthread_t?
+        var deliveries = DeliveryQueue<Item>()
         var result: ImageResult?
         var isFinalDelivered = false
         var received: Int64 = 0
@@ -107,7 +105,7 @@ package final class LoadTask: Sendable {
         var state = State()
         state.result = result
         state.isFinalDelivered = !isHandled
-        state.deliverer = isHandled ? pthread_self() : nil
+        state.deliveries.deliverer = isHandled ? pthread_self() : nil
         self.state = Lock(state)
     }
 
@@ -115,7 +113,7 @@ package final class LoadTask: Sendable {
     package func foundDelivered() {
         let hasSleepers = withLock { state in
             state.isFinalDelivered = true
-            state.deliverer = nil
+            state.deliveries.deliverer = nil
             return state.sleepers != nil
         }
         if hasSleepers { wake() }
@@ -223,9 +221,8 @@ package final class LoadTask: Sendable {
             guard state.result == nil else { return (false, nil, self.priority, []) }
             state.result = result
             // Progress and partial images are useless beside the final result. Released outside the lock.
-            let passed = state.pending.filter(\.isPassing)
-            state.pending.removeAll(where: \.isPassing)
-            state.pending.append(.result(result))
+            let passed = state.deliveries.items.removeAll(where: \.isPassing)
+            state.deliveries.items.append(.result(result))
             defer { state.load = nil }
             return (true, state.load, self.priority, passed)
         }
@@ -243,8 +240,8 @@ package final class LoadTask: Sendable {
             state.received = received
             state.expected = expected
             guard state.result == nil, wantsProgress else { return false }
-            if case .progress = state.pending.last { return false }
-            state.pending.append(.progress)
+            if case .progress = state.deliveries.items.last { return false }
+            state.deliveries.items.append(.progress)
             return true
         }
         if isNew { dispatcher.postProgress(self) }
@@ -254,7 +251,7 @@ package final class LoadTask: Sendable {
     package func deliver(_ cached: ImageResult, inline: Bool = false) {
         let isTaken = withLock { state -> Bool in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
-            state.pending.append(.result(cached))
+            state.deliveries.items.append(.result(cached))
             return true
         }
         if isTaken { schedule(inline: inline) }
@@ -264,14 +261,11 @@ package final class LoadTask: Sendable {
     package func show(_ partial: ImageResult) {
         let (isNew, old) = withLock { state -> (Bool, Item?) in
             guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
-            let index = state.pending.firstIndex { if case .result(let waiting) = $0 { waiting.kind == .partial } else { false } }
-            guard let index else {
-                state.pending.append(.result(partial))
-                return (true, nil)
+            let old = state.deliveries.items.replaceFirst(with: .result(partial)) {
+                if case .result(let waiting) = $0 { waiting.kind == .partial } else { false }
             }
-            let old = state.pending[index]
-            state.pending[index] = .result(partial)
-            return (false, old)
+            if old == nil { state.deliveries.items.append(.result(partial)) }
+            return (old == nil, old)
         }
         withExtendedLifetime(old) {}
         if isNew { schedule(inline: false) }
@@ -293,7 +287,7 @@ package final class LoadTask: Sendable {
     /// True if the last callback cannot come before this thread has returned to its caller: the thread is running a callback
     /// now, or must take the queued deliveries itself.
     package var isWaitingFutile: Bool {
-        if let deliverer = withLock({ $0.deliverer }) { return deliverer == pthread_self() }
+        if let deliverer = withLock({ $0.deliveries.deliverer }) { return deliverer == pthread_self() }
         return dispatcher.isWaitingFutile
     }
 
@@ -328,8 +322,8 @@ extension LoadTask: Delivery {
     /// Takes one pending delivery as an event.
     package func takePending() -> LoadEvent? {
         let taken = withLock { state -> (Item, Int64, Int64)? in
-            guard state.deliverer == nil, !state.pending.isEmpty else { return nil }
-            return (state.pending.removeFirst(), state.received, state.expected)
+            guard state.deliveries.deliverer == nil, let item = state.deliveries.items.popFirst() else { return nil }
+            return (item, state.received, state.expected)
         }
         guard let (item, received, expected) = taken else { return nil }
         delivered(item)
@@ -339,21 +333,16 @@ extension LoadTask: Delivery {
         }
     }
 
-    package var hasPending: Bool { withLock { !$0.pending.isEmpty } }
+    package var hasPending: Bool { withLock { !$0.deliveries.items.isEmpty } }
 
     /// Discards pending deliveries because no thread can take them any more.
     package func dropPending() {
-        for item in withLock({ state in
-            defer { state.pending = [] }
-            return state.pending
-        }) { delivered(item) }
+        for item in withLock({ $0.deliveries.items.drain() }) { delivered(item) }
     }
 
     private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
         withLock { state in
-            if isFirst, state.deliverer != nil { return nil }
-            state.deliverer = state.pending.isEmpty ? nil : pthread_self()
-            return state.pending.isEmpty ? nil : (state.pending.removeFirst(), state.handler)
+            state.deliveries.next(isFirst: isFirst).map { ($0, state.handler) }
         }
     }
 

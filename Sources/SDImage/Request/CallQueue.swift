@@ -3,20 +3,14 @@ import Glibc
 /// Serializes the callbacks of one host object, in order, on the host's dispatcher.
 ///
 /// Also serves as the dispatcher of the object's loads, so that their deliveries keep their order among the other calls.
-package final class CallQueue: Dispatcher {
+package final class CallQueue: Dispatcher, Delivery {
     private enum Item {
         case call(@Sendable () -> Void)
         case delivery(any Delivery)
     }
 
-    private struct State {
-        var items = FIFO<Item>()
-        /// The thread that is running callbacks.
-        var deliverer: pthread_t?
-    }
-
     private let base: any Dispatcher
-    private let monitor = Monitor(State())
+    private let monitor = Monitor(DeliveryQueue<Item>())
 
     package init(on dispatcher: any Dispatcher) { base = dispatcher.target }
 
@@ -36,15 +30,13 @@ package final class CallQueue: Dispatcher {
     package func post(_ delivery: any Delivery) { add(.delivery(delivery), inline: false) }
     package func deliver(_ delivery: any Delivery) { add(.delivery(delivery), inline: true) }
 
-    package func post(_ calls: CallQueue) { base.post(calls) }
-
     /// Runs `body` in order. On the dispatcher's thread, `body` runs before this returns, unless a call of this queue is
     /// running; then it runs after that call.
     package func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body), inline: true) }
 
     private func add(_ item: Item, inline: Bool) {
         // The thread that is running callbacks continues until the queue is empty.
-        let isTaken = monitor.withLock { state -> Bool in
+        let isTaken = monitor.withLock { state in
             state.items.append(item)
             return state.deliverer != nil
         }
@@ -56,30 +48,24 @@ package final class CallQueue: Dispatcher {
     @discardableResult
     package func deliverPending() -> Int {
         var count = 0
-        var next = take(isFirst: true)
+        var next = monitor.withLock { $0.next(isFirst: true) }
         while let item = next {
             switch item {
             case .call(let body):
                 body()
                 count += 1
-            case .delivery(let task): count += task.deliverPending()
+            case .delivery(let delivery): count += delivery.deliverPending()
             }
-            next = take(isFirst: false)
+            next = monitor.withLock { $0.next(isFirst: false) }
         }
         return count
     }
 
+    package var hasPending: Bool { monitor.withLock { !$0.items.isEmpty } }
+
     /// Discards all queued calls because no thread can run them any more.
     package func dropPending() {
         let dropped = monitor.withLock { $0.items.drain() }
-        for case .delivery(let task) in dropped { task.dropPending() }
-    }
-
-    private func take(isFirst: Bool) -> Item? {
-        monitor.withLock { state in
-            if isFirst, state.deliverer != nil { return nil }
-            state.deliverer = state.items.isEmpty ? nil : pthread_self()
-            return state.items.popFirst()
-        }
+        for case .delivery(let delivery) in dropped { delivery.dropPending() }
     }
 }

@@ -1,4 +1,4 @@
-/// Callbacks of one load that wait for a dispatcher.
+/// Callbacks of one load, or of another object of the host, that wait for a dispatcher.
 package protocol Delivery: AnyObject, Sendable {
     /// Calls back for everything pending and returns the number of calls; 0 while another thread is calling back.
     @discardableResult

@@ -15,8 +15,6 @@ package protocol Dispatcher: AnyObject, Sendable {
     func postProgress(_ delivery: any Delivery)
     /// Runs `delivery` immediately on the calling thread, which must be one that runs callbacks.
     func deliver(_ delivery: any Delivery)
-    /// Posts calls other than the deliveries of a load.
-    func post(_ calls: CallQueue)
     /// True when a call queued here can only run after the calling thread has returned to its caller.
     var isWaitingFutile: Bool { get }
 }
@@ -41,7 +39,6 @@ package final class LibraryDispatcher: Dispatcher {
     package func prepare() throws(ImageError) { try lease.engine.callbacks.ensureStarted() }
 
     package func post(_ delivery: any Delivery) { lease.engine.callbacks.submit { delivery.deliverPending() } }
-    package func post(_ calls: CallQueue) { lease.engine.callbacks.submit { calls.deliverPending() } }
 }
 
 /// Runs callbacks on the posting thread. Progress is posted to another thread, so callbacks never run on the thread that
@@ -53,5 +50,4 @@ package final class ImmediateDispatcher: Dispatcher {
 
     package func post(_ delivery: any Delivery) { delivery.deliverPending() }
     package func postProgress(_ delivery: any Delivery) { Engine.callLater { delivery.deliverPending() } }
-    package func post(_ calls: CallQueue) { calls.deliverPending() }
 }

@@ -18,27 +18,21 @@ package final class PollableDispatcher: Dispatcher {
     package var descriptor: Int32 { queue.descriptor }
 
     package func post(_ delivery: any Delivery) { queue.post(delivery) }
-    package func post(_ calls: CallQueue) { queue.post(calls) }
     package func bindCurrentThread() { queue.bindCurrentThread() }
 
     /// Runs the callbacks queued now; returns their number.
     package func drain() -> Int {
         var count = 0
-        for item in queue.takeAll() {
-            switch item {
-            case .delivery(let task): count += task.deliverPending()
-            case .calls(let calls): count += calls.deliverPending()
-            }
-        }
+        for delivery in queue.takeAll() { count += delivery.deliverPending() }
         return count
     }
 
     /// The event that `take` derives from the next delivery; nil when nothing is queued. Runs queued calls other than
     /// deliveries of loads on the way.
     package func next<Event>(_ take: (any Delivery) -> Event?) -> Event? {
-        while let item = queue.takeOne() {
-            guard case .delivery(let delivery) = item else {
-                if case .calls(let calls) = item { calls.deliverPending() }
+        while let delivery = queue.takeOne() {
+            if let calls = delivery as? CallQueue {
+                calls.deliverPending()
                 continue
             }
             guard let event = take(delivery) else { continue }
@@ -52,20 +46,8 @@ package final class PollableDispatcher: Dispatcher {
 
 /// The queue and its descriptor.
 package final class PollableQueue: Dispatcher {
-    fileprivate enum Item {
-        case delivery(any Delivery)
-        case calls(CallQueue)
-
-        func dropPending() {
-            switch self {
-            case .delivery(let task): task.dropPending()
-            case .calls(let calls): calls.dropPending()
-            }
-        }
-    }
-
     private struct State {
-        var queue = FIFO<Item>()
+        var queue = FIFO<any Delivery>()
         var isSignalled = false
         var isClosed = false
         var bound: pthread_t?
@@ -89,31 +71,28 @@ package final class PollableQueue: Dispatcher {
 
     fileprivate func bindCurrentThread() { monitor.withLock { $0.bound = pthread_self() } }
 
-    package func post(_ delivery: any Delivery) { add(.delivery(delivery)) }
-    package func post(_ calls: CallQueue) { add(.calls(calls)) }
-
-    private func add(_ item: Item) {
+    package func post(_ delivery: any Delivery) {
         let isDropped = monitor.withLock { state -> Bool in
             if state.isClosed { return true }
-            state.queue.append(item)
+            state.queue.append(delivery)
             if !state.isSignalled {
                 state.isSignalled = true
                 csys_signal_event(descriptor)
             }
             return false
         }
-        if isDropped { item.dropPending() }
+        if isDropped { delivery.dropPending() }
     }
 
-    fileprivate func takeOne() -> Item? {
+    fileprivate func takeOne() -> (any Delivery)? {
         monitor.withLock { state in
-            let item = state.queue.popFirst()
+            let delivery = state.queue.popFirst()
             unsignalWhenEmpty(&state)
-            return item
+            return delivery
         }
     }
 
-    fileprivate func takeAll() -> [Item] {
+    fileprivate func takeAll() -> [any Delivery] {
         monitor.withLock { state in
             let all = state.queue.drain()
             unsignalWhenEmpty(&state)
@@ -126,7 +105,7 @@ package final class PollableQueue: Dispatcher {
             state.isClosed = true
             return state.queue.drain()
         }
-        for item in dropped { item.dropPending() }
+        for delivery in dropped { delivery.dropPending() }
     }
 
     private func unsignalWhenEmpty(_ state: inout State) {

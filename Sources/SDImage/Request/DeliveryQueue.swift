@@ -1,0 +1,16 @@
+import Glibc
+
+/// Items that are delivered in order, by one thread at a time. Part of a state that its owner guards with a lock.
+struct DeliveryQueue<Item> {
+    var items = FIFO<Item>()
+    /// The thread that is delivering.
+    var deliverer: pthread_t?
+
+    /// Takes the next item for the calling thread; nil when none is left, and other threads may deliver. `isFirst`: the thread
+    /// is not delivering yet. It takes nothing while another thread delivers: that one continues until the queue is empty.
+    mutating func next(isFirst: Bool) -> Item? {
+        if isFirst, deliverer != nil { return nil }
+        deliverer = items.isEmpty ? nil : pthread_self()
+        return items.popFirst()
+    }
+}
