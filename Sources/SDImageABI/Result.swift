@@ -58,7 +58,7 @@ public func sdimage_result_url(_ result: Object) -> Text {
 
 @_cdecl("sdimage_result_cache_key") @implementation
 public func sdimage_result_cache_key(_ result: Object) -> Text {
-    unsafe read(result, ImageResult.self, CString.empty.pointer) { unsafe $0.cacheKey.pointer }
+    unsafe read(result, ImageResult.self, CString.empty.pointer) { unsafe $0.cacheKey.text.pointer }
 }
 
 @_cdecl("sdimage_result_time_ns") @implementation

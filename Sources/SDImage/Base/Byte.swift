@@ -30,6 +30,9 @@ package enum Byte {
 
     package static func isLetter(_ byte: UInt8) -> Bool { (byte | 32) >= 97 && (byte | 32) <= 122 }
 
+    /// True for the characters of ASCII other than spaces and controls.
+    package static func isVisible(_ byte: UInt8) -> Bool { byte > space && byte < delete }
+
     package static func isControl(_ byte: UInt8) -> Bool { byte < 32 || byte == delete }
 
     /// Space, tab and the line ends (bytes 9 to 13).

@@ -36,6 +36,14 @@ package struct URLText: Hashable, Sendable {
     /// The scheme in lower case, without the colon; empty if there is none.
     package var scheme: String { String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() }
 
+    /// True for this scheme, which is given in lower case.
+    package func hasScheme(_ scheme: StaticString) -> Bool {
+        guard scheme.utf8CodeUnitCount == schemeEnd else { return false }
+        return scheme.withUTF8Buffer { name in
+            (0..<schemeEnd).allSatisfy { unsafe Byte.lowercased(bytes[$0]) == name[$0] }
+        }
+    }
+
     package var hasAuthority: Bool { authority != nil }
 
     /// User and password, still percent-encoded: the bytes before the last "@" of the authority.

@@ -3,6 +3,7 @@ extension URLText {
     /// left to their own encoding.
     package func validate() throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.invalidURL, "url: empty") }
+        if bytes.allSatisfy(Byte.isVisible) { return }
         // Invalid UTF-8 is the caller's mistake. It is never repaired, because a repair could make two URLs equal.
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw ImageError(.invalidArgument, "url: not valid UTF-8")

@@ -12,6 +12,8 @@ package final class FetchKey: Hashable, Sendable {
     private let handlesCookies: Bool
     /// The entry of a shared cache that may replace the transfer; nil if none may.
     private let lease: LeaseRequest.Identity?
+    /// Computed once: a transfer looks itself up several times.
+    private let hash: UInt64
 
     init(_ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?, _ context: LoadContext) {
         let parameters = request.parameters.all
@@ -24,18 +26,20 @@ package final class FetchKey: Hashable, Sendable {
         acceptsInvalidCertificates = parameters.acceptsInvalidCertificates
         handlesCookies = parameters.handlesCookies
         self.lease = lease?.identity
+        let number = UInt64(UInt(bitPattern: alone?.hashValue ?? 0))
+        hash = unsafe sharingKey.withUnsafeBytes { unsafe CacheKey.hash(of: $0) } ^ number
     }
 
     package static func == (one: FetchKey, other: FetchKey) -> Bool {
         one === other
-            || one.loader == other.loader && one.sharingKey == other.sharingKey && one.alone == other.alone
+            || one.hash == other.hash && one.loader == other.loader && one.sharingKey == other.sharingKey
+                && one.alone == other.alone
                 && one.maxBodyBytes == other.maxBodyBytes && one.timeout == other.timeout
                 && one.acceptsInvalidCertificates == other.acceptsInvalidCertificates
                 && one.handlesCookies == other.handlesCookies && one.lease == other.lease
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(alone)
-        unsafe sharingKey.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(hash)
     }
 }

@@ -13,7 +13,7 @@ extension ImageManager {
         guard !request.wantsData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(), let rule = hit.rule
         else { return nil }
         let result = ImageResult(
-            kind: .final, image: hit.image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.text)
+            kind: .final, image: hit.image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.printed)
         observers.loadEnded(result)
         return result
     }

@@ -107,7 +107,7 @@ package final class ImageManager: Sendable {
         let keys = prepared.keys(for: number, keys)
         let memory = MemoryStage(manager: self, request: prepared.request, keys: keys)
         guard let image = memory.lookUpFinal() else { return .missed }
-        let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.text)
+        let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.printed)
         observers.loadEnded(result)
         let task = LoadTask(found: result, token: token, dispatcher: dispatcher, observers: observers, isHandled: isHandled)
         return .found(task, result)
@@ -201,7 +201,7 @@ package final class ImageManager: Sendable {
         timings.total = MonotonicClock.now - task.started
         return ImageResult(
             kind: kind, image: image, source: .memory, freshness: rule, url: task.url,
-            cacheKey: keys.text, timings: timings)
+            cacheKey: keys.printed, timings: timings)
     }
 
     /// Revalidates in the background; no caller is waiting for it.

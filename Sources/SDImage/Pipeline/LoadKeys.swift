@@ -11,8 +11,8 @@ package final class LoadKeys: Sendable {
 
     /// True if the encoded original is the requested image, apart from the number of frames.
     package let isOriginal: Bool
-    /// The printed form of `final`, for messages and results.
-    let text: CString
+    /// The printed form of `final`, for results.
+    let printed: PrintedKey
 
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
@@ -23,12 +23,12 @@ package final class LoadKeys: Sendable {
         guard let transformer, !transformer.key.isEmpty else {
             self.transformer = nil
             final = decoded
-            text = CString(final.printed)
+            printed = PrintedKey(final)
             return
         }
         self.transformer = transformer
         final = LoadKeys.composed(original, suffixes + [transformer.key])
-        text = CString(final.printed)
+        printed = PrintedKey(final)
     }
 
     /// The request's own key, or its URL. A URL that contains a separator fails to load and never names a variant.

@@ -69,7 +69,7 @@ extension Load {
         return ImageResult(
             kind: kind, image: outcome.image, data: outcome.data, error: outcome.error?.about(url: task.url),
             source: outcome.source, isChanged: outcome.isChanged, isStale: outcome.isStale, freshness: outcome.rule,
-            url: task.url, cacheKey: context.keys.text, timings: timings,
+            url: task.url, cacheKey: context.keys.printed, timings: timings,
             transactions: outcome.error?.transactions ?? outcome.transactions, response: kind == .final ? task.response : nil)
     }
 

@@ -11,5 +11,9 @@ package final class OfflineSwitch: Sendable {
     package func set(_ isOn: Bool) { isOffline.store(isOn, ordering: .relaxed) }
 
     /// Files and data URLs need no network, with any loader.
-    func forbids(_ request: ImageRequest) -> Bool { isOn && ["http", "https"].contains(URLText(request.url).scheme) }
+    func forbids(_ request: ImageRequest) -> Bool {
+        guard isOn else { return false }
+        let url = URLText(request.url)
+        return url.hasScheme("http") || url.hasScheme("https")
+    }
 }

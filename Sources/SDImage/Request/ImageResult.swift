@@ -14,7 +14,7 @@ package final class ImageResult: Sendable {
     /// The rule by which the cached image was used or the origin was asked.
     package let freshness: FreshnessRule
     package let url: CString
-    package let cacheKey: CString
+    package let cacheKey: PrintedKey
     package let timings: StageTimings
     package let transactions: [LoadTransaction]
     /// The response head, if a server was asked.
@@ -23,7 +23,7 @@ package final class ImageResult: Sendable {
     package init(
         kind: DeliveryKind, image: Image? = nil, data: Bytes? = nil, error: ImageError? = nil, source: ImageSource = .none,
         isChanged: Bool = false, isStale: Bool = false, freshness: FreshnessRule = .none, url: CString = .empty,
-        cacheKey: CString = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = [],
+        cacheKey: PrintedKey = .empty, timings: StageTimings = StageTimings(), transactions: [LoadTransaction] = [],
         response: ReceivedHead? = nil
     ) {
         self.kind = kind

@@ -10,9 +10,19 @@ extension CacheKey {
     private static let mostCandidates = 16
 
     package init(base: [UInt8], variant: [String]) {
-        // A separator in the name of a transformer would move the boundary.
-        let text = variant.joined(separator: "-").utf8.map { $0 == CacheKey.separator ? Byte.space : $0 }
-        self.init(variant.isEmpty ? base : base + [CacheKey.separator] + text)
+        guard !variant.isEmpty else {
+            self.init(base)
+            return
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(variant.reduce(base.count) { $0 + 1 + $1.utf8.count })
+        bytes += base
+        for (index, name) in variant.enumerated() {
+            bytes.append(index == 0 ? CacheKey.separator : Byte.hyphen)
+            // A separator in the name of a transformer would move the boundary.
+            for byte in name.utf8 { bytes.append(byte == CacheKey.separator ? Byte.space : byte) }
+        }
+        self.init(bytes)
     }
 
     /// The original's key.
@@ -94,7 +104,15 @@ extension CacheKey {
 
     /// The variant name of a thumbnail.
     package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
-        let width = FixedDecimal.text(Double(size.width)), height = FixedDecimal.text(Double(size.height))
-        return "Thumbnail({\(width),\(height)},\(mode.rawValue))"
+        // Whole numbers in the form of `FixedDecimal.text`.
+        var text = "Thumbnail({"
+        text.reserveCapacity(64)
+        text += String(size.width)
+        text += ".000000,"
+        text += String(size.height)
+        text += ".000000},"
+        text += String(mode.rawValue)
+        text += ")"
+        return text
     }
 }

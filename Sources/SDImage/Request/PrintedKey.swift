@@ -1,0 +1,18 @@
+/// The printed form of a cache key, for C callers. Made when it is first read, because most programs never read it.
+package final class PrintedKey: Sendable {
+    package static let empty = PrintedKey(CacheKey([]))
+
+    private let key: CacheKey
+    private let made = Lock<CString?>(nil)
+
+    package init(_ key: CacheKey) { self.key = key }
+
+    /// The same object each time, so that C callers can borrow its bytes.
+    package var text: CString {
+        made.withLock { made in
+            let text = made ?? CString(key.printed)
+            made = text
+            return text
+        }
+    }
+}
