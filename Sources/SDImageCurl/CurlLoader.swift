@@ -46,13 +46,15 @@ package final class CurlLoader: ImageLoader {
     package var isQuick: Bool { true }
 
     package func canLoad(_ request: ImageRequest) -> Bool {
-        ["http", "https"].contains(URLText(request.parameters.all.url).scheme)
+        CurlLoader.accepts(URLText(request.parameters.all.url))
     }
 
+    private static func accepts(_ url: URLText) -> Bool { url.hasScheme("https") || url.hasScheme("http") }
+
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let download = try download(for: request, progress)
-        let outcome = await withTaskCancellationHandler {
-            await suspended { resume in start(download) { resume($0) } }
+        let download = try download(for: request, sharedAs: sharingKey(request) ?? [], progress)
+        let outcome = await suspended { resume in
+            start(download) { resume($0) }
         } onCancel: {
             download.cancel()
         }
@@ -60,26 +62,26 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func begin(
-        _ request: ImageRequest, progress: LoadProgress, on executor: WorkerThread,
+        _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
-    ) -> any Cancellable {
-        let loading: Download
-        do throws(ImageError) { loading = try download(for: request, progress) } catch {
+    ) -> StopSignal {
+        let download: Download
+        do throws(ImageError) { download = try self.download(for: request, sharedAs: sharingKey, progress) } catch {
             done(.failure(error))
             return StopSignal()
         }
-        guard loading.hooks?.decrypt != nil else {
-            start(loading, done)
-            return loading
-        }
-        start(loading) { [self] outcome in
-            Task(executorPreference: executor) {
-                do throws(ImageError) { done(.success(try await self.decrypted(try outcome.get(), loading))) } catch {
-                    done(.failure(error))
+        if download.hooks?.decrypt == nil {
+            start(download, done)
+        } else {
+            start(download) { [self] outcome in
+                Task(executorPreference: executor) {
+                    do throws(ImageError) { done(.success(try await self.decrypted(try outcome.get(), download))) } catch {
+                        done(.failure(error))
+                    }
                 }
             }
         }
-        return loading
+        return StopSignal { download.cancel() }
     }
 
     private func start(_ download: Download, _ done: @escaping @Sendable (Download.Outcome) -> Void) {
@@ -92,11 +94,13 @@ package final class CurlLoader: ImageLoader {
     }
 
     /// Makes the download of a request; throws if the request is invalid or unsupported, or the loader was invalidated.
-    private func download(for request: ImageRequest, _ progress: LoadProgress) throws(ImageError) -> Download {
+    private func download(
+        for request: ImageRequest, sharedAs sharingKey: [UInt8], _ progress: LoadProgress
+    ) throws(ImageError) -> Download {
         let parameters = request.parameters
         let url = URLText(parameters.all.url)
         try url.validateForHTTP()
-        guard canLoad(request) else {
+        guard CurlLoader.accepts(url) else {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
         }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
@@ -108,7 +112,7 @@ package final class CurlLoader: ImageLoader {
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
         let download = Download(
-            request, url: url, sharingKey: sharingKey(request) ?? [], settings: settings, service: service, progress: progress)
+            request, url: url, sharingKey: sharingKey, settings: settings, service: service, progress: progress)
         if download.hooks?.needsAll != true { progress.arrives(in: download.body) }
         return download
     }

@@ -1,7 +1,7 @@
 import SDImage
 
 /// One load, shared between its caller and the transfer thread.
-final class Download: Cancellable {
+final class Download: Sendable {
     typealias Outcome = Result<LoadedData, ImageError>
 
     let settings: LoaderSettings

@@ -34,7 +34,9 @@ enum ResponseTarget {
         let first = drawing.number16(), second = drawing.number16()
         let bytes = Array(drawing.bytes)
         let cuts = [0, min(first, bytes.count), min(first &+ second, bytes.count), bytes.count]
-        origin.script(zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }, isCached: flags & 1 != 0, step: flags & 2 != 0 ? 1000 : 65536)
+        origin.script(
+            zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }, isCached: flags & 1 != 0,
+            step: flags & 2 != 0 ? 1000 : 65536)
         var request = ImageRequest(url: Array("http://127.0.0.1:\(origin.port)/a?b".utf8))
         request.handlesCookies = flags & 4 != 0
         if flags & 8 != 0 { request.headers = [HeaderField(name: "If-None-Match", value: "\"v\"")] }
@@ -45,7 +47,9 @@ enum ResponseTarget {
     private static func load(_ request: ImageRequest) -> Result<LoadedData, ImageError> {
         guard let loader, let lease else { fatalError("no engine") }
         let outcome = AwaitedLoad()
-        let loading = loader.begin(request, progress: LoadProgress { _, _ in }, on: lease.engine.executor) { outcome.set($0) }
+        let loading = loader.begin(
+            request, sharedAs: [], progress: LoadProgress { _, _ in }, on: lease.engine.executor
+        ) { outcome.set($0) }
         guard let result = outcome.wait(seconds: 20) else { fatalError("broken promise: a load ends") }
         withExtendedLifetime(loading) {}
         return result
@@ -109,7 +113,8 @@ private final class FuzzOrigin: Sendable {
         let descriptor = listener
         let isReady = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, pointer, &length) == 0
+                bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0
+                    && getsockname(descriptor, pointer, &length) == 0
             }
         }
         guard isReady else { fatalError("no loopback interface") }
@@ -142,7 +147,10 @@ private final class FuzzOrigin: Sendable {
         var head: [UInt8] = []
         while !head.ends(with: "\r\n\r\n".utf8) {
             // A client on a new connection must not wait for this one.
-            var entries = [pollfd(fd: connection, events: Int16(POLLIN), revents: 0), pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+            var entries = [
+                pollfd(fd: connection, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+            ]
             guard poll(&entries, 2, -1) > 0, entries[0].revents != 0 else { return false }
             var piece = [UInt8](repeating: 0, count: 4096)
             let count = recv(connection, &piece, piece.count, 0)
@@ -150,12 +158,17 @@ private final class FuzzOrigin: Sendable {
             head += piece.prefix(count)
         }
         let (response, isCached, step) = state.withLock { script in
-            (script.responses.isEmpty ? nil : script.responses.removeFirst(), script.isCached && !script.responses.isEmpty, script.step)
+            (
+                script.responses.isEmpty ? nil : script.responses.removeFirst(), script.isCached && !script.responses.isEmpty,
+                script.step
+            )
         }
         guard let response else { return false }
         var rest = response[...]
         while !rest.isEmpty {
-            let sent = Array(rest.prefix(step)).withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = Array(rest.prefix(step)).withUnsafeBytes {
+                send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }

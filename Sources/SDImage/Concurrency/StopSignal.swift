@@ -3,21 +3,26 @@ import Synchronization
 /// Budget of one operation: cancellation, deadline, and the amount of input that parsers may read.
 ///
 /// Shared by all threads of the operation. Unlimited until a limit is set.
-package final class StopSignal: Cancellable {
+package final class StopSignal: Sendable {
     /// Parsers read their input a few times; metadata adds at most some blocks that are decompressed.
     private static let amountPerByte = 16
     private static let baseAmount = 32 << 20
     /// Bytes read between two checks of the clock.
     private static let checkInterval = 1 << 16
 
+    private let onCancel: (@Sendable () -> Void)?
     private let cancelled = Atomic<Bool>(false)
     private let deadline = Atomic<UInt64>(.max)
     private let amount = Atomic<Int>(.max)
     private let spent = Atomic<Int>(0)
 
-    package init() {}
+    /// `onCancel` is called once, by the first cancellation, on its thread.
+    package init(onCancel: (@Sendable () -> Void)? = nil) { self.onCancel = onCancel }
 
-    package func cancel() { cancelled.store(true, ordering: .relaxed) }
+    /// May be called any number of times, on any thread.
+    package func cancel() {
+        if !cancelled.exchange(true, ordering: .relaxed) { onCancel?() }
+    }
 
     /// Deadline in monotonic nanoseconds; `.max` without one.
     package var end: UInt64 { deadline.load(ordering: .relaxed) }

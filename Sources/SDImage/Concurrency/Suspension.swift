@@ -13,6 +13,28 @@ package func suspended<R: Sendable>(_ body: (Resumption<R>) -> Void) async -> R 
     return result
 }
 
+/// The same; `onCancel` is called when the task is cancelled, possibly before `body`. It is to resume the task early, or to end
+/// what the task waits for.
+package func suspended<R: Sendable>(
+    _ body: (Resumption<R>) -> Void, onCancel: @escaping @Sendable () -> Void
+) async -> R {
+    await withTaskCancellationHandler {
+        await suspended(body)
+    } onCancel: {
+        onCancel()
+    }
+}
+
+/// Runs `body` with a signal that is cancelled with the current task, for code that does not suspend.
+package func withStopSignal<R: Sendable>(_ body: (StopSignal) async -> R) async -> R {
+    let stop = StopSignal()
+    return await withTaskCancellationHandler {
+        await body(stop)
+    } onCancel: {
+        stop.cancel()
+    }
+}
+
 /// Resumes a suspended task with a value.
 @safe package struct Resumption<R: Sendable>: Sendable {
     fileprivate let continuation: UnsafeContinuation<R, Never>

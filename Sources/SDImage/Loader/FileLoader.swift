@@ -21,7 +21,7 @@ package final class FileLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).scheme == "file" }
+    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.parameters.all.url).hasScheme("file") }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         Array("file \(request.maxBodyBytes) ".utf8) + URLText(request.url).withoutFragment
@@ -30,17 +30,14 @@ package final class FileLoader: ImageLoader {
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = URLText(request.url)
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
-        let stop = StopSignal()
         let pool = pool, priority = request.priority
-        let outcome = await withTaskCancellationHandler { () async -> Result<Bytes, ImageError> in
+        let outcome = await withStopSignal { stop async -> Result<Bytes, ImageError> in
             do throws(ImageError) {
                 return .success(
                     try await pool.run(priority) { () throws(ImageError) in
                         try FileLoader.read(try FileLoader.path(of: url), limit: limit, stop: stop, progress: progress)
                     })
             } catch { return .failure(error.about(url: url.redacted)) }
-        } onCancel: {
-            stop.cancel()
         }
         var data = LoadedData(bytes: try outcome.get())
         data.finalURL = request.url

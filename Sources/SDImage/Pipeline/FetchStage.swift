@@ -37,15 +37,16 @@ struct FetchStage {
         if request.priority != context.priority { request.priority = context.priority }
         transfer.start { [engine = context.engine, request] progress, done in
             guard let lease else {
-                return loader.begin(request, progress: progress, on: engine.executor) { outcome in
+                return loader.begin(request, sharedAs: key.sharingKey, progress: progress, on: engine.executor) { outcome in
                     done(outcome.map { FetchResult($0.noted(request, loader), engine.backlog) })
                 }
             }
-            return Task(executorPreference: engine.executor) {
+            let task = Task(executorPreference: engine.executor) {
                 do throws(ImageError) {
                     done(.success(try await lease.fetch(request, loader, engine, progress: progress)))
                 } catch { done(.failure(error)) }
             }
+            return StopSignal { task.cancel() }
         }
     }
 }

@@ -13,7 +13,7 @@ final class Load: Sendable {
 
     private struct State {
         /// The running part of the load, and the number of parts that were started.
-        var work: (any Cancellable)?
+        var work: Task<Void, Never>?
         var parts = 0
         var wait: Wait?
         var transfer: SharedTransfer?

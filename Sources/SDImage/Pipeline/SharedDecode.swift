@@ -46,16 +46,14 @@ final class SharedDecode: Sendable {
         _ decode: @escaping @Sendable (StopSignal) throws(ImageError) -> Image
     ) async throws(ImageError) -> Image {
         let waiter = Waiter()
-        let outcome: Result<Image, ImageError> = await withTaskCancellationHandler {
-            await suspended { resumption in
-                waiter.suspend(resumption)
-                let made = SharedDecode(key, in: decodes)
-                let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
-                waiter.decode = shared
-                // The handler below may have run before the waiter joined. Other loads may have joined since.
-                if Task.isCancelled { shared.leave(waiter) }
-                if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
-            }
+        let outcome: Result<Image, ImageError> = await suspended { resumption in
+            waiter.suspend(resumption)
+            let made = SharedDecode(key, in: decodes)
+            let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
+            waiter.decode = shared
+            // The handler below may have run before the waiter joined. Other loads may have joined since.
+            if Task.isCancelled { shared.leave(waiter) }
+            if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
         } onCancel: {
             waiter.decode?.leave(waiter)
         }

@@ -42,11 +42,8 @@ package final class VariantWriter: Sendable {
 
     /// The same for a load that waits for the commit.
     func writeNow(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) async {
-        let stop = StopSignal()
-        let data = await withTaskCancellationHandler {
+        let data = await withStopSignal { stop in
             try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
-        } onCancel: {
-            stop.cancel()
         }
         // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
         // cache does not fail a load").
