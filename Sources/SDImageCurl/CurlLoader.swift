@@ -46,7 +46,7 @@ package final class CurlLoader: ImageLoader {
     package var isQuick: Bool { true }
 
     package func canLoad(_ request: ImageRequest) -> Bool {
-        CurlLoader.accepts(URLText(request.parameters.all.url))
+        CurlLoader.accepts(URLText(request.url))
     }
 
     private static func accepts(_ url: URLText) -> Bool { url.hasScheme("https") || url.hasScheme("http") }
@@ -97,8 +97,7 @@ package final class CurlLoader: ImageLoader {
     private func download(
         for request: ImageRequest, sharedAs sharingKey: [UInt8], _ progress: LoadProgress
     ) throws(ImageError) -> Download {
-        let parameters = request.parameters
-        let url = URLText(parameters.all.url)
+        let url = URLText(request.url)
         try url.validateForHTTP()
         guard CurlLoader.accepts(url) else {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
@@ -107,7 +106,7 @@ package final class CurlLoader: ImageLoader {
         if state.withLock({ $0.isInvalidated }) {
             throw ImageError(.invalidRequest, "downloader: already invalidated", url: url.redacted)
         }
-        if settings.configuration.transport != nil, parameters.all.handlesCookies || parameters.all.acceptsInvalidCertificates {
+        if settings.configuration.transport != nil, request.handlesCookies || request.acceptsInvalidCertificates {
             throw ImageError(
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
@@ -135,7 +134,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func prepares(_ request: ImageRequest) -> Bool {
-        request.parameters.all.hooks?.request != nil || settings.configuration.hooks?.request != nil
+        request.hooks?.request != nil || settings.configuration.hooks?.request != nil
     }
 
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
@@ -159,16 +158,15 @@ package final class CurlLoader: ImageLoader {
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         guard request.isGet else { return nil }
-        let parameters = request.parameters
-        var key = SharingKey(capacity: parameters.all.url.count + 96)
+        var key = SharingKey(capacity: request.url.count + 96)
         for number in [
-            settings.id, UInt64(clamping: parameters.all.maxBodyBytes), UInt64(parameters.all.timeoutMilliseconds),
-            UInt64(parameters.all.maxRetries ?? .max), parameters.all.handlesCookies ? 1 : 0,
-            parameters.all.acceptsInvalidCertificates ? 1 : 0,
+            settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
+            UInt64(request.maxRetries ?? .max), request.handlesCookies ? 1 : 0,
+            request.acceptsInvalidCertificates ? 1 : 0,
         ] { key.append(number) }
-        key.append(URLText(parameters.all.url).withoutFragment)
-        key.append(parameters.all.hooks?.sharingKey ?? [])
-        for field in parameters.all.headers {
+        key.append(URLText(request.url).withoutFragment)
+        key.append(request.hooks?.sharingKey ?? [])
+        for field in request.headers {
             key.append(field.name.utf8.map(Byte.lowercased))
             key.append(Array(field.value.utf8))
         }

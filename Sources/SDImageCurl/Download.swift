@@ -40,24 +40,23 @@ final class Download: Sendable {
         progress: LoadProgress
     ) {
         let configuration = settings.configuration
-        let parameters = request.parameters
-        let timeout = parameters.all.timeoutMilliseconds
+        let timeout = request.timeoutMilliseconds
         self.settings = settings
         self.service = service
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
-        hooks = parameters.all.hooks?.over(configuration.hooks) ?? configuration.hooks
+        hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
         headers = RequestHead.merge(
-            configuration.headers + RequestHead.authorization(configuration, url), parameters.all.headers)
-        method = parameters.all.method
-        content = parameters.all.body
-        handlesCookies = parameters.all.handlesCookies
-        acceptsInvalidCertificates = parameters.all.acceptsInvalidCertificates
-        priority = parameters.all.priority
-        maxBodyBytes = parameters.all.maxBodyBytes > 0 ? parameters.all.maxBodyBytes : max(1, configuration.maxBodyBytes)
+            configuration.headers + RequestHead.authorization(configuration, url), request.headers)
+        method = request.method
+        content = request.body
+        handlesCookies = request.handlesCookies
+        acceptsInvalidCertificates = request.acceptsInvalidCertificates
+        priority = request.priority
+        maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
         body = GrowingBody(limit: maxBodyBytes, source: .network)
-        maxRetries = Int(parameters.all.maxRetries ?? configuration.maxRetries)
+        maxRetries = Int(request.maxRetries ?? configuration.maxRetries)
         inactivityTimeout = Download.nanoseconds(
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         totalTimeout = Download.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)

@@ -15,8 +15,8 @@ enum RequestHead {
 
     /// Validates the method, header fields and body together.
     static func validate(_ request: ImageRequest) throws(ImageError) {
-        try validate(request.parameters.all.headers)
-        guard !request.isGet || request.parameters.all.body == nil else {
+        try validate(request.headers)
+        guard !request.isGet || request.body == nil else {
             throw ImageError(.invalidRequest, "request: GET request has a body")
         }
         if request.isGet { return }

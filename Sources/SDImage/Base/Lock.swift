@@ -16,6 +16,18 @@ import Synchronization
     package func lock() { word.lock() }
     package func unlock() { word.unlock() }
 
+    /// Sleeps until the value is as wanted; false if `deadline` passes first. Whoever changes the value signals `condition`.
+    func wait(on condition: borrowing Condition, deadline: UInt64, until isWanted: (borrowing Value) -> Bool) -> Bool {
+        word.lock()
+        defer { word.unlock() }
+        let value = unsafe cell._address
+        while unsafe !isWanted(value.pointee) {
+            if deadline != .max, MonotonicClock.now >= deadline { return false }
+            condition.wait(word, deadline: deadline)
+        }
+        return true
+    }
+
     @inline(__always)
     package func withLock<R: ~Copyable, E: Error>(_ body: (inout sending Value) throws(E) -> sending R) throws(E) -> sending R {
         word.lock()

@@ -16,7 +16,7 @@ package final class DataURLLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.parameters.all.url).hasScheme("data") }
+    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).hasScheme("data") }
 
     /// nil: comparing data URLs costs as much as decoding them.
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? { nil }

@@ -21,7 +21,7 @@ package final class FileLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.parameters.all.url).hasScheme("file") }
+    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).hasScheme("file") }
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         Array("file \(request.maxBodyBytes) ".utf8) + URLText(request.url).withoutFragment

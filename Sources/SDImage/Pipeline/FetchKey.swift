@@ -16,15 +16,14 @@ package final class FetchKey: Hashable, Sendable {
     private let hash: UInt64
 
     init(_ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?, _ context: LoadContext) {
-        let parameters = request.parameters.all
         let sharing = loader.sharingKey(request)
         self.loader = ObjectIdentifier(loader)
         sharingKey = sharing ?? []
         alone = sharing == nil ? ObjectIdentifier(context) : nil
-        maxBodyBytes = parameters.maxBodyBytes
-        timeout = parameters.timeoutMilliseconds
-        acceptsInvalidCertificates = parameters.acceptsInvalidCertificates
-        handlesCookies = parameters.handlesCookies
+        maxBodyBytes = request.maxBodyBytes
+        timeout = request.timeoutMilliseconds
+        acceptsInvalidCertificates = request.acceptsInvalidCertificates
+        handlesCookies = request.handlesCookies
         self.lease = lease?.identity
         let number = UInt64(UInt(bitPattern: alone?.hashValue ?? 0))
         hash = unsafe sharingKey.withUnsafeBytes { unsafe CacheKey.hash(of: $0) } ^ number

@@ -11,10 +11,11 @@ package final class ImageManager: Sendable {
             var tasks: [ObjectIdentifier: LoadTask] = [:]
             /// Keys of images with a background revalidation under way.
             var revalidating: Set<CacheKey> = []
-            var isClosed = false
         }
 
         let state = Lock(State())
+        /// Written under the lock of `state`; memory hits read it without.
+        let isClosed = Atomic<Bool>(false)
     }
 
     package let cache: (any ImageCaching)?
@@ -41,8 +42,6 @@ package final class ImageManager: Sendable {
     let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     private let loads = Loads()
-    /// Mirrors `Loads.State.isClosed` for reads without its lock.
-    private let closed = Atomic<Bool>(false)
 
     package init(
         cache: (any ImageCaching)?, loader: (any ImageLoader)?, dispatcher: any Dispatcher,
@@ -158,15 +157,14 @@ package final class ImageManager: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    package var isClosed: Bool { closed.load(ordering: .acquiring) }
+    package var isClosed: Bool { loads.isClosed.load(ordering: .acquiring) }
 
     /// Refuses further loads and ends the running ones with `shutdown`. Returns the loads whose last callback has not returned,
     /// so that the caller can wait for them.
     @discardableResult
     package func close() -> [LoadTask] {
         let tasks = loads.state.withLock { state in
-            state.isClosed = true
-            closed.store(true, ordering: .releasing)
+            loads.isClosed.store(true, ordering: .releasing)
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel(.shutdown) }
@@ -207,7 +205,7 @@ package final class ImageManager: Sendable {
     /// Revalidates in the background; no caller is waiting for it.
     func revalidate(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request), !request.acceptsInvalidCertificates,
-            loads.state.withLock({ !$0.isClosed && $0.revalidating.insert(keys.final).inserted })
+            loads.state.withLock({ !isClosed && $0.revalidating.insert(keys.final).inserted })
         else { return }
         var request = request
         request.priority = .low
@@ -256,9 +254,9 @@ package final class ImageManager: Sendable {
     func order(_ priority: LoadPriority) -> TransferOrder { orders[Int(priority.rawValue + 1)] }
 
     private func register(_ task: LoadTask) throws(ImageError) {
-        let isClosed = loads.state.withLock { state -> Bool in
-            if !state.isClosed { state.tasks[ObjectIdentifier(task)] = task }
-            return state.isClosed
+        let isClosed = loads.state.withLock { state in
+            if !self.isClosed { state.tasks[ObjectIdentifier(task)] = task }
+            return self.isClosed
         }
         if isClosed { throw .shutdown }
         task.whenDelivered { [loads, unowned task] in

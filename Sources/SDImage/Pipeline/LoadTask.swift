@@ -55,8 +55,6 @@ package final class LoadTask: Sendable {
         var lease: EngineLease?
         /// The host's object, retained until the load has ended.
         var owner: (any Sendable & AnyObject)?
-        /// Counts changes for waiting threads; nil until a thread waits, because few of many loads are waited for.
-        var sleepers: Monitor<UInt64>?
     }
 
     /// The requested URL, without user and password.
@@ -71,6 +69,8 @@ package final class LoadTask: Sendable {
     private let observers: LoadObservers
     private let currentPriority: Atomic<Int32>
     private let state: Lock<State>
+    /// Signalled when the result is known, and when it is delivered.
+    private let changed = Condition()
 
     package init(
         url: CString, token: UInt, dispatcher: any Dispatcher, priority: LoadPriority, handler: (any LoadHandler)?,
@@ -111,38 +111,15 @@ package final class LoadTask: Sendable {
 
     /// Notes that the callback of a load that finished at its start has returned.
     package func foundDelivered() {
-        let hasSleepers = withLock { state in
+        withLock { state in
             state.isFinalDelivered = true
             state.deliveries.deliverer = nil
-            return state.sleepers != nil
         }
-        if hasSleepers { wake() }
+        changed.broadcast()
     }
 
     @inline(__always)
     private func withLock<R>(_ body: (inout sending State) -> sending R) -> sending R { state.withLock(body) }
-
-    /// Wakes waiting threads after a change.
-    private func wake() {
-        guard let sleepers = withLock({ $0.sleepers }) else { return }
-        sleepers.withLock { $0 &+= 1 }
-        sleepers.broadcast()
-    }
-
-    /// Sleeps until the condition holds; false if `deadline` passed first.
-    private func wait(deadline: UInt64, until isTrue: (State) -> Bool) -> Bool {
-        while true {
-            let (isAsWanted, bell, seen) = withLock { state in
-                let bell = state.sleepers ?? Monitor(0)
-                state.sleepers = bell
-                // Read before the lock is released: every later change increases the count.
-                return (isTrue(state), bell, bell.withLock { $0 })
-            }
-            if isAsWanted { return true }
-            let hasChanged = bell.wait(deadline: deadline) { count, _ in count == seen ? nil : true }
-            if hasChanged == nil { return withLock { isTrue($0) } }
-        }
-    }
 
     package var result: ImageResult? { withLock { $0.result } }
     package var isFinished: Bool { result != nil }
@@ -228,7 +205,7 @@ package final class LoadTask: Sendable {
         }
         withExtendedLifetime(passed) {}
         if isFirst {
-            wake()
+            changed.broadcast()
             observers.loadEnded(result)
         }
         return (isFirst, load, priority)
@@ -273,12 +250,12 @@ package final class LoadTask: Sendable {
 
     /// Waits until the final result is known; false when `deadline` passed first.
     package func waitForResult(deadline: UInt64) -> Bool {
-        wait(deadline: deadline) { $0.result != nil }
+        state.wait(on: changed, deadline: deadline) { $0.result != nil }
     }
 
     /// Waits until the last callback has returned; false when `deadline` passed first.
     package func waitForDelivery(deadline: UInt64) -> Bool {
-        wait(deadline: deadline) { $0.isFinalDelivered }
+        state.wait(on: changed, deadline: deadline) { $0.isFinalDelivered }
     }
 
     /// True if a memory hit is delivered before the starting call returns.
@@ -359,7 +336,7 @@ extension LoadTask: Delivery {
             }
             return (state.handler, state.owner, state.lease, state.whenDelivered)
         }
-        wake()
+        changed.broadcast()
         released.3?()
         withExtendedLifetime(released) {}
     }
