@@ -137,7 +137,10 @@ import Testing
         let newer = try make(sdimage_data_unref) { sdimage_data_new("newer", 5, $0, $1) }
         let entry = try make(sdimage_cache_entry_unref) { sdimage_cache_entry_new(newer.pointer, nil, $0, $1) }
         shared.afterQuery(of: origin.url(), count: 2) { shared.put(origin.url(), entry) }
-        #expect(try loadFresh().status == .SDIMAGE_STATUS_OK)
+        let last = try loadFresh()
+        #expect(last.status == .SDIMAGE_STATUS_OK)
+        #expect(!last.isStale)
+        #expect(origin.requests.count == 3)
         #expect(shared.entry(origin.url()).map { sdimage_data_length(sdimage_cache_entry_data($0.pointer)) } == 5)
     }
 }
