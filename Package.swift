@@ -72,10 +72,19 @@ let package = Package(
         .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),
 
+        // Objects and function tables of the host.
+        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: strict),
+        // Modules and plug-ins, opened with dlopen.
+        .target(
+            name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"], swiftSettings: strict),
+
         // The C functions and the composition root.
         .target(
             name: "SDImageABI",
-            dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageSQLite"],
+            dependencies: [
+                "CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageHost", "SDImageModules",
+                "SDImageSQLite",
+            ],
             exclude: ["exports.map"],
             // Hiding symbols would hide the sanitizer's allocator too.
             swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),

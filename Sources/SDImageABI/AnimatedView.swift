@@ -1,30 +1,6 @@
 import CSDImage
 import SDImage
-
-/// The host's callbacks for one animated view.
-private final class ForeignView: AnimatedViewHandler {
-    private let host: ForeignTable<sdimage_animated_view_handler>
-
-    init(_ table: UnsafePointer<sdimage_animated_view_handler>?, _ foreign: Foreign) throws(ImageError) {
-        let size = unsafe table?.pointee.size ?? 0
-        let required = unsafe MemoryLayout<sdimage_animated_view_handler>.offset(of: \.loop) ?? 0
-        let copy =
-            unsafe table == nil
-            ? sdimage_animated_view_handler()
-            : try Input.table(table, size: size, required: required, empty: sdimage_animated_view_handler())
-        host = ForeignTable(copy, foreign)
-    }
-
-    var wantsFrames: Bool { unsafe host.table.show != nil }
-
-    func show(_ view: AnimatedView, _ image: Image?) {
-        unsafe host.table.show?(host.userData, Handle.lend(view), Handle.lend(image))
-    }
-
-    func loop(_ view: AnimatedView, _ count: Int) {
-        unsafe host.table.loop?(host.userData, Handle.lend(view), UInt32(clamping: count))
-    }
-}
+import SDImageHost
 
 @_cdecl("sdimage_animated_view_new") @implementation
 public func sdimage_animated_view_new(
@@ -82,7 +58,7 @@ public func sdimage_animated_view_set_clock(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let view = unsafe try Handle.borrow(view, as: AnimatedView.self)
-        let made = unsafe try playbackClock(clock, dispatcher) { [weak view] in _ = view?.advance() }
+        let made = unsafe try Input.playbackClock(clock, dispatcher) { [weak view] in _ = view?.advance() }
         view.setClock(made)
     }
 }

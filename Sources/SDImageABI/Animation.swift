@@ -1,13 +1,6 @@
 import CSDImage
 import SDImage
-
-extension FrameChange {
-    init(_ transformer: any ImageTransformer) {
-        self.init(key: transformer.key) { frame, stop throws(ImageError) in
-            try frame.transformed(by: transformer, stop: stop)
-        }
-    }
-}
+import SDImageHost
 
 @_cdecl("sdimage_frame_provider_new_custom") @implementation
 public func sdimage_frame_provider_new_custom(

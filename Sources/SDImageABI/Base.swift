@@ -1,11 +1,6 @@
 import CSDImage
 import SDImage
-
-/// The version, as text and as a number, as declared in the header.
-enum Version {
-    static let text: StaticString = "0.1.0"
-    static let number: UInt32 = 1000
-}
+import SDImageHost
 
 @_cdecl("sdimage_version") @implementation
 public func sdimage_version() -> Text {

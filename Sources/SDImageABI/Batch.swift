@@ -1,7 +1,6 @@
 import CSDImage
 import SDImage
-
-typealias BatchOptionsObject = Box<BatchOptions>
+import SDImageHost
 
 @_cdecl("sdimage_batch_options_new") @implementation
 public func sdimage_batch_options_new(_ width: UInt32, _ height: UInt32) -> Object {
@@ -47,7 +46,7 @@ public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ p
 
 @_cdecl("sdimage_batch_options_set_request") @implementation
 public func sdimage_batch_options_set_request(_ options: Object, _ request: Object) {
-    let template = unsafe request == nil ? nil : try? Handle.borrow(request, as: RequestObject.self).submitted()
+    let template = unsafe request == nil ? nil : try? Input.request(request)
     unsafe change(options, BatchOptionsObject.self) { $0.request = template }
 }
 
@@ -76,8 +75,7 @@ public func sdimage_manager_load_batch(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        let options = unsafe try Handle.borrow(options, as: BatchOptionsObject.self).value
+        let (manager, options) = unsafe (try Input.manager(manager), try Input.batchOptions(options))
         let urls = unsafe try Input.texts(urls, lengths, count)
         let array = unsafe try PictureArray(
             pixels, size: size, count: urls.count, layout: try options.layout(), background: options.background)

@@ -1,76 +1,6 @@
 import CSDImage
 import SDImage
-
-typealias CacheConfigObject = Box<CacheConfiguration>
-
-/// A cache as seen from C.
-@safe final class CacheObject: Sendable {
-    let cache: any ImageCaching
-    /// The built-in cache; nil for a cache of the host, which supports fewer functions.
-    let builtIn: ImageCache?
-    /// The memory part of the built-in cache.
-    let memory: MemoryCache?
-    /// `memory` without reference counting, for look-ups; it lives as long as this object.
-    fileprivate let lookupMemory: Unmanaged<MemoryCache>?
-    private let lookups = Lock<ImageManager?>(nil)
-
-    init(_ cache: any ImageCaching) {
-        self.cache = cache
-        builtIn = cache as? ImageCache
-        memory = builtIn?.memory
-        unsafe lookupMemory = memory.map { unsafe Unmanaged.passUnretained($0) }
-    }
-
-    /// The manager for loads from this cache only. All such loads share it, so equal loads decode once.
-    func lookupManager() throws(ImageError) -> ImageManager {
-        if let manager = lookups.withLock({ $0 }) { return manager }
-        let made = try Defaults.makeLookupManager(cache)
-        return lookups.withLock { manager in
-            manager = manager ?? made
-            return manager ?? made
-        }
-    }
-}
-
-/// The built-in cache behind a pointer.
-private func builtIn(_ pointer: Object) throws(ImageError) -> ImageCache {
-    guard let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
-        throw ImageError(.unsupported, "cache: not a built-in cache")
-    }
-    return cache
-}
-
-/// The disk part of the built-in cache behind a pointer.
-func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
-    let cache = unsafe try builtIn(pointer)
-    try requireNoLogging()
-    try cache.check()
-    guard let disk = cache.disk else { throw ImageError(.unsupported, "cache: no disk part") }
-    return disk
-}
-
-/// The cache behind a pointer, for a call that may wait.
-private func blocking(_ pointer: Object) throws(ImageError) -> any ImageCaching {
-    let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self)
-    try requireNoLogging()
-    try cache.builtIn?.check()
-    return cache.cache
-}
-
-/// An image, bytes, or both.
-func storable(_ image: Object, _ data: Object) throws(ImageError) -> (Image?, Bytes?) {
-    guard unsafe image != nil || data != nil else {
-        throw ImageError(.invalidArgument, "cache: neither an image nor bytes to store")
-    }
-    return unsafe (
-        image == nil ? nil : try Handle.borrow(image, as: Image.self), data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
-    )
-}
-
-/// Throws in a log function: the message may come from the middle of the operation that the call would wait for.
-private func requireNoLogging() throws(ImageError) {
-    if Log.isInSink { throw ImageError(.wouldDeadlock, "cache: blocking call in a log handler") }
-}
+import SDImageHost
 
 @_cdecl("sdimage_cache_config_new") @implementation
 public func sdimage_cache_config_new() -> Object {
@@ -155,7 +85,9 @@ public func sdimage_cache_config_set_additional_path(
 ) {
     let foreign = unsafe Foreign(userData, destroy)
     unsafe change(config, CacheConfigObject.self) {
-        $0.additionalBytes = unsafe path.map { unsafe AdditionalFiles(path: $0, foreign).bytes(for:) }
+        $0.additionalBytes = unsafe path.map {
+            unsafe AdditionalFiles(path: $0, foreign, limit: Defaults.downloader.maxBodyBytes).bytes(for:)
+        }
     }
 }
 
@@ -181,22 +113,14 @@ public func sdimage_cache_unref(_ cache: Object) {
 
 @_cdecl("sdimage_cache_close") @implementation
 public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in unsafe try builtIn(cache).close() }
+    unsafe attempt(error) { () throws(ImageError) in unsafe try Input.builtInCache(cache).close() }
 }
 
 @_cdecl("sdimage_cache_memory_image") @implementation
 public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
     guard let key = unsafe try? Input.view(key, length) else { return nil }
     return unsafe Handle.using(cache, as: CacheObject.self) { cache in
-        let image =
-            if let memory = unsafe cache.lookupMemory {
-                unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) }
-            } else {
-                unsafe cache.cache.memoryImage(for: key)
-            }
-        if let image { return unsafe Handle.own(image) }
-        let found = unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { cache.cache.memoryImage(for: $0) }.first
-        return unsafe found.map { unsafe Handle.own($0) } ?? nil
+        unsafe cache.memoryImage(for: key).map { unsafe Handle.own($0) } ?? nil
     }
 }
 
@@ -240,7 +164,7 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(data)
-        let cache = unsafe try blocking(cache)
+        let cache = unsafe try Input.blockingCache(cache)
         let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.dataNow(for: key) }
         guard let found else { throw ImageError(.notFound, "cache: no such entry") }
         unsafe try give(found.bytes, data)
@@ -252,7 +176,7 @@ public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, 
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try blocking(cache)
+        let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
         try cache.storeNow(data, for: key)
@@ -265,11 +189,11 @@ public func sdimage_cache_store(
     _ layers: sdimage_cache_layers, _ options: Object, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try blocking(cache)
+        let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
-        let (image, bytes) = unsafe try storable(image, data)
+        let (image, bytes) = unsafe try Input.storable(image, data)
         let store = PictureStore(cache: cache, registry: Defaults.coders, layers: CacheLayers(layers))
-        unsafe try store.storeNow(image, bytes, for: key, options: try encodeOptions(options))
+        unsafe try store.storeNow(image, bytes, for: key, options: try Input.encodeOptions(options))
     }
 }
 
@@ -279,8 +203,8 @@ public func sdimage_cache_image(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(image)
-        let lookup = unsafe CacheLookup(cache: try blocking(cache), registry: Defaults.coders)
-        unsafe try give(try lookup.image(for: try Input.key(key, length), options: try decodeOptions(options)), image)
+        let lookup = unsafe CacheLookup(cache: try Input.blockingCache(cache), registry: Defaults.coders)
+        unsafe try give(try lookup.image(for: try Input.key(key, length), options: try Input.decodeOptions(options)), image)
     }
 }
 
@@ -301,7 +225,7 @@ public func sdimage_cache_remove(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try blocking(cache)
+        let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
         for key in [key] + key.namesakes { try cache.removeNow(key, from: CacheLayers(layers)) }
     }
@@ -310,7 +234,7 @@ public func sdimage_cache_remove(
 @_cdecl("sdimage_cache_clear") @implementation
 public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let cache = unsafe try blocking(cache)
+        let cache = unsafe try Input.blockingCache(cache)
         try cache.clearNow(CacheLayers(layers))
     }
 }
@@ -318,7 +242,7 @@ public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers,
 @_cdecl("sdimage_cache_flush") @implementation
 public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         _ = Engine.current?.pendingEncodes.wait(deadline: .max)
         try disk.flushNow()
     }
@@ -327,7 +251,7 @@ public func sdimage_cache_flush(_ cache: Object, _ error: ObjectOut) -> sdimage_
 @_cdecl("sdimage_cache_remove_expired") @implementation
 public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         try disk.trimNow()
     }
 }
@@ -338,7 +262,7 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(path)
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         let key = unsafe try Input.key(key, length)
         // The NUL terminates the text for C and is not counted.
         let text = CString(try disk.pathNow(for: try disk.named(key)))
@@ -351,7 +275,7 @@ public func sdimage_cache_disk_totals(
     _ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let totals = unsafe try disk(cache).totalsNow()
+        let totals = unsafe try Input.disk(cache).totalsNow()
         unsafe bytes?.pointee = UInt64(clamping: totals.bytes)
         unsafe count?.pointee = UInt64(clamping: totals.count)
     }
@@ -361,7 +285,7 @@ public func sdimage_cache_disk_totals(
 public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
-        unsafe try give(try Report.statistics(try builtIn(cache)).bytes(), json)
+        unsafe try give(try Report.statistics(try Input.builtInCache(cache)).bytes(), json)
     }
 }
 

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 /// The chain behind a pointer.
 private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_cache_entry_new") @implementation
 public func sdimage_cache_entry_new(_ data: Object, _ metadata: Object, _ entry: ObjectOut, _ error: ObjectOut)

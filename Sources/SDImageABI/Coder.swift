@@ -1,46 +1,11 @@
 import CSDImage
 import Glibc
 import SDImage
-
-/// A coder as seen from C, with a name that can be lent.
-final class CoderObject: Sendable {
-    let coder: any ImageCoder
-    let name: CString
-
-    init(_ coder: any ImageCoder) {
-        self.coder = coder
-        name = CString(coder.name)
-    }
-}
-
-/// The caller's bytes, borrowed for the duration of a call.
-func callersBytes(_ bytes: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> Bytes {
-    let view = unsafe try Input.content(bytes, length)
-    return unsafe Bytes(lending: view.baseAddress, count: view.count)
-}
-
-extension Image {
-    /// The image without references into the bytes it was decoded from: they belong to the caller and are valid during the call
-    /// only.
-    fileprivate func detached() throws(ImageError) -> Image {
-        guard let profile = metadata.colorProfile else { return self }
-        var metadata = metadata
-        metadata.colorProfile = try profile.copiedIfLent()
-        return with(metadata)
-    }
-}
-
-/// Decodes the caller's bytes.
-func decodeCallersBytes(
-    _ bytes: UnsafeRawPointer?, _ length: Int, _ options: DecodeOptions, _ registry: CoderRegistry
-) throws(ImageError) -> Image {
-    let bytes = unsafe try callersBytes(bytes, length)
-    return try registry.decode(bytes, options: options, stop: StopSignal()).detached()
-}
+import SDImageHost
 
 @_cdecl("sdimage_sniff") @implementation
 public func sdimage_sniff(_ bytes: UnsafeRawPointer?, _ length: Int) -> sdimage_format {
-    guard let bytes = unsafe try? callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
+    guard let bytes = unsafe try? Input.callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
     return FormatSniffer.format(of: bytes).code
 }
 
@@ -50,8 +15,8 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(image)
-        let options = unsafe try decodeOptions(options)
-        unsafe try give(try decodeCallersBytes(bytes, length, options, Defaults.coders), image)
+        let options = unsafe try Input.decodeOptions(options)
+        unsafe try give(try Defaults.coders.decodeCallersBytes(bytes, length, options), image)
     }
 }
 
@@ -59,7 +24,7 @@ public func sdimage_decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options:
 public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(image)
-        var options = unsafe try decodeOptions(options)
+        var options = unsafe try Input.decodeOptions(options)
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         options.scale = options.scale ?? FileScale.of(String(decoding: path, as: UTF8.self))
@@ -72,7 +37,7 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
 public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
-        let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
+        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
         unsafe try give(try Report.info(info).bytes(), json)
     }
 }
@@ -83,20 +48,9 @@ public func sdimage_read_metadata(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(data)
-        let info = unsafe try Defaults.coders.info(try callersBytes(bytes, length))
+        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
         guard let block = try info.block(kind) else { throw ImageError(.notFound, "image: no such metadata") }
         unsafe try give(try block.copiedIfLent(), data)
-    }
-}
-
-extension ImageInfo {
-    fileprivate func block(_ kind: sdimage_metadata_kind) throws(ImageError) -> Bytes? {
-        switch kind {
-        case .SDIMAGE_METADATA_KIND_EXIF: exif
-        case .SDIMAGE_METADATA_KIND_XMP: xmp
-        case .SDIMAGE_METADATA_KIND_ICC: colorProfile
-        @unknown default: throw ImageError(.invalidArgument, "image: unknown metadata kind \(kind.rawValue)")
-        }
     }
 }
 
@@ -108,7 +62,7 @@ public func sdimage_coder_new_custom(
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(coder)
-        let custom = unsafe try ForeignCoder(name: Input.text(name) ?? "custom", vtable, foreign)
+        let custom = unsafe try ForeignCoder(name: Input.text(name) ?? "custom", vtable, foreign, Defaults.coders)
         unsafe try give(CoderObject(custom), coder)
     }
 }
@@ -179,7 +133,7 @@ public func sdimage_coder_register_builtin() { Defaults.coders.register(lowest: 
 
 @_cdecl("sdimage_can_decode") @implementation
 public func sdimage_can_decode(_ bytes: UnsafeRawPointer?, _ length: Int) -> Bool {
-    guard let bytes = unsafe try? callersBytes(bytes, length) else { return false }
+    guard let bytes = unsafe try? Input.callersBytes(bytes, length) else { return false }
     return Defaults.coders.canDecode(bytes)
 }
 
@@ -194,4 +148,219 @@ public func sdimage_default_limit_bytes() -> Int { Defaults.limitBytes.load(orde
 @_cdecl("sdimage_set_default_limit_bytes") @implementation
 public func sdimage_set_default_limit_bytes(_ bytes: Int) {
     if bytes >= 4 { Defaults.limitBytes.store(bytes, ordering: .relaxed) }
+}
+
+@_cdecl("sdimage_decode_options_new") @implementation
+public func sdimage_decode_options_new() -> Object {
+    unsafe Handle.own(DecodeOptionsObject(DecodeOptions()))
+}
+
+@_cdecl("sdimage_decode_options_ref") @implementation
+public func sdimage_decode_options_ref(_ options: Object) -> Object {
+    unsafe Handle.ref(options, as: DecodeOptionsObject.self)
+}
+
+@_cdecl("sdimage_decode_options_unref") @implementation
+public func sdimage_decode_options_unref(_ options: Object) {
+    unsafe Handle.unref(options, as: DecodeOptionsObject.self)
+}
+
+@_cdecl("sdimage_decode_options_set_thumbnail_size") @implementation
+public func sdimage_decode_options_set_thumbnail_size(
+    _ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool
+) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
+}
+
+@_cdecl("sdimage_decode_options_set_thumbnail_mode") @implementation
+public func sdimage_decode_options_set_thumbnail_mode(_ options: Object, _ mode: sdimage_scale_mode) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnailMode(mode) }
+}
+
+@_cdecl("sdimage_decode_options_set_pixel_format") @implementation
+public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
+    unsafe change(options, DecodeOptionsObject.self) {
+        $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))
+    }
+}
+
+@_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
+public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }
+}
+
+@_cdecl("sdimage_decode_options_set_apply_orientation") @implementation
+public func sdimage_decode_options_set_apply_orientation(_ options: Object, _ apply: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.applyOrientation = apply }
+}
+
+@_cdecl("sdimage_decode_options_set_convert_to_srgb") @implementation
+public func sdimage_decode_options_set_convert_to_srgb(_ options: Object, _ convert: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.convertToSRGB = convert }
+}
+
+@_cdecl("sdimage_decode_options_set_limit_bytes") @implementation
+public func sdimage_decode_options_set_limit_bytes(_ options: Object, _ limitBytes: Int) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.limitBytes = max(0, limitBytes) }
+}
+
+@_cdecl("sdimage_decode_options_set_format_hint") @implementation
+public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: sdimage_format) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+}
+
+@_cdecl("sdimage_decode_options_set_scale") @implementation
+public func sdimage_decode_options_set_scale(_ options: Object, _ scale: Double) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : nil }
+}
+
+@_cdecl("sdimage_decode_options_set_accept_partial") @implementation
+public func sdimage_decode_options_set_accept_partial(_ options: Object, _ accept: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.acceptPartial = accept }
+}
+
+@_cdecl("sdimage_decode_options_set_early_thumbnail") @implementation
+public func sdimage_decode_options_set_early_thumbnail(_ options: Object, _ early: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.earlyThumbnail = early }
+}
+
+@_cdecl("sdimage_decode_options_set_max_pixels") @implementation
+public func sdimage_decode_options_set_max_pixels(_ options: Object, _ pixels: UInt64) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.limits.setPixels(pixels) }
+}
+
+@_cdecl("sdimage_decode_options_set_max_bytes") @implementation
+public func sdimage_decode_options_set_max_bytes(_ options: Object, _ bytes: Int) {
+    unsafe change(options, DecodeOptionsObject.self) { options in
+        options.limits.outputBytes = bytes > 0 ? bytes : DecodeLimits.standard.outputBytes
+    }
+}
+
+@_cdecl("sdimage_decode_options_set_max_work_ms") @implementation
+public func sdimage_decode_options_set_max_work_ms(_ options: Object, _ milliseconds: UInt32) {
+    unsafe change(options, DecodeOptionsObject.self) { options in
+        let standard = DecodeLimits.standard.workNanoseconds
+        options.limits.workNanoseconds = milliseconds > 0 ? .saturatingNanoseconds(milliseconds: milliseconds) : standard
+    }
+}
+
+@_cdecl("sdimage_decode_options_thumbnail_size") @implementation
+public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_size {
+    unsafe read(options, DecodeOptionsObject.self, sdimage_size(width: 0, height: 0)) { options in
+        guard let box = options.value.thumbnailSize else { return sdimage_size(width: 0, height: 0) }
+        return sdimage_size(width: UInt32(clamping: box.width), height: UInt32(clamping: box.height))
+    }
+}
+
+@_cdecl("sdimage_decode_options_preserves_aspect_ratio") @implementation
+public func sdimage_decode_options_preserves_aspect_ratio(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.thumbnailMode == .aspectFit }
+}
+
+@_cdecl("sdimage_decode_options_thumbnail_mode") @implementation
+public func sdimage_decode_options_thumbnail_mode(_ options: Object) -> sdimage_scale_mode {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FIT) { options in
+        switch options.value.thumbnailMode {
+        case .fill: .SDIMAGE_SCALE_MODE_FILL
+        case .aspectFit: .SDIMAGE_SCALE_MODE_ASPECT_FIT
+        case .aspectFill: .SDIMAGE_SCALE_MODE_ASPECT_FILL
+        }
+    }
+}
+
+@_cdecl("sdimage_decode_options_pixel_format") @implementation
+public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
+        options.value.pixelFormat?.code ?? .SDIMAGE_PIXEL_FORMAT_AUTOMATIC
+    }
+}
+
+@_cdecl("sdimage_decode_options_applies_orientation") @implementation
+public func sdimage_decode_options_applies_orientation(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.applyOrientation }
+}
+
+@_cdecl("sdimage_decode_options_converts_to_srgb") @implementation
+public func sdimage_decode_options_converts_to_srgb(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.convertToSRGB }
+}
+
+@_cdecl("sdimage_decode_options_is_first_frame_only") @implementation
+public func sdimage_decode_options_is_first_frame_only(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.firstFrameOnly }
+}
+
+@_cdecl("sdimage_decode_options_scale") @implementation
+public func sdimage_decode_options_scale(_ options: Object) -> Double {
+    unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale ?? 1 }
+}
+
+@_cdecl("sdimage_decode_options_accepts_partial") @implementation
+public func sdimage_decode_options_accepts_partial(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.acceptPartial }
+}
+
+@_cdecl("sdimage_decode_options_limit_bytes") @implementation
+public func sdimage_decode_options_limit_bytes(_ options: Object) -> Int {
+    unsafe read(options, DecodeOptionsObject.self, 0) { $0.value.limitBytes }
+}
+
+@_cdecl("sdimage_decode_options_set_options") @implementation
+public func sdimage_decode_options_set_options(_ options: Object, _ values: Object) {
+    let bag = unsafe Handle.find(values, as: OptionsObject.self)?.value
+    unsafe change(options, DecodeOptionsObject.self) { options in
+        options.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
+    }
+}
+
+@_cdecl("sdimage_decode_options_copy_options") @implementation
+public func sdimage_decode_options_copy_options(_ options: Object) -> Object {
+    guard let bag = unsafe Handle.find(options, as: DecodeOptionsObject.self)?.value.bag else { return nil }
+    return unsafe Handle.own(OptionsObject(bag.bag))
+}
+
+@_cdecl("sdimage_decode_options_max_pixels") @implementation
+public func sdimage_decode_options_max_pixels(_ options: Object) -> UInt64 {
+    unsafe read(options, DecodeOptionsObject.self, UInt64(DecodeLimits.standard.heldPixels)) { options in
+        UInt64(clamping: options.value.limits.heldPixels)
+    }
+}
+
+@_cdecl("sdimage_decode_options_max_bytes") @implementation
+public func sdimage_decode_options_max_bytes(_ options: Object) -> Int {
+    unsafe read(options, DecodeOptionsObject.self, DecodeLimits.standard.outputBytes) { $0.value.limits.outputBytes }
+}
+
+@_cdecl("sdimage_decode_options_max_work_ms") @implementation
+public func sdimage_decode_options_max_work_ms(_ options: Object) -> UInt32 {
+    let standard = UInt32(clamping: DecodeLimits.standard.workNanoseconds / 1_000_000)
+    return unsafe read(options, DecodeOptionsObject.self, standard) { options in
+        UInt32(clamping: max(1, options.value.limits.workNanoseconds / 1_000_000))
+    }
+}
+
+@_cdecl("sdimage_work_budget_check") @implementation
+public func sdimage_work_budget_check(_ budget: Object) -> sdimage_status {
+    attempt(nil) { () throws(ImageError) in
+        guard unsafe budget != nil else { return }
+        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).check()
+    }
+}
+
+@_cdecl("sdimage_work_budget_spend") @implementation
+public func sdimage_work_budget_spend(_ budget: Object, _ bytes: Int) -> sdimage_status {
+    attempt(nil) { () throws(ImageError) in
+        guard unsafe budget != nil else { return }
+        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).spend(bytes)
+    }
+}
+
+@_cdecl("sdimage_work_budget_remaining_ms") @implementation
+public func sdimage_work_budget_remaining_ms(_ budget: Object) -> UInt32 {
+    unsafe read(budget, WorkBudget.self, .max) { $0.remainingMilliseconds }
+}
+
+@_cdecl("sdimage_decode_options_work_budget") @implementation
+public func sdimage_decode_options_work_budget(_ options: Object) -> Object {
+    unsafe Handle.lend(unsafe Handle.find(options, as: DecodeOptionsObject.self)?.budget)
 }

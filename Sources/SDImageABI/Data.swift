@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_data_new") @implementation
 public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {

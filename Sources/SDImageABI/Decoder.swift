@@ -1,10 +1,11 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_decoder_new") @implementation
 public func sdimage_decoder_new(_ options: Object, _ coder: Object, _ decoder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let options = unsafe try decodeOptions(options)
+        let options = unsafe try Input.decodeOptions(options)
         let coder = unsafe coder == nil ? nil : try Handle.borrow(coder, as: CoderObject.self).coder
         unsafe try give(PictureDecoder(Defaults.coders, options: options, coder: coder), decoder)
     }

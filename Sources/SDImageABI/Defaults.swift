@@ -2,6 +2,8 @@ import CSystem
 import SDImage
 import SDImageCodecs
 import SDImageCurl
+import SDImageHost
+import SDImageModules
 import SDImageSQLite
 import Synchronization
 
@@ -69,6 +71,15 @@ enum Defaults {
         (core.formats + modules).map { ($0.name, $0.libraryVersion) } + [
             ("http", CurlLoader.libraryVersion), ("sqlite", SQLiteStore.libraryVersion),
         ]
+    }
+
+    static var composition: Report.Composition {
+        .init(
+            coders: coders.coders, libraries: libraries, plugins: plugins.map { ($0.name, $0.libraryVersion) },
+            limits: [
+                ("body_bytes", downloader.maxBodyBytes), ("redirects", downloader.maxRedirects),
+                ("transfers_per_host", downloader.maxPerHost), ("transfers", downloader.maxTotal),
+            ])
     }
 
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {

@@ -1,7 +1,6 @@
 import CSDImage
 import SDImage
-
-typealias CacheQueryObject = Box<CacheQuery>
+import SDImageHost
 
 @_cdecl("sdimage_cache_config_set_expire_rule") @implementation
 public func sdimage_cache_config_set_expire_rule(_ config: Object, _ rule: sdimage_expire_rule) {
@@ -25,7 +24,7 @@ public func sdimage_cache_set_disk_limits(_ cache: Object, _ bytes: UInt64, _ se
 @_cdecl("sdimage_cache_trim") @implementation
 public func sdimage_cache_trim(_ cache: Object, _ bytes: UInt64, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         try disk.trimNow(below: Int(clamping: bytes))
     }
 }
@@ -34,7 +33,7 @@ public func sdimage_cache_trim(_ cache: Object, _ bytes: UInt64, _ error: Object
 public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(path)
-        let text = CString(unsafe try disk(cache).path)
+        let text = CString(unsafe try Input.disk(cache).path)
         unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
     }
 }
@@ -42,7 +41,7 @@ public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error:
 @_cdecl("sdimage_cache_unpin") @implementation
 public func sdimage_cache_unpin(_ cache: Object, _ path: Text, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         guard let path = unsafe Input.text(path) else { throw ImageError(.invalidArgument, "disk cache: path is NULL") }
         guard try disk.unpinNow(path) else { throw ImageError(.notFound, "disk cache: path is not pinned") }
     }
@@ -54,7 +53,7 @@ public func sdimage_cache_extended_data(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(data)
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         let key = unsafe try Input.key(key, length)
         let named = try disk.named(key)
         guard let found = try disk.extendedDataNow(for: named) else {
@@ -69,7 +68,7 @@ public func sdimage_cache_set_extended_data(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         let data = unsafe data == nil ? nil : try Handle.borrow(data, as: Bytes.self)
         unsafe try disk.setExtendedDataNow(data, for: try disk.named(try Input.key(key, length)))
     }
@@ -80,7 +79,7 @@ public func sdimage_cache_set_expiry(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ date: UInt64, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         unsafe try disk.setExpiryNow(date, for: try disk.named(try Input.key(key, length)))
     }
 }
@@ -125,7 +124,7 @@ public func sdimage_cache_list(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(page)
-        let disk = unsafe try disk(cache)
+        let disk = unsafe try Input.disk(cache)
         let query = unsafe query == nil ? CacheQuery() : try Handle.borrow(query, as: CacheQueryObject.self).value
         let before = unsafe after == nil ? nil : try Handle.borrow(after, as: CachePageObject.self)
         unsafe try give(try CachePageObject.page(of: disk, query, after: before, limit: limit), page)
@@ -184,6 +183,6 @@ public func sdimage_cache_page_is_file(_ page: Object, _ index: Int) -> Bool {
 public func sdimage_cache_verify(_ cache: Object, _ repair: Bool, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
-        unsafe try give(try Report.verification(try disk(cache).verifyNow(repairs: repair)).bytes(), json)
+        unsafe try give(try Report.verification(try Input.disk(cache).verifyNow(repairs: repair)).bytes(), json)
     }
 }

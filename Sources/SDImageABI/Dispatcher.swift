@@ -1,12 +1,14 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
-/// A dispatcher as seen from C.
-final class DispatcherObject: Sendable {
-    let dispatcher: any Dispatcher
-    var pollable: PollableDispatcher? { dispatcher as? PollableDispatcher }
-
-    init(_ dispatcher: any Dispatcher) { self.dispatcher = dispatcher }
+/// The pollable dispatcher behind a pointer.
+private func pollable(_ pointer: Object) throws(ImageError) -> PollableDispatcher {
+    if Engine.isForked { throw .forked }
+    guard let pollable = unsafe try Handle.borrow(pointer, as: DispatcherObject.self).pollable else {
+        throw ImageError(.invalidArgument, "dispatcher: not pollable")
+    }
+    return pollable
 }
 
 @_cdecl("sdimage_dispatcher_new_library") @implementation
@@ -77,15 +79,6 @@ public func sdimage_dispatcher_next_event(_ dispatcher: Object, _ event: ObjectO
 @_cdecl("sdimage_dispatcher_bind_current_thread") @implementation
 public func sdimage_dispatcher_bind_current_thread(_ dispatcher: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in unsafe try pollable(dispatcher).bindCurrentThread() }
-}
-
-/// The pollable dispatcher behind a pointer.
-private func pollable(_ pointer: Object) throws(ImageError) -> PollableDispatcher {
-    if Engine.isForked { throw .forked }
-    guard let pollable = unsafe try Handle.borrow(pointer, as: DispatcherObject.self).pollable else {
-        throw ImageError(.invalidArgument, "dispatcher: not pollable")
-    }
-    return pollable
 }
 
 @_cdecl("sdimage_event_ref") @implementation

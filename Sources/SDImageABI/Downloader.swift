@@ -1,8 +1,18 @@
 import CSDImage
 import SDImage
 import SDImageCurl
+import SDImageHost
 
 typealias DownloaderConfigObject = Box<DownloaderConfiguration>
+
+extension DownloaderConfiguration: ForkRuled {
+    package static var forkRule: ForkRule { .usable }
+}
+
+/// The downloader behind a pointer; nil for any other loader.
+private func downloader(_ pointer: Object) -> CurlLoader? {
+    unsafe Handle.find(pointer, as: LoaderObject.self)?.loader as? CurlLoader
+}
 
 @_cdecl("sdimage_downloader_config_new") @implementation
 public func sdimage_downloader_config_new() -> Object {
@@ -227,13 +237,6 @@ public func sdimage_downloader_new(_ config: Object, _ loader: ObjectOut, _ erro
             unsafe config == nil ? DownloaderConfiguration() : try Handle.borrow(config, as: DownloaderConfigObject.self).value
         unsafe try give(LoaderObject(try CurlLoader(configuration, lease: lease)), loader)
     }
-}
-
-// MARK: Running downloader
-
-/// The downloader behind a pointer; nil for any other loader.
-private func downloader(_ pointer: Object) -> CurlLoader? {
-    unsafe Handle.find(pointer, as: LoaderObject.self)?.loader as? CurlLoader
 }
 
 @_cdecl("sdimage_downloader_set_max_per_host") @implementation

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_status_name") @implementation
 public func sdimage_status_name(_ status: sdimage_status) -> Text {

@@ -1,6 +1,6 @@
 import CSDImage
 import SDImage
-import Synchronization
+import SDImageHost
 
 /// Runs once, in the parent before its first fork, the calls that a child may make: info, decode and encode, and the FORKED
 /// errors of all others.
@@ -11,7 +11,6 @@ import Synchronization
 enum ForkPreparation {
     private static let formats: [ImageFormat] = [.png, .jpeg, .gif, .webp, .bmp]
     private static let side: UInt32 = 8
-    private static let hasEngineTypes = Atomic<Bool>(true)
 
     static func run() {
         // Another thread may be making the list of coders: the child must not find it incomplete.
@@ -55,13 +54,13 @@ enum ForkPreparation {
             defer { unsafe sdimage_encode_options_unref(options) }
             let image = unsafe try Handle.borrow(picture, as: Image.self)
             unsafe try give(
-                try registry.encode(image, format: format, options: try encodeOptions(options), stop: StopSignal()), &data)
+                try registry.encode(image, format: format, options: try Input.encodeOptions(options), stop: StopSignal()), &data)
         }
         let bytes = unsafe sdimage_data_bytes(data)
         let length = unsafe sdimage_data_length(data)
         var json: Object = nil
         _ = attempt(nil) { () throws(ImageError) in
-            unsafe try give(try Report.info(try registry.info(try callersBytes(bytes, length))).bytes(), &json)
+            unsafe try give(try Report.info(try registry.info(try Input.callersBytes(bytes, length))).bytes(), &json)
         }
         unsafe sdimage_data_unref(json)
         let thumbnail = unsafe sdimage_decode_options_new()
@@ -77,8 +76,8 @@ enum ForkPreparation {
         var image: Object = nil
         var error: Object = nil
         _ = unsafe attempt(&error) { () throws(ImageError) in
-            let options = unsafe try decodeOptions(options)
-            unsafe try give(try decodeCallersBytes(bytes, length, options, registry), &image)
+            let options = unsafe try Input.decodeOptions(options)
+            unsafe try give(try registry.decodeCallersBytes(bytes, length, options), &image)
         }
         var frame: Object = nil
         _ = unsafe sdimage_image_copy_frame(image, 1, &frame, nil)
@@ -95,9 +94,10 @@ enum ForkPreparation {
         unsafe sdimage_error_unref(error)
         let request = unsafe sdimage_request_new("data:,", 6)
         unsafe sdimage_request_unref(request)
-        // Stored, so that the comparisons are not optimized away.
-        let types: [AnyObject.Type] = [Image.self, Bytes.self]
-        hasEngineTypes.store(types.contains { Handle.needsEngine($0) || Handle.holdsEngine($0) }, ordering: .relaxed)
+        // Makes the types of these objects, which a child may make too.
+        unsafe sdimage_manager_config_unref(sdimage_manager_config_new())
+        unsafe sdimage_target_options_unref(sdimage_target_options_new())
+        unsafe sdimage_batch_options_unref(sdimage_batch_options_new(side, side))
     }
 }
 

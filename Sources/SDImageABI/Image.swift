@@ -1,35 +1,7 @@
 import CSDImage
 import Glibc
 import SDImage
-
-/// Checks shared by the two constructors before they touch a pixel.
-private func checkedLayout(
-    _ width: UInt32, _ height: UInt32, _ stride: Int?, _ format: sdimage_pixel_format
-) throws(ImageError) -> (PixelSize, PixelFormat) {
-    guard let format = PixelFormat(rawValue: Int32(bitPattern: format.rawValue)) else {
-        throw ImageError(.invalidArgument, "image: unknown pixel format")
-    }
-    guard let width = Int(exactly: width), let height = Int(exactly: height), width > 0, height > 0 else {
-        throw ImageError(.invalidArgument, "image: width or height is 0")
-    }
-    let own = try PixelBuffer.stride(width: width, format: format)
-    let stride = stride ?? own
-    let (total, overflow) = stride.multipliedReportingOverflow(by: height)
-    guard stride >= width * format.bytesPerPixel, !overflow else {
-        throw ImageError(.invalidArgument, "image: stride of \(stride) bytes is shorter than a row or overflows")
-    }
-    let limit = DecodeLimits.standard.outputBytes
-    guard total <= limit else { throw .tooLarge("image: bitmap of \(total) bytes", limit: limit) }
-    return (PixelSize(width: width, height: height), format)
-}
-
-/// Metadata of pixels provided by the host.
-private func hostMetadata(_ size: PixelSize, _ format: PixelFormat) -> ImageMetadata {
-    var metadata = ImageMetadata()
-    metadata.hasAlpha = format.hasAlpha
-    metadata.sourceSize = size
-    return metadata
-}
+import SDImageHost
 
 @_cdecl("sdimage_image_new") @implementation
 public func sdimage_image_new(
@@ -38,14 +10,8 @@ public func sdimage_image_new(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(image)
-        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
-        let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
-        let buffer = try PixelBuffer(size: size, format: format)
-        for y in 0..<size.height {
-            guard let row = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
-            unsafe memcpy(row, pixels + y * stride, size.width * format.bytesPerPixel)
-        }
-        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+        let layout = try HostPixels(width, height, stride: stride, pixelFormat)
+        unsafe try give(try layout.copied(from: pixels), image)
     }
 }
 
@@ -56,15 +22,8 @@ public func sdimage_image_new_adopting(
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
-        let (size, format) = try checkedLayout(width, height, stride, pixelFormat)
-        guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
-            throw ImageError(.invalidArgument, "image: pixels are not aligned to \(format.bytesPerChannel) bytes")
-        }
-        let buffer = unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) {
-            withExtendedLifetime(foreign) {}
-        }
-        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
+        let layout = try HostPixels(width, height, stride: stride, pixelFormat)
+        unsafe try give(try layout.adopted(pixels, foreign), image)
     }
 }
 
@@ -78,11 +37,9 @@ public func sdimage_image_new_uninitialized(
         guard let pixels = unsafe pixels, let stride = unsafe stride else {
             throw ImageError(.invalidArgument, "image: no place to store the pixels or the stride")
         }
-        let (size, format) = try checkedLayout(width, height, nil, pixelFormat)
-        let buffer = try PixelBuffer(size: size, format: format)
-        unsafe try give(Image(pixels: buffer, metadata: hostMetadata(size, format)), image)
-        unsafe pixels.pointee = unsafe buffer.mutablePixels
-        unsafe stride.pointee = buffer.stride
+        let made = try HostPixels(width, height, stride: nil, pixelFormat).uninitialized()
+        unsafe try give(made, image)
+        unsafe (pixels.pointee, stride.pointee) = unsafe (made.pixels.mutablePixels, made.pixels.stride)
     }
 }
 
@@ -109,9 +66,7 @@ public func sdimage_image_ref(_ image: Object) -> Object {
 }
 
 @_cdecl("sdimage_image_unref") @implementation
-public func sdimage_image_unref(_ image: Object) {
-    unsafe Handle.unref(image, as: Image.self)
-}
+public func sdimage_image_unref(_ image: Object) { unsafe Handle.unref(image, as: Image.self) }
 
 @_cdecl("sdimage_image_width") @implementation
 public func sdimage_image_width(_ image: Object) -> UInt32 {
@@ -335,4 +290,110 @@ public func sdimage_pixel_format_name(_ pixelFormat: sdimage_pixel_format) -> Te
 @_cdecl("sdimage_pixel_format_bytes") @implementation
 public func sdimage_pixel_format_bytes(_ pixelFormat: sdimage_pixel_format) -> Int {
     PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))?.bytesPerPixel ?? 0
+}
+
+@_cdecl("sdimage_metadata_ref") @implementation
+public func sdimage_metadata_ref(_ metadata: Object) -> Object {
+    unsafe Handle.ref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_unref") @implementation
+public func sdimage_metadata_unref(_ metadata: Object) {
+    unsafe Handle.unref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_set_scale") @implementation
+public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
+    unsafe change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+}
+
+@_cdecl("sdimage_metadata_set_format") @implementation
+public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
+    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+}
+
+@_cdecl("sdimage_metadata_set_orientation") @implementation
+public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
+    unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
+}
+
+@_cdecl("sdimage_metadata_set_memory_cost") @implementation
+public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
+    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
+}
+
+@_cdecl("sdimage_metadata_set_source_size") @implementation
+public func sdimage_metadata_set_source_size(_ metadata: Object, _ width: UInt32, _ height: UInt32) {
+    unsafe change(metadata, MetadataObject.self) {
+        $0.sourceSize = PixelSize(width: Int(clamping: width), height: Int(clamping: height))
+    }
+}
+
+@_cdecl("sdimage_metadata_set_has_alpha") @implementation
+public func sdimage_metadata_set_has_alpha(_ metadata: Object, _ hasAlpha: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.hasAlpha = hasAlpha }
+}
+
+@_cdecl("sdimage_metadata_set_frame_count") @implementation
+public func sdimage_metadata_set_frame_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.frameCount = max(1, Int(clamping: count)) }
+}
+
+@_cdecl("sdimage_metadata_set_loop_count") @implementation
+public func sdimage_metadata_set_loop_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.loopCount = Int(clamping: count) }
+}
+
+@_cdecl("sdimage_metadata_set_duration_ms") @implementation
+public func sdimage_metadata_set_duration_ms(_ metadata: Object, _ milliseconds: UInt64) {
+    unsafe change(metadata, MetadataObject.self) { $0.durationMilliseconds = Int(clamping: milliseconds) }
+}
+
+@_cdecl("sdimage_metadata_set_bits_per_channel") @implementation
+public func sdimage_metadata_set_bits_per_channel(_ metadata: Object, _ bits: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.bitsPerChannel = Int(clamping: bits) }
+}
+
+@_cdecl("sdimage_metadata_set_channels") @implementation
+public func sdimage_metadata_set_channels(_ metadata: Object, _ channels: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.channels = Int(clamping: channels) }
+}
+
+@_cdecl("sdimage_metadata_set_progressive") @implementation
+public func sdimage_metadata_set_progressive(_ metadata: Object, _ isProgressive: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.isProgressive = isProgressive }
+}
+
+@_cdecl("sdimage_metadata_set_color_profile") @implementation
+public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Object) {
+    let profile = unsafe Handle.find(profile, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.colorProfile = profile }
+}
+
+@_cdecl("sdimage_metadata_set_exif") @implementation
+public func sdimage_metadata_set_exif(_ metadata: Object, _ exif: Object) {
+    let exif = unsafe Handle.find(exif, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.exif = exif }
+}
+
+@_cdecl("sdimage_metadata_set_xmp") @implementation
+public func sdimage_metadata_set_xmp(_ metadata: Object, _ xmp: Object) {
+    let xmp = unsafe Handle.find(xmp, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.xmp = xmp }
+}
+
+@_cdecl("sdimage_metadata_set_cicp") @implementation
+public func sdimage_metadata_set_cicp(
+    _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool
+) {
+    let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: fullRange)
+    unsafe change(metadata, MetadataObject.self) { metadata in
+        metadata.cicp = codes
+        metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
+    }
+}
+
+@_cdecl("sdimage_metadata_set_extended_data") @implementation
+public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
+    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
 }

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_load_hooks_new_custom") @implementation
 public func sdimage_load_hooks_new_custom(
@@ -30,5 +31,6 @@ public func sdimage_manager_config_set_load_hooks(_ config: Object, _ hooks: Obj
 
 @_cdecl("sdimage_request_set_load_hooks") @implementation
 public func sdimage_request_set_load_hooks(_ request: Object, _ hooks: Object) {
-    unsafe Handle.find(request, as: RequestObject.self)?.value.loadHooks = Handle.find(hooks, as: LoadHooks.self)
+    let hooks = unsafe Handle.find(hooks, as: LoadHooks.self)
+    unsafe Handle.find(request, as: RequestObject.self)?.change { $0.loadHooks = hooks }
 }

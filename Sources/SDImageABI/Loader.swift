@@ -1,16 +1,6 @@
 import CSDImage
 import SDImage
-
-/// A loader as seen from C, with a name that can be lent.
-final class LoaderObject: Sendable {
-    let loader: any ImageLoader
-    let name: CString
-
-    init(_ loader: any ImageLoader) {
-        self.loader = loader
-        name = CString(loader.name)
-    }
-}
+import SDImageHost
 
 /// The chain behind a pointer.
 private func chain(_ pointer: Object) throws(ImageError) -> LoaderChain {
@@ -87,7 +77,9 @@ public func sdimage_loader_new_custom(
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(loader)
-        unsafe try give(LoaderObject(try ForeignLoader(name: Input.text(name) ?? "custom", vtable, foreign)), loader)
+        let limit = Defaults.downloader.maxBodyBytes
+        let custom = unsafe try ForeignLoader(name: Input.text(name) ?? "custom", vtable, foreign, standardLimit: limit)
+        unsafe try give(LoaderObject(custom), loader)
     }
 }
 
@@ -139,7 +131,7 @@ public func sdimage_load_sink_finish_with_image(_ sink: Object, _ image: Object)
 public func sdimage_load_sink_finish_with_encoded(_ sink: Object, _ data: Object, _ options: Object) {
     guard let sink = unsafe Handle.find(sink, as: LoadSink.self) else { return }
     do throws(ImageError) {
-        let options = unsafe try decodeOptions(options)
+        let options = unsafe try Input.decodeOptions(options)
         sink.inflow.finish(unsafe Handle.find(data, as: Bytes.self), decodedWith: options)
     } catch { sink.inflow.finish(error) }
 }

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_log_set_handler") @implementation
 public func sdimage_log_set_handler(

@@ -1,29 +1,6 @@
 import CSDImage
 import SDImage
-
-/// The parameters of a new manager.
-struct ManagerConfiguration {
-    var cache: Setting<any ImageCaching> = .inherited
-    var loader: (any ImageLoader)?
-    var dispatcher: (any Dispatcher)?
-    var transformer: (any ImageTransformer)?
-    var failedURLRetryAfter: Int64 = 300
-    var freshness = FreshnessPolicy.ignore
-    var ignoresSignatures = false
-    var observer: (any LoadObserver)?
-    var hooks: LoadHooks?
-}
-
-typealias ManagerConfigObject = Box<ManagerConfiguration>
-
-/// A manager as seen from C: releasing it closes the manager.
-final class ManagerObject: Sendable {
-    let manager: ImageManager
-
-    init(_ manager: ImageManager) { self.manager = manager }
-
-    deinit { if !Engine.isForked { manager.close() } }
-}
+import SDImageHost
 
 @_cdecl("sdimage_manager_config_new") @implementation
 public func sdimage_manager_config_new() -> Object {
@@ -128,49 +105,47 @@ public func sdimage_manager_copy_cache(_ manager: Object, _ cache: ObjectOut) {
         unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
 }
 
-@_cdecl("sdimage_manager_load") @implementation
-public func sdimage_manager_load(
+/// Delivers an image in memory without the setup of other loads.
+private func deliver(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
-    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    let (found, hasMissed) = unsafe delivered(manager, request, handler, userData)
-    if let found {
-        if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
-        unsafe task?.pointee = unsafe Handle.own(found)
-        return .SDIMAGE_STATUS_OK
-    }
-    let foreign = unsafe Foreign(userData, destroy)
-    return unsafe attempt(error) { () throws(ImageError) in
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
-        let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
-        let started = try manager.load(
-            request, handler: handler, token: UInt(bitPattern: userData), owner: foreign, hasMissed: hasMissed)
-        unsafe task?.pointee = unsafe Handle.own(started)
-    }
-}
-
-/// Delivers an image in memory without the setup of other loads. `task` is nil if more work is needed.
-private func delivered(
-    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData
-) -> (task: LoadTask?, hasMissed: Bool) {
+    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut
+) -> (isDelivered: Bool, hasMissed: Bool) {
     let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
-    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return (nil, false) }
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return (false, false) }
     let finding = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> ImageManager.Finding? in
         unsafe Handle.using(request, as: RequestObject.self) { request -> ImageManager.Finding? in
             guard let prepared = try? request.preparation() else { return nil }
             return manager.manager.found(prepared, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
         }
     }
-    guard case .found(let task, let result) = finding else {
-        if case .missed = finding { return (nil, true) }
-        return (nil, false)
+    guard case .found(let found, let result) = finding else {
+        if case .missed = finding { return (false, true) }
+        return (false, false)
     }
     if let handler = unsafe handler {
-        unsafe handler.pointee.result?(userData, Handle.lend(task), Handle.lend(result))
-        task.foundDelivered()
+        unsafe handler.pointee.result?(userData, Handle.lend(found), Handle.lend(result))
+        found.foundDelivered()
     }
-    return (task, false)
+    if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
+    unsafe task?.pointee = unsafe Handle.own(found)
+    return (true, false)
+}
+
+@_cdecl("sdimage_manager_load") @implementation
+public func sdimage_manager_load(
+    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let (isDelivered, hasMissed) = unsafe deliver(manager, request, handler, userData, destroy, task)
+    if isDelivered { return .SDIMAGE_STATUS_OK }
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let (manager, request) = unsafe (try Input.manager(manager), try Input.preparedRequest(request))
+        let handler = unsafe try Input.handler(handler, foreign)
+        let started = try manager.load(
+            request, handler: handler, token: UInt(bitPattern: userData), owner: foreign, hasMissed: hasMissed)
+        unsafe task?.pointee = unsafe Handle.own(started)
+    }
 }
 
 @_cdecl("sdimage_manager_find") @implementation
@@ -179,7 +154,7 @@ public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result:
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(result)
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let manager = unsafe try Input.manager(manager)
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let found = try manager.find(request)
         unsafe result?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
@@ -190,22 +165,12 @@ public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result:
 public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
-    var failure: ImageError?
-    let status = unsafe attempt(error) { () throws(ImageError) in
+    unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(result)
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        var request = unsafe try Handle.borrow(request, as: RequestObject.self).submitted()
-        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
-        // There is no callback, so nothing needs a queue.
-        request.dispatcher = .none
-        let task = try manager.load(request, handler: nil, token: 0, owner: nil)
-        _ = task.waitForResult(deadline: .max)
-        guard let final = task.result else { throw ImageError(.internalError, "manager: load ended without a result") }
-        unsafe result?.pointee = unsafe Handle.own(final)
-        failure = final.error
+        let loaded = unsafe try Input.manager(manager).loadNow(try Input.request(request))
+        unsafe result?.pointee = unsafe Handle.own(loaded)
+        if let error = loaded.error { throw error }
     }
-    guard let failure else { return status }
-    return unsafe attempt(error) { () throws(ImageError) in throw failure }
 }
 
 @_cdecl("sdimage_manager_cache_key") @implementation
@@ -214,7 +179,7 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(key)
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let manager = unsafe try Input.manager(manager)
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
         unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).printed), key)
     }
@@ -226,7 +191,7 @@ public func sdimage_manager_entry_key(_ manager: Object, _ request: Object, _ ke
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(key)
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
+        let manager = unsafe try Input.manager(manager)
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).value
         unsafe try give(try Bytes.copying(try manager.cacheKey(for: request).bytes), key)
     }
@@ -262,23 +227,17 @@ public func sdimage_manager_forget_failed(_ manager: Object, _ url: Text, _ leng
 @_cdecl("sdimage_manager_close") @implementation
 public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self).manager
-        if Engine.isForked { throw .forked }
+        let manager = unsafe try Input.manager(manager)
         let tasks = manager.close()
         Defaults.release(of: manager)
-        guard !LibraryThread.isCurrent else { return }
-        let end = deadline(timeoutMs)
-        manager.finishEncodes(deadline: end)
-        for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: end) {
-            throw ImageError(.timeout, "manager: callbacks still running")
-        }
+        try manager.finish(tasks, deadline: Input.deadline(timeoutMs))
     }
 }
 
 @_cdecl("sdimage_manager_flush") @implementation
 public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        try unsafe Handle.borrow(manager, as: ManagerObject.self).manager.flush(deadline: deadline(timeoutMs))
+        try unsafe Input.manager(manager).flush(deadline: Input.deadline(timeoutMs))
     }
 }
 
@@ -286,7 +245,7 @@ public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ erro
 public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
-        unsafe try give(try Report.doctor().bytes(), json)
+        unsafe try give(try Report.doctor(Defaults.composition).bytes(), json)
     }
 }
 

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_manager_config_set_observer") @implementation
 public func sdimage_manager_config_set_observer(
@@ -13,6 +14,7 @@ public func sdimage_manager_config_set_observer(
 public func sdimage_metrics(_ text: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(text)
-        unsafe try give(try Report.metrics().bytes(), text)
+        let caches = Engine.isForked ? [] : Defaults.caches
+        unsafe try give(try Report.metrics(Defaults.statistics, caches).bytes(), text)
     }
 }

@@ -1,7 +1,6 @@
 import CSDImage
 import SDImage
-
-typealias OptionsObject = Box<OptionsBag>
+import SDImageHost
 
 @_cdecl("sdimage_options_new") @implementation
 public func sdimage_options_new() -> Object {

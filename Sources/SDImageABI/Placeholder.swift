@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_blurhash_encode") @implementation
 public func sdimage_blurhash_encode(

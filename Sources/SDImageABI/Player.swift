@@ -1,14 +1,6 @@
 import CSDImage
 import SDImage
-
-extension PlaybackMode {
-    /// nil for an unknown number.
-    init?(_ mode: sdimage_playback_mode) { self.init(rawValue: Int32(bitPattern: mode.rawValue)) }
-
-    var code: sdimage_playback_mode {
-        sdimage_playback_mode(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_PLAYBACK_MODE_NORMAL
-    }
-}
+import SDImageHost
 
 /// Makes a player and stores it for the caller.
 private func make(
@@ -97,23 +89,8 @@ public func sdimage_player_set_clock(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let player = unsafe try Handle.borrow(player, as: AnimationPlayer.self)
-        let made = unsafe try playbackClock(clock, dispatcher) { [weak player] in _ = player?.advance() }
+        let made = unsafe try Input.playbackClock(clock, dispatcher) { [weak player] in _ = player?.advance() }
         player.setClock(made)
-    }
-}
-
-/// A clock selected from C; nil for the host's clock.
-func playbackClock(
-    _ clock: sdimage_player_clock, _ dispatcher: Object, _ turn: @escaping @Sendable () -> Void
-) throws(ImageError) -> (any PlaybackClock)? {
-    let own = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
-    switch clock {
-    case .SDIMAGE_PLAYER_CLOCK_HOST: return nil
-    case .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR: return try DescriptorClock()
-    case .SDIMAGE_PLAYER_CLOCK_LIBRARY:
-        let lease = try Engine.acquire()
-        return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, turn: turn)
-    @unknown default: throw ImageError(.invalidArgument, "player: unknown clock \(clock.rawValue)")
     }
 }
 

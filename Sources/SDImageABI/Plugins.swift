@@ -1,28 +1,7 @@
 import CSDImage
 import SDImage
-
-/// The outcome of loading each plug-in, as seen from C.
-final class PluginList: Sendable {
-    struct Row: Sendable {
-        let name, path, library: CString
-        let error: ImageError?
-    }
-
-    let rows: [Row]
-
-    /// Loads the plug-ins that are not loaded yet.
-    init(loading plugins: [PluginCoder], into registry: CoderRegistry) {
-        rows = plugins.map { plugin in
-            var failure: ImageError?
-            do throws(ImageError) { try plugin.load(into: registry) } catch { failure = error }
-            let library = failure == nil ? plugin.libraryVersion : plugin.module.library.name
-            return Row(
-                name: CString(plugin.name), path: CString(plugin.module.path), library: CString(library), error: failure)
-        }
-    }
-
-    func row(_ index: Int) -> Row? { rows.indices.contains(index) ? rows[index] : nil }
-}
+import SDImageHost
+import SDImageModules
 
 @_cdecl("sdimage_plugins_load_all") @implementation
 public func sdimage_plugins_load_all(_ plugins: ObjectOut, _ error: ObjectOut) -> sdimage_status {

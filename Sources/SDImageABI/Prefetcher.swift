@@ -1,21 +1,6 @@
 import CSDImage
 import SDImage
-
-/// A prefetcher as seen from C: releasing it cancels the work under way.
-final class PrefetcherObject: Sendable {
-    let prefetcher: Prefetcher
-    /// Retained because a manager closes when its last reference is released.
-    private let manager: ManagerObject
-
-    init(_ manager: ManagerObject, _ dispatcher: (any Dispatcher)?) throws(ImageError) {
-        let lease = try Engine.acquire()
-        self.manager = manager
-        prefetcher = Prefetcher(
-            manager: manager.manager, dispatcher: dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
-    }
-
-    deinit { if !Engine.isForked { prefetcher.cancelAll() } }
-}
+import SDImageHost
 
 @_cdecl("sdimage_prefetcher_new") @implementation
 public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ prefetcher: ObjectOut, _ error: ObjectOut)
@@ -61,7 +46,7 @@ public func sdimage_prefetcher_max_concurrent(_ prefetcher: Object) -> UInt32 {
 
 @_cdecl("sdimage_prefetcher_set_request") @implementation
 public func sdimage_prefetcher_set_request(_ prefetcher: Object, _ request: Object) {
-    let template = unsafe request == nil ? nil : try? Handle.borrow(request, as: RequestObject.self).submitted()
+    let template = unsafe request == nil ? nil : try? Input.request(request)
     unsafe Handle.find(prefetcher, as: PrefetcherObject.self)?.prefetcher.setRequest(template)
 }
 
@@ -87,7 +72,7 @@ public func sdimage_prefetcher_start(
     return unsafe attempt(error) { () throws(ImageError) in
         let prefetcher = unsafe try Handle.borrow(prefetcher, as: PrefetcherObject.self).prefetcher
         let urls = unsafe try Input.texts(urls, lengths, count)
-        let request = unsafe request == nil ? nil : try Handle.borrow(request, as: RequestObject.self).submitted()
+        let request = unsafe request == nil ? nil : try Input.request(request)
         let handler = unsafe handler == nil ? nil : try ForeignPrefetchHandler(handler, foreign)
         let started = try prefetcher.start(urls, request: request, handler: handler, owner: foreign)
         unsafe group?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil
@@ -119,7 +104,9 @@ public func sdimage_prefetch_group_wait(_ group: Object, _ timeoutMs: UInt32, _ 
     unsafe attempt(error) { () throws(ImageError) in
         let group = unsafe try Handle.borrow(group, as: PrefetchGroup.self)
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "prefetcher: wait on a library thread") }
-        if !group.wait(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "prefetcher: not all URLs finished in time") }
+        if !group.wait(deadline: Input.deadline(timeoutMs)) {
+            throw ImageError(.timeout, "prefetcher: not all URLs finished in time")
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_progress_new") @implementation
 public func sdimage_progress_new() -> Object { Engine.isForked ? nil : unsafe Handle.own(ProgressCounter()) }

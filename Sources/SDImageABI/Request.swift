@@ -1,71 +1,14 @@
 import CSDImage
 import SDImage
-
-/// A request as C builds it up: the value, and the texts lent from it.
-final class RequestObject: @unchecked Sendable {
-    // Unchecked: single-owner; copies passed to hooks are not changed any more.
-    var value: ImageRequest {
-        didSet { prepared = nil }
-    }
-    /// The prepared request; nil after a change.
-    var prepared: PreparedRequest?
-    private(set) var url: CString
-    /// The texts lent for header fields.
-    private var lentHeaders: [String: CString] = [:]
-    private(set) var method: CString
-    private var options: OptionsObject?
-
-    init(_ value: ImageRequest) {
-        self.value = value
-        method = CString(value.method)
-        url = CString(value.url)
-        if value.options.count > 0 { options = OptionsObject(value.options) }
-    }
-
-    func setURL(_ bytes: [UInt8]) {
-        value.url = bytes
-        url = CString(bytes)
-    }
-
-    func setMethod(_ text: String?) {
-        value.method = text ?? ImageRequest.get
-        method = CString(value.method)
-    }
-
-    /// The value of a header field, lent until the next access to that field.
-    func header(_ name: String) -> CString? {
-        let name = name.lowercased()
-        guard let field = value.headers.first(where: { $0.name.lowercased() == name }) else { return nil }
-        let text = CString(field.value)
-        lentHeaders[name] = text
-        return text
-    }
-
-    /// Name and value of a field; nil after the last.
-    func header(at index: Int) -> (name: CString, value: CString)? {
-        guard value.headers.indices.contains(index) else { return nil }
-        let name = CString(value.headers[index].name)
-        lentHeaders[":name"] = name
-        let text = CString(value.headers[index].value)
-        lentHeaders[":value"] = text
-        return (name, text)
-    }
-
-    func setOptions(_ bag: OptionsBag?) {
-        value.options = bag ?? OptionsBag()
-        options = bag.map(OptionsObject.init)
-    }
-
-    var lentOptions: Object { unsafe Handle.lend(options) }
-}
+import SDImageHost
 
 /// Runs a setter on the request's value.
 private func change(_ pointer: Object, _ body: (inout ImageRequest) -> Void) {
-    if let request = unsafe Handle.find(pointer, as: RequestObject.self) { body(&request.value) }
+    if let request = unsafe Handle.find(pointer, as: RequestObject.self) { request.change(body) }
 }
 
 /// The setting for an argument: an object, none for NULL, or the value before for a handle of another kind.
-private func setting<T: AnyObject, Value>(
+private func setting<T: HandleObject, Value>(
     _ pointer: Object, _ type: T.Type, _ before: Setting<Value>, _ value: (T) -> Value
 ) -> Setting<Value> {
     guard unsafe pointer != nil else { return .none }
@@ -141,7 +84,7 @@ public func sdimage_request_set_thumbnail_mode(_ request: Object, _ mode: sdimag
 
 @_cdecl("sdimage_request_set_decode_options") @implementation
 public func sdimage_request_set_decode_options(_ request: Object, _ options: Object) {
-    unsafe change(request) { $0.decodeOptions = unsafe (try? decodeOptions(options)) ?? $0.decodeOptions }
+    unsafe change(request) { $0.decodeOptions = unsafe (try? Input.decodeOptions(options)) ?? $0.decodeOptions }
 }
 
 @_cdecl("sdimage_request_set_progressive") @implementation
@@ -183,7 +126,7 @@ public func sdimage_request_set_original_store_layers(_ request: Object, _ layer
 
 @_cdecl("sdimage_request_set_encode_options") @implementation
 public func sdimage_request_set_encode_options(_ request: Object, _ options: Object) {
-    unsafe change(request) { $0.encodeOptions = unsafe (try? encodeOptions(options)) ?? $0.encodeOptions }
+    unsafe change(request) { $0.encodeOptions = unsafe (try? Input.encodeOptions(options)) ?? $0.encodeOptions }
 }
 
 @_cdecl("sdimage_request_set_wants_data") @implementation

@@ -1,5 +1,6 @@
 import CSDImage
 import SDImage
+import SDImageHost
 
 @_cdecl("sdimage_resources_new") @implementation
 public func sdimage_resources_new(_ folder: Text, _ options: Object, _ resources: ObjectOut, _ error: ObjectOut) -> sdimage_status
@@ -7,7 +8,7 @@ public func sdimage_resources_new(_ folder: Text, _ options: Object, _ resources
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(resources)
         if Engine.isForked { throw .forked }
-        let options = unsafe try decodeOptions(options)
+        let options = unsafe try Input.decodeOptions(options)
         let folder = unsafe Input.name(folder)
         guard !folder.isEmpty else { throw ImageError(.invalidArgument, "resources: folder path is empty") }
         unsafe try give(try Defaults.makeResources(folder, options), resources)

@@ -1,5 +1,13 @@
 import CSDImage
 import SDImage
+import SDImageHost
+
+/// Returns the result of `body` for the transaction at an index; `neutral` if there is none.
+private func transaction<R>(_ result: Object, _ index: Int, _ neutral: R, _ body: (LoadTransaction) -> R) -> R {
+    unsafe read(result, ImageResult.self, neutral) { result in
+        result.transactions.indices.contains(index) ? body(result.transactions[index]) : neutral
+    }
+}
 
 @_cdecl("sdimage_result_ref") @implementation
 public func sdimage_result_ref(_ result: Object) -> Object {
@@ -76,13 +84,6 @@ public func sdimage_result_copy_response(_ result: Object, _ response: ObjectOut
 @_cdecl("sdimage_result_transaction_count") @implementation
 public func sdimage_result_transaction_count(_ result: Object) -> Int {
     unsafe read(result, ImageResult.self, 0) { $0.transactions.count }
-}
-
-/// Returns the result of `body` for the transaction at an index; `neutral` if there is none.
-private func transaction<R>(_ result: Object, _ index: Int, _ neutral: R, _ body: (LoadTransaction) -> R) -> R {
-    unsafe read(result, ImageResult.self, neutral) { result in
-        result.transactions.indices.contains(index) ? body(result.transactions[index]) : neutral
-    }
 }
 
 @_cdecl("sdimage_result_transaction_url") @implementation

@@ -1,12 +1,6 @@
 import CSDImage
 import SDImage
-
-/// A source as seen from C.
-final class SourceObject: Sendable {
-    let source: any ByteSource
-
-    init(_ source: any ByteSource) { self.source = source }
-}
+import SDImageHost
 
 @_cdecl("sdimage_source_new_file") @implementation
 public func sdimage_source_new_file(_ path: Text, _ source: ObjectOut, _ error: ObjectOut) -> sdimage_status {
@@ -73,7 +67,7 @@ public func sdimage_decoder_new_with_source(
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(source, as: SourceObject.self).source
         unsafe try requireResult(decoder)
-        let options = unsafe try decodeOptions(options)
+        let options = unsafe try Input.decodeOptions(options)
         let coder = unsafe coder == nil ? nil : try Handle.borrow(coder, as: CoderObject.self).coder
         unsafe try give(try PictureDecoder(Defaults.coders, source: source, options: options, coder: coder), decoder)
     }

@@ -1,19 +1,6 @@
 import CSDImage
 import SDImage
-
-/// A target as seen from C: releasing it closes the target.
-final class TargetObject: Sendable {
-    let target: ImageTarget
-
-    init(_ target: ImageTarget) { self.target = target }
-
-    deinit { if !Engine.isForked { target.close() } }
-}
-
-extension Input {
-    /// The key of a slot; the standard one for NULL.
-    static func targetKey(_ pointer: Text) -> TargetKey { unsafe pointer == nil ? .standard : TargetKey(name(pointer)) }
-}
+import SDImageHost
 
 /// The key of a slot; NULL selects the slot of the latest load.
 private func latestOr(_ pointer: Text) -> TargetKey? { unsafe pointer == nil ? nil : Input.targetKey(pointer) }
@@ -27,13 +14,8 @@ public func sdimage_target_new(
     return unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(target)
         let manager = unsafe try Handle.borrow(manager, as: ManagerObject.self)
-        let dispatcher = unsafe dispatcher == nil ? nil : try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
-        let host = unsafe try ForeignTarget(vtable, foreign)
-        let lease = try Engine.acquire()
-        let made = ImageTarget(
-            manager: ManagerHold(manager.manager, owner: manager), dispatcher: dispatcher ?? LibraryDispatcher(lease: lease),
-            host: host, lease: lease)
-        unsafe try give(TargetObject(made), target)
+        let dispatcher = unsafe try Input.optional(dispatcher, as: DispatcherObject.self)?.dispatcher
+        unsafe try give(TargetObject(manager, dispatcher, try ForeignTarget(vtable, foreign)), target)
     }
 }
 
@@ -63,11 +45,9 @@ public func sdimage_target_load(
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let target = unsafe try Handle.borrow(target, as: TargetObject.self).target
-        let request =
-            unsafe request == nil ? ImageRequest(url: []) : try Handle.borrow(request, as: RequestObject.self).submitted()
-        let options =
-            unsafe options == nil ? TargetOptions() : try Handle.borrow(options, as: TargetOptionsObject.self).value
-        let handler = unsafe handler == nil ? nil : try ForeignHandler(handler, foreign)
+        let request = unsafe request == nil ? ImageRequest(url: []) : try Input.request(request)
+        let options = unsafe try Input.targetOptions(options)
+        let handler = unsafe try Input.handler(handler, foreign)
         let started = try target.load(
             request, options, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
         unsafe task?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil
@@ -132,4 +112,99 @@ public func sdimage_target_set_progress(_ target: Object, _ key: Text, _ progres
     let key = unsafe latestOr(key)
     guard let counter = unsafe Handle.find(progress, as: ProgressCounter.self) else { return }
     unsafe Handle.find(target, as: TargetObject.self)?.target.setProgress(counter, key)
+}
+
+@_cdecl("sdimage_target_options_new") @implementation
+public func sdimage_target_options_new() -> Object { unsafe Handle.own(TargetOptionsObject(TargetOptions())) }
+
+@_cdecl("sdimage_target_options_ref") @implementation
+public func sdimage_target_options_ref(_ options: Object) -> Object {
+    unsafe Handle.ref(options, as: TargetOptionsObject.self)
+}
+
+@_cdecl("sdimage_target_options_unref") @implementation
+public func sdimage_target_options_unref(_ options: Object) {
+    unsafe Handle.unref(options, as: TargetOptionsObject.self)
+}
+
+@_cdecl("sdimage_target_options_set_key") @implementation
+public func sdimage_target_options_set_key(_ options: Object, _ key: Text) {
+    let key = unsafe Input.targetKey(key)
+    unsafe change(options, TargetOptionsObject.self) { $0.key = key }
+}
+
+@_cdecl("sdimage_target_options_set_manager") @implementation
+public func sdimage_target_options_set_manager(_ options: Object, _ manager: Object) {
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.manager = unsafe Handle.find(manager, as: ManagerObject.self).map { ManagerHold($0.manager, owner: $0) }
+    }
+}
+
+@_cdecl("sdimage_target_options_set_placeholder") @implementation
+public func sdimage_target_options_set_placeholder(_ options: Object, _ image: Object) {
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.placeholder = unsafe Handle.find(image, as: Image.self).map { .image($0) } ?? .none
+    }
+}
+
+@_cdecl("sdimage_target_options_set_blurhash") @implementation
+public func sdimage_target_options_set_blurhash(
+    _ options: Object, _ text: Text, _ length: Int, _ width: UInt32, _ height: UInt32
+) {
+    let bytes = unsafe (try? Input.bytes(text, length)) ?? []
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.placeholder = bytes.isEmpty ? .none : .blurHash(bytes, size: PixelSize(width: Int(width), height: Int(height)))
+    }
+}
+
+@_cdecl("sdimage_target_options_set_thumbhash") @implementation
+public func sdimage_target_options_set_thumbhash(_ options: Object, _ hash: UnsafeRawPointer?, _ length: Int) {
+    let bytes = unsafe (try? Array(Input.content(hash, length))) ?? []
+    unsafe change(options, TargetOptionsObject.self) { $0.placeholder = bytes.isEmpty ? .none : .thumbHash(bytes) }
+}
+
+@_cdecl("sdimage_target_options_set_placeholder_time") @implementation
+public func sdimage_target_options_set_placeholder_time(_ options: Object, _ time: sdimage_placeholder_time) {
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.showsPlaceholderOnFailure = time == .SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE
+    }
+}
+
+@_cdecl("sdimage_target_options_set_cached_placeholder") @implementation
+public func sdimage_target_options_set_cached_placeholder(_ options: Object, _ cached: sdimage_cached_placeholder) {
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.cachedPlaceholder = CachedPlaceholder(rawValue: cached.rawValue) ?? .none
+    }
+}
+
+@_cdecl("sdimage_target_options_set_previous_load") @implementation
+public func sdimage_target_options_set_previous_load(_ options: Object, _ previous: sdimage_previous_load) {
+    unsafe change(options, TargetOptionsObject.self) { $0.keepsPreviousLoad = previous == .SDIMAGE_PREVIOUS_LOAD_KEEP }
+}
+
+@_cdecl("sdimage_target_options_set_image_setting") @implementation
+public func sdimage_target_options_set_image_setting(_ options: Object, _ setting: sdimage_image_setting) {
+    unsafe change(options, TargetOptionsObject.self) { $0.isManual = setting == .SDIMAGE_IMAGE_SETTING_MANUAL }
+}
+
+@_cdecl("sdimage_target_options_set_transition") @implementation
+public func sdimage_target_options_set_transition(_ options: Object, _ transition: sdimage_transition, _ durationMs: UInt32) {
+    unsafe change(options, TargetOptionsObject.self) {
+        $0.transition = TargetTransition(number: transition.rawValue, durationMilliseconds: durationMs)
+    }
+}
+
+@_cdecl("sdimage_target_options_set_transition_rule") @implementation
+public func sdimage_target_options_set_transition_rule(_ options: Object, _ rule: sdimage_transition_rule) {
+    unsafe change(options, TargetOptionsObject.self) { $0.alwaysAnimates = rule == .SDIMAGE_TRANSITION_RULE_ALWAYS }
+}
+
+@_cdecl("sdimage_target_options_set_transition_sets_image") @implementation
+public func sdimage_target_options_set_transition_sets_image(_ options: Object, _ setsImage: Bool) {
+    unsafe change(options, TargetOptionsObject.self) { $0.transitionSetsImage = setsImage }
+}
+
+@_cdecl("sdimage_target_options_set_wait_for_transition") @implementation
+public func sdimage_target_options_set_wait_for_transition(_ options: Object, _ wait: Bool) {
+    unsafe change(options, TargetOptionsObject.self) { $0.waitsForTransition = wait }
 }

@@ -1,10 +1,6 @@
 import CSDImage
 import SDImage
-
-/// The monotonic time `milliseconds` from now; never for UINT32_MAX.
-func deadline(_ milliseconds: UInt32) -> UInt64 {
-    milliseconds == .max ? .max : MonotonicClock.now.addingSaturated(.saturatingNanoseconds(milliseconds: milliseconds))
-}
+import SDImageHost
 
 @_cdecl("sdimage_task_ref") @implementation
 public func sdimage_task_ref(_ task: Object) -> Object {
@@ -29,7 +25,7 @@ public func sdimage_task_cancel_and_wait(_ task: Object, _ timeoutMs: UInt32, _ 
         task.cancel()
         if task.isDelivered || task.isWaitingFutile { return }
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "task: wait on a library thread") }
-        if !task.waitForDelivery(deadline: deadline(timeoutMs)) {
+        if !task.waitForDelivery(deadline: Input.deadline(timeoutMs)) {
             throw ImageError(.timeout, "task: last callback still running")
         }
     }
@@ -42,7 +38,7 @@ public func sdimage_task_wait(_ task: Object, _ timeoutMs: UInt32, _ error: Obje
         if Engine.isForked { throw .forked }
         // Checked for a finished task too: an error that shows only at times is found late.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "task: wait on a library thread") }
-        if !task.waitForResult(deadline: deadline(timeoutMs)) { throw ImageError(.timeout, "task: no result in time") }
+        if !task.waitForResult(deadline: Input.deadline(timeoutMs)) { throw ImageError(.timeout, "task: no result in time") }
     }
 }
 

@@ -1,24 +1,6 @@
 import CSDImage
 import SDImage
-
-/// A transformer as seen from C, with a key that can be lent.
-final class TransformerObject: Sendable {
-    let transformer: any ImageTransformer
-    let key: CString
-
-    init(_ transformer: any ImageTransformer) {
-        self.transformer = transformer
-        key = CString(transformer.key)
-    }
-}
-
-extension Color {
-    init(_ color: sdimage_color) {
-        self.init(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha)
-    }
-
-    var code: sdimage_color { sdimage_color(red: red, green: green, blue: blue, alpha: alpha) }
-}
+import SDImageHost
 
 /// Makes a transformer and stores it for the caller.
 private func make(
@@ -121,7 +103,7 @@ public func sdimage_transformer_new_filter(
     _ name: Text, _ parameters: Object, _ transformer: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe make(transformer, error) { () throws(ImageError) in
-        try FilterTransformer(unsafe Input.text(name) ?? "", parameters: unsafe try filterParameters(parameters))
+        try FilterTransformer(unsafe Input.text(name) ?? "", parameters: unsafe try Input.filterParameters(parameters))
     }
 }
 
@@ -146,7 +128,137 @@ public func sdimage_transformer_new_custom(
     }
 }
 
-/// The values of a bag; empty for NULL.
-func filterParameters(_ parameters: Object) throws(ImageError) -> OptionsBag {
-    unsafe parameters == nil ? OptionsBag() : try Handle.borrow(parameters, as: OptionsObject.self).value
+/// A stop signal with the time limit of one transformation, which equals that of an encode.
+private func timeLimit() -> StopSignal {
+    let stop = StopSignal()
+    stop.allow(nanoseconds: CallTimeLimits.transformation)
+    return stop
+}
+
+/// Makes a transformer, applies it and stores the result for the caller.
+private func apply(
+    _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(result)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let transformer = try body()
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: timeLimit()) }, result)
+    }
+}
+
+@_cdecl("sdimage_image_transform") @implementation
+public func sdimage_image_transform(
+    _ image: Object, _ transformer: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
+    }
+}
+
+@_cdecl("sdimage_image_transform_frames") @implementation
+public func sdimage_image_transform_frames(
+    _ image: Object, _ transformer: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(result)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let transformer = unsafe try Handle.borrow(transformer, as: TransformerObject.self).transformer
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.framesTransformed(by: transformer, stop: timeLimit()) },
+            result)
+    }
+}
+
+@_cdecl("sdimage_image_resize") @implementation
+public func sdimage_image_resize(
+    _ image: Object, _ width: Double, _ height: Double, _ mode: sdimage_scale_mode, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try ResizeTransformer(width: width, height: height, mode: try ScaleMode(mode))
+    }
+}
+
+@_cdecl("sdimage_image_crop") @implementation
+public func sdimage_image_crop(
+    _ image: Object, _ rect: sdimage_rect, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try CropTransformer(Rectangle(rect))
+    }
+}
+
+@_cdecl("sdimage_image_round_corner") @implementation
+public func sdimage_image_round_corner(
+    _ image: Object, _ radius: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?,
+    _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try RoundCornerTransformer(
+            radius: radius, corners: corners, borderWidth: borderWidth,
+            borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
+    }
+}
+
+@_cdecl("sdimage_image_flip") @implementation
+public func sdimage_image_flip(
+    _ image: Object, _ horizontal: Bool, _ vertical: Bool, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        FlipTransformer(horizontal: horizontal, vertical: vertical)
+    }
+}
+
+@_cdecl("sdimage_image_rotate") @implementation
+public func sdimage_image_rotate(
+    _ image: Object, _ angle: Double, _ fitSize: Bool, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try RotateTransformer(angle: angle, fitSize: fitSize)
+    }
+}
+
+@_cdecl("sdimage_image_tint") @implementation
+public func sdimage_image_tint(
+    _ image: Object, _ color: sdimage_color, _ mode: sdimage_blend_mode, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try TintTransformer(Color(color), mode: try BlendMode(mode))
+    }
+}
+
+@_cdecl("sdimage_image_blur") @implementation
+public func sdimage_image_blur(
+    _ image: Object, _ radius: Double, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try BlurTransformer(radius: radius)
+    }
+}
+
+@_cdecl("sdimage_image_filter") @implementation
+public func sdimage_image_filter(
+    _ image: Object, _ name: Text, _ parameters: Object, _ result: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe apply(image, result, error) { () throws(ImageError) in
+        try FilterTransformer(unsafe Input.text(name) ?? "", parameters: unsafe try Input.filterParameters(parameters))
+    }
+}
+
+@_cdecl("sdimage_filter_count") @implementation
+public func sdimage_filter_count() -> Int { Names.filters.count }
+
+@_cdecl("sdimage_filter_name") @implementation
+public func sdimage_filter_name(_ index: Int) -> Text {
+    unsafe Names.filters.indices ~= index ? Names.filters[index].pointer : nil
+}
+
+@_cdecl("sdimage_filter_describe") @implementation
+public func sdimage_filter_describe(_ name: Text, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(json)
+        let filter = try FilterCatalogue.filter(unsafe Input.text(name) ?? "")
+        unsafe try give(try Report.filter(filter).bytes(), json)
+    }
 }

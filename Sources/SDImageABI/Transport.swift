@@ -1,6 +1,7 @@
 import CSDImage
 import SDImage
 import SDImageCurl
+import SDImageHost
 
 @_cdecl("sdimage_transport_new_custom") @implementation
 public func sdimage_transport_new_custom(

@@ -8,3 +8,11 @@ package struct FrameChange: Sendable {
         self.apply = apply
     }
 }
+
+extension FrameChange {
+    package init(_ transformer: any ImageTransformer) {
+        self.init(key: transformer.key) { frame, stop throws(ImageError) in
+            try frame.transformed(by: transformer, stop: stop)
+        }
+    }
+}

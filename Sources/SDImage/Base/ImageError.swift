@@ -1,7 +1,7 @@
 /// Reason for the failure of an operation: a stable code, one line of text, and the underlying error code.
 ///
 /// A class, because results and callbacks lend it by reference to the C caller.
-package final class ImageError: Error, Sendable {
+@usableFromInline package final class ImageError: Error, Sendable {
     package let status: Status
     /// One line, impersonal, without facts that the caller already knows; NUL-terminated for lending.
     package let message: CString

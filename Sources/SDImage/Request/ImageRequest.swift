@@ -166,3 +166,17 @@ extension ImageRequest {
         return request
     }
 }
+
+extension ImageRequest {
+    /// The request for the image of the same key in one cache, without a loader, hooks or a transformer.
+    package func limited(to cache: any ImageCaching) -> ImageRequest {
+        var request = self
+        request.isKeyOnly = true
+        request.sourcePolicy = .cacheOnly
+        request.cache = .value(cache)
+        request.originalCache = .inherited
+        request.loadHooks = nil
+        request.transformer = .none
+        return request
+    }
+}

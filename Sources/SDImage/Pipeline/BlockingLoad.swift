@@ -1,0 +1,24 @@
+/// The calls of a manager that wait.
+extension ImageManager {
+    /// Loads on the calling thread; returns a result with an error too.
+    package func loadNow(_ request: ImageRequest) throws(ImageError) -> ImageResult {
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
+        var request = request
+        // There is no callback, so nothing needs a queue.
+        request.dispatcher = .none
+        let task = try load(request, handler: nil, token: 0, owner: nil)
+        _ = task.waitForResult(deadline: .max)
+        guard let result = task.result else { throw ImageError(.internalError, "manager: load ended without a result") }
+        return result
+    }
+
+    /// Waits for the last callbacks of loads that `close` returned, and for queued encodes. On a library thread, which may be in
+    /// such a callback, it returns at once.
+    package func finish(_ tasks: [LoadTask], deadline: UInt64) throws(ImageError) {
+        if LibraryThread.isCurrent { return }
+        finishEncodes(deadline: deadline)
+        for task in tasks where !task.isWaitingFutile && !task.waitForDelivery(deadline: deadline) {
+            throw ImageError(.timeout, "manager: callbacks still running")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CSDImage
+import SDImage
+import SDImageHost
+
+@_cdecl("sdimage_download_hooks_new_custom") @implementation
+public func sdimage_download_hooks_new_custom(
+    _ vtable: UnsafePointer<sdimage_download_hooks_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ hooks: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(hooks)
+        unsafe try give(try ForeignHooks(vtable, foreign).hooks, hooks)
+    }
+}
+
+@_cdecl("sdimage_download_hooks_new_base64") @implementation
+public func sdimage_download_hooks_new_base64(_ hooks: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in unsafe try give(DownloadHooks.base64, hooks) }
+}
+
+@_cdecl("sdimage_download_hooks_new_fixed") @implementation
+public func sdimage_download_hooks_new_fixed(
+    _ request: Object, _ response: Object, _ hooks: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let asked = unsafe request == nil ? nil : try Handle.borrow(request, as: RequestObject.self).value
+        let given = unsafe response == nil ? nil : try Handle.borrow(response, as: ResponseObject.self).value
+        unsafe try give(DownloadHooks.fixed(request: asked, response: given), hooks)
+    }
+}
+
+@_cdecl("sdimage_download_hooks_ref") @implementation
+public func sdimage_download_hooks_ref(_ hooks: Object) -> Object {
+    unsafe Handle.ref(hooks, as: DownloadHooks.self)
+}
+
+@_cdecl("sdimage_download_hooks_unref") @implementation
+public func sdimage_download_hooks_unref(_ hooks: Object) {
+    unsafe Handle.unref(hooks, as: DownloadHooks.self)
+}
+
+@_cdecl("sdimage_downloader_config_set_hooks") @implementation
+public func sdimage_downloader_config_set_hooks(_ config: Object, _ hooks: Object) {
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.hooks = unsafe Handle.find(hooks, as: DownloadHooks.self)
+    }
+}
+
+@_cdecl("sdimage_request_set_hooks") @implementation
+public func sdimage_request_set_hooks(_ request: Object, _ hooks: Object) {
+    let hooks = unsafe Handle.find(hooks, as: DownloadHooks.self)
+    unsafe Handle.find(request, as: RequestObject.self)?.change { $0.hooks = hooks }
+}
+
+@_cdecl("sdimage_response_new") @implementation
+public func sdimage_response_new(_ status: Int32) -> Object {
+    unsafe Handle.own(ResponseObject(DownloadResponse(url: .empty, status: status, headers: [])))
+}
+
+@_cdecl("sdimage_response_ref") @implementation
+public func sdimage_response_ref(_ response: Object) -> Object {
+    unsafe Handle.ref(response, as: ResponseObject.self)
+}
+
+@_cdecl("sdimage_response_unref") @implementation
+public func sdimage_response_unref(_ response: Object) {
+    unsafe Handle.unref(response, as: ResponseObject.self)
+}
+
+@_cdecl("sdimage_response_url") @implementation
+public func sdimage_response_url(_ response: Object) -> Text {
+    unsafe read(response, ResponseObject.self, CString.empty.pointer) { unsafe $0.value.url.pointer }
+}
+
+@_cdecl("sdimage_response_status") @implementation
+public func sdimage_response_status(_ response: Object) -> Int32 {
+    unsafe read(response, ResponseObject.self, 0) { $0.value.status }
+}
+
+@_cdecl("sdimage_response_set_status") @implementation
+public func sdimage_response_set_status(_ response: Object, _ status: Int32) {
+    unsafe Handle.find(response, as: ResponseObject.self)?.value.status = status
+}
+
+@_cdecl("sdimage_response_header") @implementation
+public func sdimage_response_header(_ response: Object, _ name: Text) -> Text {
+    guard let name = unsafe Input.text(name) else { return nil }
+    return unsafe read(response, ResponseObject.self, nil) { unsafe $0.header(name)?.pointer }
+}
+
+@_cdecl("sdimage_response_set_header") @implementation
+public func sdimage_response_set_header(_ response: Object, _ name: Text, _ value: Text) {
+    guard let name = unsafe Input.text(name) else { return }
+    unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.set(name, Input.text(value))
+}
+
+@_cdecl("sdimage_response_add_header") @implementation
+public func sdimage_response_add_header(_ response: Object, _ name: Text, _ value: Text) {
+    guard let name = unsafe Input.text(name), let value = unsafe Input.text(value) else { return }
+    unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.append(HeaderField(name: name, value: value))
+}
+
+@_cdecl("sdimage_download_event_kind") @implementation
+public func sdimage_download_event_kind(_ event: Object) -> sdimage_download_event_type {
+    unsafe read(event, DownloadEvent.self, .SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED) { event in
+        sdimage_download_event_type(rawValue: UInt32(event.kind.rawValue)) ?? .SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED
+    }
+}
+
+@_cdecl("sdimage_download_event_url") @implementation
+public func sdimage_download_event_url(_ event: Object) -> Text {
+    unsafe read(event, DownloadEvent.self, CString.empty.pointer) { unsafe $0.url.pointer }
+}
+
+@_cdecl("sdimage_download_event_http_status") @implementation
+public func sdimage_download_event_http_status(_ event: Object) -> Int32 {
+    unsafe read(event, DownloadEvent.self, 0) { $0.httpStatus }
+}
+
+@_cdecl("sdimage_download_event_received") @implementation
+public func sdimage_download_event_received(_ event: Object) -> Int64 {
+    unsafe read(event, DownloadEvent.self, 0) { $0.received }
+}
+
+@_cdecl("sdimage_download_event_expected") @implementation
+public func sdimage_download_event_expected(_ event: Object) -> Int64 {
+    unsafe read(event, DownloadEvent.self, -1) { $0.expected }
+}
+
+@_cdecl("sdimage_download_event_time_ns") @implementation
+public func sdimage_download_event_time_ns(_ event: Object) -> UInt64 {
+    unsafe read(event, DownloadEvent.self, 0) { $0.nanoseconds }
+}
+
+@_cdecl("sdimage_download_event_error") @implementation
+public func sdimage_download_event_error(_ event: Object) -> Object {
+    unsafe read(event, DownloadEvent.self, nil) { unsafe Handle.lend($0.error) }
+}

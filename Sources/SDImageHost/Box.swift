@@ -1,0 +1,64 @@
+import SDImage
+
+/// A value that C code builds up with setters, behind a reference. Single-owner: not locked.
+@usableFromInline package final class Box<Value: ForkRuled>: @unchecked Sendable, HandleObject {
+    // Unchecked: single-owner objects are used by one thread at a time, a rule of the header that the caller observes.
+    @usableFromInline package var value: Value
+    /// The budget of the operation for which the options were made; nil for options made by the host.
+    package let budget: WorkBudget?
+
+    package convenience init(_ value: Value) { self.init(value, budget: nil) }
+
+    package init(_ value: Value, budget: WorkBudget?) {
+        self.value = value
+        self.budget = budget
+    }
+
+    @inlinable package static var forkRule: ForkRule { Value.forkRule }
+}
+
+package typealias BatchOptionsObject = Box<BatchOptions>
+package typealias CacheConfigObject = Box<CacheConfiguration>
+package typealias CacheQueryObject = Box<CacheQuery>
+package typealias DecodeOptionsObject = Box<DecodeOptions>
+package typealias EncodeOptionsObject = Box<EncodeOptions>
+package typealias ManagerConfigObject = Box<ManagerConfiguration>
+package typealias MetadataObject = Box<ImageMetadata>
+package typealias OptionsObject = Box<OptionsBag>
+package typealias TargetOptionsObject = Box<TargetOptions>
+
+extension BatchOptions: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .unreleasable }
+}
+
+extension CacheConfiguration: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension CacheQuery: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension DecodeOptions: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension EncodeOptions: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension ManagerConfiguration: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .unreleasable }
+}
+
+extension ImageMetadata: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension OptionsBag: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
+extension TargetOptions: ForkRuled {
+    @inlinable package static var forkRule: ForkRule { .unreleasable }
+}

@@ -1,0 +1,127 @@
+import CSDImage
+import SDImage
+
+/// The host's callback for a change to a cache: called once, on the callback thread.
+@safe package struct CacheCallback: Sendable {
+    private let foreign: Foreign
+    private let function: sdimage_cache_done_fn?
+
+    package init(_ function: sdimage_cache_done_fn?, _ foreign: Foreign) {
+        unsafe self.function = unsafe function
+        self.foreign = foreign
+    }
+
+    /// Passes on the outcome of a change that is completed on any thread; nil without a callback, so that no thread wakes
+    /// needlessly.
+    fileprivate var completion: DiskCache.Completion? {
+        guard let function = unsafe function else { return nil }
+        return { [foreign] outcome in
+            Engine.callLater { unsafe function(foreign.userData, Handle.lend(outcome.failure)) }
+        }
+    }
+
+    /// Starts work and passes on its outcome.
+    fileprivate func start(_ work: @escaping @Sendable (Engine) async throws(ImageError) -> Void) throws(ImageError) {
+        unsafe try foreign.start(work) { userData, outcome in
+            unsafe function?(userData, Handle.lend(outcome.failure))
+        }
+    }
+}
+
+extension Foreign {
+    /// Starts asynchronous work on a cache and passes its outcome to `completed` on the callback thread.
+    fileprivate func start<R: Sendable>(
+        _ work: @escaping @Sendable (Engine) async throws(ImageError) -> R,
+        completed: @escaping @Sendable (UserData, Result<R, ImageError>) -> Void
+    ) throws(ImageError) {
+        let lease = try Engine.acquire()
+        try lease.engine.executor.ensureStarted()
+        Task(executorPreference: lease.engine.executor) {
+            let outcome: Result<R, ImageError>
+            do throws(ImageError) { outcome = .success(try await work(lease.engine)) } catch { outcome = .failure(error) }
+            lease.engine.callbacks.submit { unsafe completed(unsafe self.userData, outcome) }
+        }
+    }
+}
+
+extension Result where Failure == ImageError {
+    fileprivate var failure: ImageError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// The asynchronous calls on a cache. Changes to the disk part of the built-in cache are queued, in order, before a call returns
+/// (docs/decisions.md, "Order is settled before a call returns").
+extension CacheObject {
+    package func findData(for key: CacheKey, _ found: sdimage_cache_data_fn?, _ foreign: Foreign) throws(ImageError) {
+        let function = unsafe found
+        unsafe try foreign.start { [cache] _ async throws(ImageError) in
+            try await key.first { key async throws(ImageError) in try await cache.diskData(for: key)?.bytes }
+        } completed: { userData, outcome in
+            let data = (try? outcome.get()) ?? nil
+            unsafe function?(userData, Handle.lend(data), Handle.lend(outcome.failure))
+        }
+    }
+
+    package func findLayers(of key: CacheKey, _ found: sdimage_cache_contains_fn?, _ foreign: Foreign) throws(ImageError) {
+        let function = unsafe found
+        unsafe try foreign.start { [cache] _ async throws(ImageError) -> CacheLayers in
+            let found = try await key.first { key async throws(ImageError) -> CacheLayers? in
+                let layers = try await cache.contains(key, in: .all)
+                return layers.isEmpty ? nil : layers
+            }
+            return found ?? []
+        } completed: { userData, outcome in
+            unsafe function?(userData, ((try? outcome.get()) ?? []).code, Handle.lend(outcome.failure))
+        }
+    }
+
+    package func store(
+        _ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, with store: PictureStore,
+        _ callback: CacheCallback
+    ) throws(ImageError) {
+        if Engine.isForked { throw .forked }
+        store.storeInMemory(image, for: key)
+        if let disk = builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
+            return disk.enqueueStore(entry, for: key, completion: callback.completion)
+        }
+        try callback.start { engine async throws(ImageError) in
+            try await store.storeOnDisk(image, bytes, for: key, options: options, engine: engine)
+        }
+    }
+
+    package func remove(_ key: CacheKey, from layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
+        if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
+            let namesakes = key.namesakes
+            if layers.contains(.memory) { for key in [key] + namesakes { builtIn.memory.remove(key) } }
+            for key in namesakes { disk.enqueueRemove(key, completion: nil) }
+            return disk.enqueueRemove(key, completion: callback.completion)
+        }
+        try callback.start { [cache] _ async throws(ImageError) in
+            for key in [key] + key.namesakes { try await cache.remove(key, from: layers) }
+        }
+    }
+
+    package func clear(_ layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
+        if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
+            if layers.contains(.memory) { builtIn.memory.removeAll() }
+            return disk.enqueueRemoveAll(completion: callback.completion)
+        }
+        try callback.start { [cache] _ async throws(ImageError) in try await cache.clear(layers) }
+    }
+}
+
+extension ImageCache {
+    package func removeExpired(_ callback: CacheCallback) throws(ImageError) {
+        try callback.start { [self] _ async throws(ImageError) in try await trim() }
+    }
+
+    package func countEntries(_ counted: sdimage_cache_totals_fn?, _ foreign: Foreign) throws(ImageError) {
+        let function = unsafe counted
+        unsafe try foreign.start { [self] _ async throws(ImageError) in
+            try await diskTotals()
+        } completed: { userData, outcome in
+            let totals = (try? outcome.get()) ?? CacheTotals()
+            unsafe function?(
+                userData, UInt64(clamping: totals.bytes), UInt64(clamping: totals.count), Handle.lend(outcome.failure))
+        }
+    }
+}

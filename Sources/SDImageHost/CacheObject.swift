@@ -1,0 +1,44 @@
+import SDImage
+
+/// A cache as seen from C.
+@safe package final class CacheObject: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .refused }
+
+    package let cache: any ImageCaching
+    /// The built-in cache; nil for a cache of the host, which supports fewer functions.
+    package let builtIn: ImageCache?
+    /// The memory part of the built-in cache.
+    package let memory: MemoryCache?
+    /// `memory` without reference counting, for look-ups; it lives as long as this object.
+    private let lookupMemory: Unmanaged<MemoryCache>?
+    private let lookups = Lock<ImageManager?>(nil)
+
+    package init(_ cache: any ImageCaching) {
+        self.cache = cache
+        builtIn = cache as? ImageCache
+        memory = builtIn?.memory
+        unsafe lookupMemory = memory.map { unsafe Unmanaged.passUnretained($0) }
+    }
+
+    /// The manager for loads from this cache only. All such loads share it, so equal loads decode once.
+    package func lookupManager(_ make: (any ImageCaching) throws(ImageError) -> ImageManager) throws(ImageError) -> ImageManager {
+        if let manager = lookups.withLock({ $0 }) { return manager }
+        let made = try make(cache)
+        return lookups.withLock { manager in
+            manager = manager ?? made
+            return manager ?? made
+        }
+    }
+
+    /// The image in memory, also under the other keys of the same entry.
+    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
+        let image =
+            if let memory = unsafe lookupMemory {
+                unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) }
+            } else {
+                unsafe cache.memoryImage(for: key)
+            }
+        if let image { return image }
+        return unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { [cache] in cache.memoryImage(for: $0) }.first
+    }
+}

@@ -1,0 +1,57 @@
+import CSDImage
+import SDImage
+
+/// The functions of a coder of the host. Calls them on the thread of the operation, or on separate threads.
+package final class CoderFunctions: Sendable {
+    private let host: ForeignTable<sdimage_coder_vtable>
+    private let detached: DetachedCalls?
+    /// Finishes decoded images.
+    private let registry: CoderRegistry
+
+    package var table: sdimage_coder_vtable { host.table }
+    package var userData: UserData { unsafe host.userData }
+    /// True if calls may outlast their operation.
+    package var isDetached: Bool { detached != nil }
+
+    package init(_ host: ForeignTable<sdimage_coder_vtable>, _ registry: CoderRegistry) {
+        self.host = host
+        self.registry = registry
+        // 512 MiB of address space is enough for libraries whose recursion depth a file controls.
+        let stackBytes = min(host.table.detached_stack, 512 << 20)
+        detached = stackBytes > 0 ? DetachedCalls(stackBytes: max(64 << 10, stackBytes)) : nil
+    }
+
+    /// Bytes that stay valid for the duration of a call.
+    package func lasting(_ bytes: Bytes) throws(ImageError) -> Bytes { isDetached ? try bytes.copiedIfLent() : bytes }
+
+    /// Runs a call. Its result counts while the budget lasts; a call that had to end fails with the budget's error.
+    package func call<R: Sendable>(
+        _ budget: WorkBudget, _ body: @escaping @Sendable () throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        try budget.check()
+        do throws(ImageError) {
+            let result: R
+            if let detached {
+                result = try detached.run(budget) {
+                    do throws(ImageError) { return .success(try body()) } catch { return .failure(error) }
+                }
+            } else {
+                result = try body()
+            }
+            try budget.check()
+            return result
+        } catch {
+            try budget.check()
+            throw error
+        }
+    }
+
+    /// The image resized, rotated and converted according to the options, as far as the coder has not done so.
+    package func finished(_ image: Image, _ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        let image = try registry.fit(image, options: options, stop: stop)
+        guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
+        var metadata = image.metadata
+        metadata.isThumbnail = true
+        return image.with(metadata)
+    }
+}

@@ -1,0 +1,62 @@
+import CSDImage
+import SDImage
+
+/// Conversions of C enums to values of the core; unknown numbers are an error.
+extension ScaleMode {
+    package init(_ mode: sdimage_scale_mode) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
+            throw ImageError(.invalidArgument, "options: unknown scale mode \(mode.rawValue)")
+        }
+        self = known
+    }
+}
+
+extension ResizeTransformer.Resampling {
+    package init(_ resampling: sdimage_resampling) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: resampling.rawValue)) else {
+            throw ImageError(.invalidArgument, "options: unknown resampling \(resampling.rawValue)")
+        }
+        self = known
+    }
+}
+
+extension BlendMode {
+    package init(_ mode: sdimage_blend_mode) throws(ImageError) {
+        guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
+            throw ImageError(.invalidArgument, "options: unknown blend mode \(mode.rawValue)")
+        }
+        self = known
+    }
+}
+
+extension Rectangle {
+    package init(_ rect: sdimage_rect) { self.init(x: rect.x, y: rect.y, width: rect.width, height: rect.height) }
+}
+
+extension PlaybackMode {
+    /// nil for an unknown number.
+    package init?(_ mode: sdimage_playback_mode) { self.init(rawValue: Int32(bitPattern: mode.rawValue)) }
+
+    package var code: sdimage_playback_mode {
+        sdimage_playback_mode(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_PLAYBACK_MODE_NORMAL
+    }
+}
+
+extension Color {
+    package init(_ color: sdimage_color) {
+        self.init(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha)
+    }
+
+    package var code: sdimage_color { sdimage_color(red: red, green: green, blue: blue, alpha: alpha) }
+}
+
+extension ImageInfo {
+    package func block(_ kind: sdimage_metadata_kind) throws(ImageError) -> Bytes? {
+        switch kind {
+        case .SDIMAGE_METADATA_KIND_EXIF: exif
+        case .SDIMAGE_METADATA_KIND_XMP: xmp
+        case .SDIMAGE_METADATA_KIND_ICC: colorProfile
+        @unknown default: throw ImageError(.invalidArgument, "image: unknown metadata kind \(kind.rawValue)")
+        }
+    }
+}

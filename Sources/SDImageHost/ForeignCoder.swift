@@ -1,0 +1,195 @@
+import CSDImage
+import SDImage
+
+/// A coder of the host.
+package final class ForeignCoder: ImageCoder {
+    package let name: String
+    package var libraryVersion: String { "" }
+    package var decodableFormats: [ImageFormat] { [] }
+    private let functions: CoderFunctions
+
+    package init(
+        name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign, _ registry: CoderRegistry
+    ) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_coder_vtable>.offset(of: \.can_encode) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_coder_vtable())
+        guard unsafe copy.can_decode != nil, unsafe copy.decode != nil else {
+            throw ImageError(.invalidArgument, "coder: vtable lacks can_decode or decode")
+        }
+        self.name = name
+        functions = CoderFunctions(ForeignTable(copy, foreign), registry)
+    }
+
+    package func canDecode(_ bytes: Bytes) -> Bool {
+        unsafe functions.table.can_decode(functions.userData, bytes.pointer, bytes.count)
+    }
+
+    /// True if the coder reads headers.
+    private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
+
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        guard describes else {
+            let image = try decode(bytes, options: options, stop: stop)
+            var metadata = image.metadata
+            metadata.sourceSize = metadata.sourceSize ?? image.size
+            return ImageInfo(metadata, pixels: image.pixels.format)
+        }
+        return ImageInfo(try describe(bytes, options, stop), pixels: nil)
+    }
+
+    private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> ImageMetadata {
+        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        let bytes = try functions.lasting(bytes)
+        return try functions.call(budget) { [functions] () throws(ImageError) in
+            let metadata = MetadataObject(ImageMetadata())
+            let lent = DecodeOptionsObject(options, budget: budget)
+            var error: Object = nil
+            let table = functions.table
+            let status =
+                unsafe table.describe?(
+                    functions.userData, bytes.pointer, bytes.count, Handle.lend(lent), Handle.lend(metadata), &error)
+                ?? table.info?(functions.userData, bytes.pointer, bytes.count, Handle.lend(metadata), &error)
+            withExtendedLifetime(lent) {}
+            defer { unsafe Handle.unref(error, as: ImageError.self) }
+            guard let status else { throw ImageError(.unsupported, "coder: vtable lacks the function") }
+            guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+            return metadata.value
+        }
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try stop.check()
+        let bytes = try functions.lasting(bytes)
+        if unsafe functions.table.render != nil { return try draw(bytes, options, stop) }
+        if let moving = try decodeMoving(bytes, options, stop) { return moving }
+        return try functions.finished(picture(bytes, options, stop), options, stop: stop)
+    }
+
+    /// Decodes an animation with the instance that also makes its frames; nil for still images.
+    private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
+        guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
+        // A coder that reads headers first reports whether the image is animated.
+        let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
+        guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
+        try decoder.update(try bytes.copiedIfLent(), isFinished: true, stop: stop)
+        guard decoder.frameCount > 1 else { return nil }
+        return try decoder.image(stop: stop)
+    }
+
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try ForeignDecoder(functions, options: options)
+    }
+
+    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
+    {
+        try ForeignDecoder(functions, source: source, options: options, stop: stop)
+    }
+
+    /// Draws a vector image: at its own size by `decode`, at any other by `render`.
+    private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+        let vector = ForeignVector(functions, bytes: try bytes.copiedIfLent(), options: options)
+        guard options.wantsThumbnail || options.limitBytes > 0 else {
+            return try functions.finished(picture(bytes, options, stop), options, stop: stop).with(vector: vector)
+        }
+        let own = try info(bytes, options: options, stop: stop).displayedSize
+        var image = try vector.render(ForeignVector.size(own, options), stop: stop)
+        var metadata = image.metadata
+        metadata.sourceSize = own
+        image = image.with(metadata)
+        return try functions.finished(image, options, stop: stop).with(vector: vector)
+    }
+
+    private func picture(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        return try functions.call(budget) { [functions] () throws(ImageError) in
+            let lentOptions = DecodeOptionsObject(options, budget: budget)
+            let lentBag = options.bag.map { OptionsObject($0.bag) }
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe functions.table.decode(
+                functions.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
+            withExtendedLifetime((lentOptions, lentBag)) {}
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+    }
+
+    /// Converts the status and the stored objects of a host function; takes over their references.
+    package static func take(_ status: sdimage_status?, _ image: Object, _ error: Object) throws(ImageError) -> Image {
+        defer {
+            unsafe Handle.unref(image, as: Image.self)
+            unsafe Handle.unref(error, as: ImageError.self)
+        }
+        guard let status else { throw ImageError(.unsupported, "coder: vtable lacks the function") }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        guard let decoded = unsafe Handle.find(image, as: Image.self) else {
+            throw ImageError(.badData, "coder: no image returned")
+        }
+        return decoded
+    }
+
+    package func canEncode(_ format: ImageFormat) -> Bool {
+        guard unsafe functions.table.encode != nil else { return false }
+        return unsafe functions.table.can_encode?(functions.userData, format.code) ?? false
+    }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        let budget = WorkBudget(stop, nanoseconds: .max)
+        return try options.keepingFileSize { quality throws(ImageError) in
+            var options = options
+            options.quality = quality
+            let chosen = options
+            return try functions.call(budget) { [self] () throws(ImageError) in
+                try encode(image, format, chosen, budget)
+            }
+        }
+    }
+
+    private func encode(
+        _ image: Image, _ format: ImageFormat, _ options: EncodeOptions, _ budget: WorkBudget
+    ) throws(ImageError) -> Bytes {
+        let lentOptions = EncodeOptionsObject(options, budget: budget)
+        let lentBag = options.bag.map { OptionsObject($0.bag) }
+        var data: Object = nil
+        var error: Object = nil
+        let status = unsafe functions.table.encode?(
+            functions.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), Handle.lend(lentBag), &data, &error)
+        withExtendedLifetime((lentOptions, lentBag)) {}
+        defer {
+            unsafe Handle.unref(data, as: Bytes.self)
+            unsafe Handle.unref(error, as: ImageError.self)
+        }
+        guard let status else { throw ImageError(.unsupported, "\(name): cannot encode") }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        guard let bytes = unsafe Handle.find(data, as: Bytes.self), !bytes.isEmpty else {
+            throw ImageError(.encodeFailed, "coder: no bytes returned")
+        }
+        return bytes
+    }
+}
+
+extension ImageInfo {
+    /// Header information from a coder of the host. `pixels`: the decoded format, if decoding was necessary.
+    fileprivate init(_ metadata: ImageMetadata, pixels: PixelFormat?) {
+        self.init()
+        format = metadata.format
+        orientation = metadata.orientation
+        let displayed = metadata.sourceSize ?? storedSize
+        storedSize = orientation.swapsAxes ? displayed.swapped : displayed
+        frameCount = metadata.frameCount
+        loopCount = metadata.loopCount
+        durationMilliseconds = metadata.durationMilliseconds
+        hasAlpha = metadata.hasAlpha
+        isProgressive = metadata.isProgressive
+        hasColorProfile = metadata.colorProfile != nil
+        colorProfile = metadata.colorProfile
+        exif = metadata.exif.flatMap(ExifDirectory.block)
+        xmp = metadata.xmp
+        dpi = exif.flatMap(ExifResolution.read)
+        isHighDynamicRange = metadata.cicp?.isHighDynamicRange ?? false
+        channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
+        bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8
+    }
+}

@@ -1,0 +1,154 @@
+import CSDImage
+import SDImage
+
+/// A progressive or animated image of a coder of the host.
+package final class ForeignDecoder: ImageDecoder {
+    /// Frame properties of a detached instance, recorded after each of its calls: reading them from the instance could wait for
+    /// a call that was left behind.
+    private struct Properties {
+        var frameCount = 0
+        var loopCount = 0
+        var durations: [Int] = []
+    }
+
+    private let instance: ForeignInstance
+    private let properties: Monitor<Properties>
+    private let seen = Monitor(PixelSize(width: 0, height: 0))
+    /// The complete encoded bytes of an animation.
+    private let whole = Lock<Bytes?>(nil)
+
+    /// Opens an instance; nil if the table cannot open one.
+    package init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
+        guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
+        self.instance = instance
+        properties = Monitor(Properties())
+    }
+
+    /// Opens an instance for bytes that the coder reads as it needs them; nil if it cannot.
+    package init?(
+        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
+    ) throws(ImageError) {
+        guard let instance = try ForeignInstance.open(functions, source: source, options: options, stop: stop) else {
+            return nil
+        }
+        self.instance = instance
+        properties = Monitor(instance.functions.isDetached ? ForeignDecoder.properties(of: instance) : Properties())
+    }
+
+    /// Known after the first image only.
+    package var size: PixelSize { seen.withLock { $0 } }
+    package var isSatisfied: Bool { false }
+    package var encoded: Bytes? { whole.withLock { $0 } }
+
+    package var frameCount: Int {
+        instance.functions.isDetached ? properties.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
+    }
+
+    package var loopCount: Int {
+        instance.functions.isDetached ? properties.withLock { $0.loopCount } : ForeignDecoder.loopCount(of: instance)
+    }
+
+    package func durationMilliseconds(at index: Int) -> Int {
+        guard instance.functions.isDetached else {
+            guard index >= 0, index < frameCount else { return 0 }
+            return ForeignDecoder.duration(of: instance, at: index)
+        }
+        return properties.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
+    }
+
+    package func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+        guard unsafe instance.functions.table.instance_update != nil else { return }
+        let bytes = try instance.functions.lasting(bytes)
+        try call(stop) { instance throws(ImageError) in
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_update?(
+                instance.functions.userData, instance.pointer, bytes.pointer, bytes.count, isFinished, &error)
+            defer { unsafe Handle.unref(error, as: ImageError.self) }
+            if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
+        }
+        if isFinished, isAnimation {
+            let bytes = try bytes.copiedIfLent()
+            whole.withLock { $0 = bytes }
+        }
+    }
+
+    /// True when the coder makes the frames that have arrived.
+    private var isAnimation: Bool {
+        unsafe !instance.options.firstFrameOnly && instance.functions.table.instance_frame != nil && frameCount > 1
+    }
+
+    /// The options for one frame: a limit of bytes holds for all frames together.
+    private var frameOptions: DecodeOptions {
+        var options = instance.options
+        if options.limitBytes > 0, isAnimation { options.limitBytes = max(1, options.limitBytes / frameCount) }
+        return options
+    }
+
+    package func image(stop: StopSignal) throws(ImageError) -> Image? {
+        let made = try call(stop) { instance throws(ImageError) -> Image? in
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_image?(
+                instance.functions.userData, instance.pointer, &image, &error)
+            guard status != .SDIMAGE_STATUS_NEED_MORE_DATA else { return nil }
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+        guard let made else { return nil }
+        let image = try instance.functions.finished(made, frameOptions, stop: stop)
+        seen.withLock { $0 = image.size }
+        return isAnimation ? image.with(frames: self) : image
+    }
+
+    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        let count = frameCount
+        guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
+        let frame = try call(stop) { instance throws(ImageError) in
+            var image: Object = nil
+            var error: Object = nil
+            let status = unsafe instance.functions.table.instance_frame?(
+                instance.functions.userData, instance.pointer, number, &image, &error)
+            return unsafe try ForeignCoder.take(status, image, error)
+        }
+        return try instance.functions.finished(frame, frameOptions, stop: stop)
+    }
+
+    private func call<R: Sendable>(
+        _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        try instance.call(stop) { [properties] instance throws(ImageError) in
+            defer {
+                if instance.functions.isDetached {
+                    let known = properties.withLock { $0.frameCount }
+                    if ForeignDecoder.frameCount(of: instance) != known {
+                        let said = ForeignDecoder.properties(of: instance)
+                        properties.withLock { $0 = said }
+                    }
+                }
+            }
+            return try body(instance)
+        }
+    }
+
+    private static func frameCount(of instance: ForeignInstance) -> Int {
+        let functions = instance.functions
+        return unsafe functions.table.instance_frame_count.map { unsafe Int($0(functions.userData, instance.pointer)) } ?? 0
+    }
+
+    private static func loopCount(of instance: ForeignInstance) -> Int {
+        let functions = instance.functions
+        return unsafe functions.table.instance_loop_count.map { unsafe Int($0(functions.userData, instance.pointer)) } ?? 0
+    }
+
+    private static func duration(of instance: ForeignInstance, at index: Int) -> Int {
+        let functions = instance.functions
+        guard let duration = unsafe functions.table.instance_duration_ms else { return 0 }
+        return unsafe Int(duration(functions.userData, instance.pointer, UInt32(clamping: index)))
+    }
+
+    private static func properties(of instance: ForeignInstance) -> Properties {
+        let count = min(frameCount(of: instance), instance.options.limits.frames)
+        return Properties(
+            frameCount: count, loopCount: loopCount(of: instance),
+            durations: (0..<count).map { duration(of: instance, at: $0) })
+    }
+}

@@ -1,0 +1,34 @@
+import CSDImage
+import SDImage
+
+/// A dispatcher that uses the host's own loop.
+package final class ForeignDispatcher: Dispatcher {
+    private let host: ForeignTable<sdimage_host_vtable>
+
+    package init(_ table: UnsafePointer<sdimage_host_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_host_vtable())
+        guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "dispatcher: vtable lacks post") }
+        host = ForeignTable(copy, foreign)
+    }
+
+    package var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }
+
+    package func post(_ delivery: any Delivery) {
+        let argument = unsafe Unmanaged.passRetained(PostedDelivery(delivery)).toOpaque()
+        unsafe host.table.post(
+            host.userData,
+            { argument in
+                guard let argument = unsafe argument else { return }
+                unsafe Unmanaged<PostedDelivery>.fromOpaque(argument).takeRetainedValue().delivery.deliverPending()
+            }, argument)
+    }
+}
+
+/// A delivery while the host's loop holds it: a reference to a protocol is two words, and C holds one.
+private final class PostedDelivery {
+    let delivery: any Delivery
+
+    init(_ delivery: any Delivery) { self.delivery = delivery }
+}

@@ -1,0 +1,126 @@
+import CSDImage
+import SDImage
+
+/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way.
+@safe package final class ForeignInstance: Sendable {
+    // The host's own pointer, passed back to it and never dereferenced.
+    package nonisolated(unsafe) let pointer: UserData
+    package let functions: CoderFunctions
+    package let options: DecodeOptions
+    package let budget: WorkBudget
+    /// Options lent to `open`: they, and their budget, are valid until the instance is destroyed.
+    private let lent: DecodeOptionsObject
+    private let source: SourceObject?
+    /// True while a call is under way.
+    private let isBusy = Monitor(false)
+
+    private init(
+        _ pointer: UserData, _ functions: CoderFunctions, _ lent: DecodeOptionsObject, _ budget: WorkBudget,
+        source: SourceObject?
+    ) {
+        unsafe self.pointer = unsafe pointer
+        self.functions = functions
+        self.lent = lent
+        self.budget = budget
+        self.source = source
+        options = lent.value
+    }
+
+    deinit {
+        let (functions, source, lent) = (functions, source, lent)
+        nonisolated(unsafe) let pointer = unsafe pointer
+        Engine.callLater {
+            unsafe functions.table.instance_destroy?(functions.userData, pointer)
+            withExtendedLifetime((source, lent)) {}
+        }
+    }
+
+    /// Opens an instance for bytes that arrive in parts. Opening is short: it runs on the thread of the operation.
+    package static func open(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) -> ForeignInstance? {
+        guard let open = unsafe functions.table.open, unsafe functions.table.instance_update != nil,
+            unsafe functions.table.instance_image != nil
+        else { return nil }
+        let budget = WorkBudget()
+        let lent = DecodeOptionsObject(options, budget: budget)
+        var made: UserData = nil
+        var error: Object = nil
+        let status = unsafe open(functions.userData, Handle.lend(lent), &made, &error)
+        defer { unsafe Handle.unref(error, as: ImageError.self) }
+        guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
+        return unsafe ForeignInstance(made, functions, lent, budget, source: nil)
+    }
+
+    /// Opens an instance for bytes that the coder reads as it needs them.
+    package static func open(
+        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
+    ) throws(ImageError) -> ForeignInstance? {
+        guard unsafe functions.table.open_source != nil, unsafe functions.table.instance_image != nil else { return nil }
+        let nanoseconds = options.limits.workNanoseconds
+        let own = WorkBudget(stop, nanoseconds: nanoseconds)
+        let budget = WorkBudget(stop, nanoseconds: nanoseconds)
+        let lent = DecodeOptionsObject(options, budget: budget)
+        let lentSource = SourceObject(source)
+        return try functions.call(own) { () throws(ImageError) in
+            defer { budget.end() }
+            var made: UserData = nil
+            var error: Object = nil
+            let status = unsafe functions.table.open_source?(
+                functions.userData, Handle.lend(lentSource), Handle.lend(lent), &made, &error)
+            defer { unsafe Handle.unref(error, as: ImageError.self) }
+            guard let status, status.rawValue >= 0 else {
+                throw unsafe .foreign(status ?? .SDIMAGE_STATUS_UNSUPPORTED, error)
+            }
+            return unsafe ForeignInstance(made, functions, lent, budget, source: lentSource)
+        }
+    }
+
+    private enum Progress { case pending, begun, withdrawn }
+
+    /// Runs a call of the instance after the previous call has returned, even one that was left behind.
+    package func call<R: Sendable>(
+        _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        let nanoseconds = options.limits.workNanoseconds
+        let own = WorkBudget(stop, nanoseconds: nanoseconds)
+        try enter(own)
+        budget.begin(stop, nanoseconds: nanoseconds)
+        let progress = Monitor(Progress.pending)
+        do throws(ImageError) {
+            return try functions.call(own) { [self] () throws(ImageError) in
+                let isWithdrawn = progress.withLock { state in
+                    if state == .pending { state = .begun }
+                    return state == .withdrawn
+                }
+                if isWithdrawn { throw .cancelled }
+                defer { leave() }
+                return try body(self)
+            }
+        } catch {
+            // True for a call that has not started; it never will.
+            let isWithdrawn = progress.withLock { state in
+                if state == .pending { state = .withdrawn }
+                return state == .withdrawn
+            }
+            if isWithdrawn { leave() }
+            throw error
+        }
+    }
+
+    private func enter(_ budget: WorkBudget) throws(ImageError) {
+        let failure = isBusy.wait { isBusy, wakeAt -> ImageError?? in
+            if !isBusy {
+                isBusy = true
+                return .some(nil)
+            }
+            wakeAt = MonotonicClock.now &+ 10_000_000
+            return budget.failure.map { .some($0) }
+        }
+        if let failure = failure ?? nil { throw failure }
+    }
+
+    private func leave() {
+        budget.end()
+        isBusy.withLock { $0 = false }
+        isBusy.signal()
+    }
+}

@@ -1,0 +1,75 @@
+import CSDImage
+import SDImage
+import Synchronization
+
+/// A loader of the host. Its `load` runs on a thread that may block for a while; the fetched bytes arrive through the sink.
+package final class ForeignLoader: ImageLoader {
+    package let name: String
+    package let number = UniqueNumber.next()
+    private let host: ForeignTable<sdimage_loader_vtable>
+    private let standardLimit: Int
+
+    /// `standardLimit`: the maximum number of bytes for requests that set none.
+    package init(
+        name: String, _ table: UnsafePointer<sdimage_loader_vtable>?, _ foreign: Foreign, standardLimit: Int
+    ) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_loader_vtable>.offset(of: \.cancel) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_loader_vtable())
+        guard unsafe copy.can_load != nil, unsafe copy.load != nil else {
+            throw ImageError(.invalidArgument, "loader: vtable lacks can_load or load")
+        }
+        self.name = name
+        self.standardLimit = standardLimit
+        host = ForeignTable(copy, foreign)
+    }
+
+    package func canLoad(_ request: ImageRequest) -> Bool {
+        let lent = RequestObject(request)
+        defer { withExtendedLifetime(lent) {} }
+        return unsafe host.table.can_load(host.userData, Handle.lend(lent))
+    }
+
+    /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
+    package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+        guard request.options.count == 0, request.headers.isEmpty, request.isGet, canShare(request) else { return nil }
+        return request.url
+    }
+
+    package var sharesEqualLoads: Bool { unsafe host.table.can_share == nil }
+
+    private func canShare(_ request: ImageRequest) -> Bool {
+        guard let canShare = unsafe host.table.can_share else { return true }
+        let lent = RequestObject(request)
+        defer { withExtendedLifetime(lent) {} }
+        return unsafe canShare(host.userData, Handle.lend(lent))
+    }
+
+    package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
+        guard let engine = Engine.current else { throw .shutdown }
+        let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : standardLimit
+        let inflow = Inflow(limit: limit, progress: progress)
+        let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
+            await suspended { resume in
+                inflow.wait(resume)
+                engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
+            }
+        } onCancel: {
+            if inflow.cancel(), let sink = inflow.sink { unsafe host.table.cancel?(host.userData, Handle.lend(sink)) }
+        }
+        var data = try outcome.get()
+        data.finalURL = request.url
+        data.isWorthKeeping = data.isWorthKeeping && inflow.isStorable
+        return data
+    }
+
+    private func begin(_ request: ImageRequest, _ inflow: Inflow) {
+        let sink = LoadSink(inflow)
+        // Checked after `inflow` knows the sink: from then on a cancellation reaches the host.
+        guard !inflow.isCancelled else { return inflow.finish(ImageError.cancelled) }
+        let lent = RequestObject(request)
+        let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))
+        withExtendedLifetime(lent) {}
+        if status.rawValue < 0 { inflow.finish(unsafe ImageError.foreign(status, nil)) }
+    }
+}

@@ -1,0 +1,59 @@
+import CSDImage
+import SDImage
+
+/// A widget of the host.
+package final class ForeignTarget: TargetHost {
+    private let host: ForeignTable<sdimage_target_vtable>
+
+    package init(_ table: UnsafePointer<sdimage_target_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_target_vtable>.offset(of: \.set_image) ?? 0
+        host = unsafe ForeignTable(
+            try Input.table(table, size: size, required: required, empty: sdimage_target_vtable()), foreign)
+    }
+
+    package var showsProgress: Bool { unsafe host.table.indicator_update != nil }
+
+    package var canAnimate: Bool {
+        unsafe host.table.transition_prepare != nil || host.table.transition_animate != nil || host.table.transition_end != nil
+    }
+
+    package func setImage(_ key: CString, _ image: Image?, _ result: ImageResult?) {
+        unsafe host.table.set_image?(host.userData, key.pointer, Handle.lend(image), Handle.lend(result))
+    }
+
+    package func startIndicator(_ key: CString) { unsafe host.table.indicator_start?(host.userData, key.pointer) }
+
+    package func stopIndicator(_ key: CString) { unsafe host.table.indicator_stop?(host.userData, key.pointer) }
+
+    package func updateIndicator(_ key: CString, fraction: Double) {
+        unsafe host.table.indicator_update?(host.userData, key.pointer, fraction)
+    }
+
+    package func prepareTransition(_ key: CString, _ transition: TargetTransition, _ image: Image?, _ result: ImageResult) {
+        unsafe host.table.transition_prepare?(
+            host.userData, key.pointer, transition.code, transition.durationMilliseconds, Handle.lend(image), Handle.lend(result))
+    }
+
+    package func animateTransition(_ key: CString, _ transition: TargetTransition, _ image: Image?) {
+        unsafe host.table.transition_animate?(
+            host.userData, key.pointer, transition.code, transition.durationMilliseconds, Handle.lend(image))
+    }
+
+    package func endTransition(_ key: CString, finished: Bool) {
+        unsafe host.table.transition_end?(host.userData, key.pointer, finished)
+    }
+}
+
+extension TargetTransition {
+    fileprivate var code: sdimage_transition { sdimage_transition(rawValue: number) ?? .SDIMAGE_TRANSITION_NONE }
+}
+
+/// The host's callback for a progress counter.
+@safe package final class ForeignProgressObserver: ProgressObserver {
+    private let host: ForeignTable<sdimage_progress_fn>
+
+    package init(_ function: sdimage_progress_fn, _ foreign: Foreign) { unsafe host = unsafe ForeignTable(function, foreign) }
+
+    package func changed(_ counter: ProgressCounter) { unsafe host.table(host.userData, Handle.lend(counter)) }
+}

@@ -1,0 +1,31 @@
+import CSDImage
+import SDImage
+
+/// A transformer of the host.
+package struct ForeignTransformer: ImageTransformer {
+    package let key: String
+    private let host: ForeignTable<sdimage_transformer_vtable>
+
+    package init(key: String, _ table: UnsafePointer<sdimage_transformer_vtable>?, _ foreign: Foreign) throws(ImageError) {
+        guard !key.isEmpty else { throw ImageError(.invalidArgument, "transform: custom transformer has no key") }
+        let size = unsafe table?.pointee.size ?? 0
+        let required = unsafe MemoryLayout<sdimage_transformer_vtable>.offset(of: \.preserves_metadata) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transformer_vtable())
+        guard unsafe copy.transform != nil else { throw ImageError(.invalidArgument, "transform: vtable lacks transform") }
+        self.key = key
+        host = ForeignTable(copy, foreign)
+    }
+
+    package var preservesMetadata: Bool { unsafe host.table.preserves_metadata?(host.userData) ?? true }
+
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+        let printed = cacheKey.printed
+        let key = CString(printed)
+        var result: Object = nil
+        var error: Object = nil
+        let status = unsafe host.table.transform?(
+            host.userData, Handle.lend(image), key.pointer, printed.count, &result, &error)
+        withExtendedLifetime(key) {}
+        return unsafe try ForeignCoder.take(status, result, error)
+    }
+}

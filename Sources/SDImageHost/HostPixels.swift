@@ -1,0 +1,61 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// The layout of pixels of the host, checked before a pixel is touched.
+package struct HostPixels {
+    private let size: PixelSize
+    private let format: PixelFormat
+    private let stride: Int
+
+    /// Without a stride: that of the library's own buffers.
+    package init(_ width: UInt32, _ height: UInt32, stride: Int?, _ format: sdimage_pixel_format) throws(ImageError) {
+        guard let format = PixelFormat(rawValue: Int32(bitPattern: format.rawValue)) else {
+            throw ImageError(.invalidArgument, "image: unknown pixel format")
+        }
+        guard let width = Int(exactly: width), let height = Int(exactly: height), width > 0, height > 0 else {
+            throw ImageError(.invalidArgument, "image: width or height is 0")
+        }
+        let own = try PixelBuffer.stride(width: width, format: format)
+        let stride = stride ?? own
+        let (total, overflow) = stride.multipliedReportingOverflow(by: height)
+        guard stride >= width * format.bytesPerPixel, !overflow else {
+            throw ImageError(.invalidArgument, "image: stride of \(stride) bytes is shorter than a row or overflows")
+        }
+        let limit = DecodeLimits.standard.outputBytes
+        guard total <= limit else { throw .tooLarge("image: bitmap of \(total) bytes", limit: limit) }
+        size = PixelSize(width: width, height: height)
+        self.format = format
+        self.stride = stride
+    }
+
+    package func copied(from pixels: UnsafeRawPointer?) throws(ImageError) -> Image {
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
+        let buffer = try PixelBuffer(size: size, format: format)
+        for y in 0..<size.height {
+            guard let row = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
+            unsafe memcpy(row, pixels + y * stride, size.width * format.bytesPerPixel)
+        }
+        return image(buffer)
+    }
+
+    /// `foreign` owns the pixels.
+    package func adopted(_ pixels: UserData, _ foreign: Foreign) throws(ImageError) -> Image {
+        guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
+        guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
+            throw ImageError(.invalidArgument, "image: pixels are not aligned to \(format.bytesPerChannel) bytes")
+        }
+        return image(
+            unsafe PixelBuffer(adopting: pixels, size: size, format: format, stride: stride) { withExtendedLifetime(foreign) {} })
+    }
+
+    /// An image whose pixels the host writes before it uses the image.
+    package func uninitialized() throws(ImageError) -> Image { image(try PixelBuffer(size: size, format: format)) }
+
+    private func image(_ buffer: PixelBuffer) -> Image {
+        var metadata = ImageMetadata()
+        metadata.hasAlpha = format.hasAlpha
+        metadata.sourceSize = size
+        return Image(pixels: buffer, metadata: metadata)
+    }
+}

@@ -1,0 +1,116 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// Reads arguments of C callers: lengths and pointers are checked here, once.
+package enum Input {
+    /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
+    package static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
+        let buffer = unsafe try view(pointer, length)
+        guard buffer.count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: text of \(buffer.count) bytes exceeds the limit of \(longestText)")
+        }
+        return unsafe Array(buffer)
+    }
+
+    /// Generous even for a data: URL; a longer length is an error of the caller.
+    private static let longestText = 64 << 20
+
+    /// Bytes other than text, which require a length; valid during the call.
+    package static func content(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
+        guard length >= 0 else { throw ImageError(.invalidArgument, "argument: length exceeds the address space") }
+        return unsafe try view(pointer, length)
+    }
+
+    /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text, without a copy; valid during the call.
+    @inline(__always)
+    package static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
+        guard let pointer = unsafe pointer else {
+            guard length == 0 else { throw ImageError(.invalidArgument, "argument: NULL with length \(length)") }
+            return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        if length == -1 {
+            return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self)))
+        }
+        guard length >= 0 else { throw ImageError(.invalidArgument, "argument: length exceeds the address space") }
+        return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
+    }
+
+    /// A key of at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").
+    package static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
+        let bytes = unsafe try bytes(pointer, length)
+        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "key: empty") }
+        // Most keys are URLs: plain ASCII.
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "key: not valid UTF-8")
+        }
+        return CacheKey(bytes)
+    }
+
+    /// Text of the host; nil for NULL. Repairs invalid UTF-8: use it for names and messages only.
+    package static func text(_ pointer: Text) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
+
+    /// The bytes of a name, without its NUL; empty for NULL.
+    package static func name(_ pointer: Text) -> [UInt8] {
+        guard let pointer = unsafe pointer else { return [] }
+        return unsafe Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
+    }
+
+    /// The texts of an array, each with its length or, without lengths, up to its NUL; none may be NULL.
+    package static func texts(
+        _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int
+    ) throws(ImageError) -> [[UInt8]] {
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) texts, limit \(longestText)")
+        }
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
+        var texts: [[UInt8]] = []
+        for index in 0..<count {
+            guard let text = unsafe pointer[index] else { throw ImageError(.invalidArgument, "argument: text \(index) is NULL") }
+            unsafe texts.append(try bytes(text, lengths?[index] ?? -1))
+        }
+        return texts
+    }
+
+    /// The numbers of an array.
+    package static func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int) throws(ImageError) -> [Double] {
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) numbers, limit \(longestText)")
+        }
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
+        return unsafe Array(UnsafeBufferPointer(start: pointer, count: count))
+    }
+
+    /// The objects of an array; none may be NULL.
+    package static func objects<T: HandleObject>(
+        _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type
+    ) throws(ImageError) -> [T] {
+        guard count >= 0, count <= longestText else {
+            throw ImageError(.invalidArgument, "argument: list of \(count) objects, limit \(longestText)")
+        }
+        guard count > 0 else { return [] }
+        guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
+        var objects: [T] = []
+        for index in 0..<count { unsafe objects.append(try Handle.borrow(pointer[index], as: type)) }
+        return objects
+    }
+
+    /// A copy of the caller's table of functions, with the size of the caller's version and the rest zero. Requires at least
+    /// `required` bytes. Drops a pointer cut in half by that size.
+    package static func table<T>(_ pointer: UnsafePointer<T>?, size: Int, required: Int, empty: T) throws(ImageError) -> T {
+        guard let pointer = unsafe pointer else {
+            throw ImageError(.invalidArgument, "argument: NULL instead of a vtable")
+        }
+        guard size >= required else {
+            throw ImageError(.invalidArgument, "argument: vtable size is \(size), expected at least \(required)")
+        }
+        var table = empty
+        unsafe withUnsafeMutableBytes(of: &table) { copy in
+            guard let base = copy.baseAddress else { return }
+            unsafe _ = memcpy(base, pointer, min(size / 8 * 8, MemoryLayout<T>.size))
+        }
+        return table
+    }
+}

@@ -1,0 +1,155 @@
+import SDImage
+
+/// The write end of a load, held by a loader of the host. Releasing it unfinished ends the load: so only the loader may hold
+/// it, and waiters hold the `Inflow`.
+package final class LoadSink: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .refused }
+
+    package let inflow: Inflow
+
+    package init(_ inflow: Inflow) {
+        self.inflow = inflow
+        inflow.setSink(self)
+    }
+
+    deinit { inflow.finish(ImageError(.internalError, "loader: sink released without completion")) }
+}
+
+/// The data written into a sink. Ends exactly once: finished, or cancelled.
+@safe package final class Inflow: Sendable {
+    package typealias Outcome = Result<LoadedData, ImageError>
+
+    @safe private struct State {
+        var expected: Int64 = -1
+        var isFinished = false
+        var isCancelled = false
+        var isStorable = true
+        var waiting: Resumption<Outcome>?
+        weak var sink: LoadSink?
+        /// An end that came before the waiter.
+        var early: Outcome?
+    }
+
+    private let progress: LoadProgress
+    private let body: GrowingBody
+    private let state = Monitor(State())
+
+    package init(limit: Int, progress: LoadProgress) {
+        self.progress = progress
+        body = GrowingBody(limit: limit)
+        progress.arrives(in: body)
+    }
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// True if a disk cache may store the data.
+    package var isStorable: Bool {
+        get { state.withLock { $0.isStorable } }
+        set { state.withLock { $0.isStorable = newValue } }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isFinished || $0.isCancelled } }
+
+    package func setSink(_ sink: LoadSink) { state.withLock { $0.sink = sink } }
+
+    /// The sink, while the loader still holds it.
+    package var sink: LoadSink? { state.withLock { $0.sink } }
+
+    package func wait(_ resume: Resumption<Outcome>) {
+        let early = state.withLock { state -> Outcome? in
+            if state.early == nil { state.waiting = resume }
+            return state.early
+        }
+        if let early { resume(early) }
+    }
+
+    package func expect(_ length: UInt64) {
+        state.withLock { $0.expected = Int64(clamping: length) }
+        // A hint only: if the memory is refused, the first write fails.
+        try? body.reserve(Int(clamping: length))
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+        let expected = try state.withLock { state throws(ImageError) in
+            if state.isCancelled { throw .cancelled }
+            if state.isFinished { throw ImageError(.invalidArgument, "loader: sink is already finished") }
+            return state.expected
+        }
+        unsafe try body.append(bytes)
+        progress(Int64(body.count), expected)
+    }
+
+    /// Discards the bytes written so far.
+    package func restart() {
+        if !isOver { body.reset() }
+    }
+
+    /// Shows a preview of the final image.
+    package func show(_ image: Image) {
+        if !isOver { progress.shows(image) }
+    }
+
+    /// Reports progress without bytes.
+    package func report(_ received: Int64, _ expected: Int64) {
+        if !isOver { progress(max(received, 0), max(expected, -1)) }
+    }
+
+    /// Ends with the bytes written, or with the error.
+    package func finish(_ error: ImageError?) { end(error.map { .failure($0) }) }
+
+    /// Ends with bytes by reference.
+    package func finish(_ data: Bytes?) {
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
+        end(.success(LoadedData(bytes: data)))
+    }
+
+    /// Ends with an image that has no bytes.
+    package func finish(_ image: Image?) {
+        guard let image else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
+        var data = LoadedData(bytes: .empty)
+        data.image = image
+        end(.success(data))
+    }
+
+    /// Ends with an image that is still encoded.
+    package func finish(_ data: Bytes?, decodedWith options: DecodeOptions) {
+        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
+        var loaded = LoadedData(bytes: data)
+        loaded.decodeOptions = options
+        end(.success(loaded))
+    }
+
+    /// Cancels the wait; returns true for the first call while the loader still works.
+    package func cancel() -> Bool {
+        let isFirst = state.withLock { state -> Bool in
+            guard !state.isCancelled, !state.isFinished else { return false }
+            state.isCancelled = true
+            return true
+        }
+        if isFirst { resume(.failure(.cancelled)) }
+        return isFirst
+    }
+
+    /// nil: ends with the bytes written.
+    private func end(_ outcome: Outcome?) {
+        let isFirst = state.withLock { state in
+            defer { state.isFinished = true }
+            return !state.isFinished
+        }
+        guard isFirst else { return }
+        let bytes = body.finish()
+        let written: Outcome =
+            bytes.isEmpty ? .failure(ImageError(.emptyData, "loader: no bytes written")) : .success(LoadedData(bytes: bytes))
+        resume(outcome ?? written)
+    }
+
+    private func resume(_ outcome: Outcome) {
+        let waiting = state.withLock { state -> Resumption<Outcome>? in
+            let waiting = state.waiting
+            state.waiting = nil
+            if waiting == nil, state.early == nil { state.early = outcome }
+            return waiting
+        }
+        waiting?(outcome)
+    }
+}

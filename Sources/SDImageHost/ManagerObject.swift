@@ -1,0 +1,28 @@
+import CSDImage
+import SDImage
+
+/// The parameters of a new manager.
+package struct ManagerConfiguration {
+    package var cache: Setting<any ImageCaching> = .inherited
+    package var loader: (any ImageLoader)?
+    package var dispatcher: (any Dispatcher)?
+    package var transformer: (any ImageTransformer)?
+    package var failedURLRetryAfter: Int64 = 300
+    package var freshness = FreshnessPolicy.ignore
+    package var ignoresSignatures = false
+    package var observer: (any LoadObserver)?
+    package var hooks: LoadHooks?
+
+    package init() {}
+}
+
+/// A manager as seen from C: releasing it closes the manager.
+package final class ManagerObject: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .refused }
+
+    package let manager: ImageManager
+
+    package init(_ manager: ImageManager) { self.manager = manager }
+
+    deinit { if !Engine.isForked { manager.close() } }
+}

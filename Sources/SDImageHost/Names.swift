@@ -1,0 +1,168 @@
+import CSDImage
+import SDImage
+
+/// Static names of enum values, and conversions of the core's enums to C values.
+package enum Names {
+    package static func pointer(_ name: StaticString) -> Text {
+        unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    package static func status(_ status: sdimage_status) -> Text {
+        unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN")
+    }
+
+    package static let filters = FilterCatalogue.filters.map { CString($0.name) }
+}
+
+extension PixelFormat {
+    package var code: sdimage_pixel_format { sdimage_pixel_format(rawValue: UInt32(rawValue)) ?? .SDIMAGE_PIXEL_FORMAT_AUTOMATIC }
+
+    package var name: StaticString {
+        switch self {
+        case .gray8: "gray8"
+        case .rgb8: "rgb8"
+        case .rgba8: "rgba8"
+        case .rgba8Premultiplied: "rgba8_premultiplied"
+        case .bgra8Premultiplied: "bgra8_premultiplied"
+        case .gray16: "gray16"
+        case .rgb16: "rgb16"
+        case .rgba16: "rgba16"
+        case .rgbaFloat: "rgba_float"
+        }
+    }
+}
+
+extension ImageFormat {
+    package var code: sdimage_format { sdimage_format(rawValue: rawValue) ?? .SDIMAGE_FORMAT_UNDEFINED }
+}
+
+extension Orientation {
+    package var code: sdimage_orientation { sdimage_orientation(rawValue: UInt32(rawValue)) ?? .SDIMAGE_ORIENTATION_UP }
+}
+
+extension DeliveryKind {
+    package var code: sdimage_delivery_kind { sdimage_delivery_kind(rawValue: UInt32(rawValue)) ?? .SDIMAGE_DELIVERY_KIND_FINAL }
+}
+
+extension ImageSource {
+    package var code: sdimage_image_source { sdimage_image_source(rawValue: UInt32(rawValue)) ?? .SDIMAGE_IMAGE_SOURCE_NONE }
+
+    package var name: StaticString {
+        switch self {
+        case .none: "none"
+        case .memory: "memory"
+        case .disk: "disk"
+        case .remote: "remote"
+        case .network: "network"
+        case .loader: "loader"
+        }
+    }
+}
+
+extension FreshnessRule {
+    package var code: sdimage_freshness_rule {
+        sdimage_freshness_rule(rawValue: UInt32(rawValue)) ?? .SDIMAGE_FRESHNESS_RULE_NONE
+    }
+}
+
+extension FreshnessPolicy {
+    package init(_ freshness: sdimage_freshness) {
+        self = FreshnessPolicy(rawValue: Int32(bitPattern: freshness.rawValue)) ?? .ignore
+    }
+}
+
+extension CacheLayers {
+    package init(_ layers: sdimage_cache_layers) { self = CacheLayers(rawValue: Int32(layers.rawValue & 3)) }
+
+    package var code: sdimage_cache_layers { sdimage_cache_layers(rawValue: UInt32(rawValue & 3)) ?? .SDIMAGE_CACHE_LAYERS_NONE }
+}
+
+extension StageTimings {
+    package func nanoseconds(_ stage: sdimage_stage) -> UInt64 {
+        switch stage {
+        case .SDIMAGE_STAGE_TOTAL: total
+        case .SDIMAGE_STAGE_QUEUED: queued
+        case .SDIMAGE_STAGE_DISK: diskQuery
+        case .SDIMAGE_STAGE_LOAD: load
+        case .SDIMAGE_STAGE_DECODE: decode
+        case .SDIMAGE_STAGE_STORE: store
+        @unknown default: 0
+        }
+    }
+}
+
+extension ExpiryRule {
+    /// Maps both other rules to `creation`: by both, the age of an entry is that of its store.
+    package init(_ rule: sdimage_expire_rule) { self = rule == .SDIMAGE_EXPIRE_RULE_ACCESS ? .access : .creation }
+}
+
+extension Status {
+    package var name: StaticString {
+        switch self {
+        case .needMoreData: "NEED_MORE_DATA"
+        case .end: "END"
+        case .ok: "OK"
+        case .invalidArgument: "INVALID_ARGUMENT"
+        case .badHandle: "BAD_HANDLE"
+        case .unsupported: "UNSUPPORTED"
+        case .noMemory: "NO_MEMORY"
+        case .cancelled: "CANCELLED"
+        case .shutdown: "SHUTDOWN"
+        case .forked: "FORKED"
+        case .wouldDeadlock: "WOULD_DEADLOCK"
+        case .timeout: "TIMEOUT"
+        case .notFound: "NOT_FOUND"
+        case .busy: "BUSY"
+        case .internalError: "INTERNAL_ERROR"
+        case .invalidURL: "INVALID_URL"
+        case .schemeForbidden: "SCHEME_FORBIDDEN"
+        case .addressForbidden: "ADDRESS_FORBIDDEN"
+        case .resolveFailed: "RESOLVE_FAILED"
+        case .connectFailed: "CONNECT_FAILED"
+        case .tlsFailed: "TLS_FAILED"
+        case .connectionLost: "CONNECTION_LOST"
+        case .httpStatus: "HTTP_STATUS"
+        case .tooManyRedirects: "TOO_MANY_REDIRECTS"
+        case .redirectForbidden: "REDIRECT_FORBIDDEN"
+        case .contentType: "CONTENT_TYPE"
+        case .notModified: "NOT_MODIFIED"
+        case .offline: "OFFLINE"
+        case .failedURL: "FAILED_URL"
+        case .invalidRequest: "INVALID_REQUEST"
+        case .invalidResponse: "INVALID_RESPONSE"
+        case .protocolError: "PROTOCOL_ERROR"
+        case .authenticationFailed: "AUTHENTICATION_FAILED"
+        case .badData: "BAD_DATA"
+        case .truncated: "TRUNCATED"
+        case .notAnImage: "NOT_AN_IMAGE"
+        case .tooLarge: "TOO_LARGE"
+        case .emptyData: "EMPTY_DATA"
+        case .transformFailed: "TRANSFORM_FAILED"
+        case .encodeFailed: "ENCODE_FAILED"
+        case .decoderCrashed: "DECODER_CRASHED"
+        case .moduleMissing: "MODULE_MISSING"
+        case .ioError: "IO_ERROR"
+        case .permissionDenied: "PERMISSION_DENIED"
+        case .notAFile: "NOT_A_FILE"
+        case .diskFull: "DISK_FULL"
+        case .cacheUnusable: "CACHE_UNUSABLE"
+        case .cacheDamaged: "CACHE_DAMAGED"
+        case .photosNotAuthorized: "PHOTOS_NOT_AUTHORIZED"
+        case .photosNotAnImage: "PHOTOS_NOT_AN_IMAGE"
+        case .photosNotFound: "PHOTOS_NOT_FOUND"
+        }
+    }
+}
+
+extension LoadTransaction {
+    package func nanoseconds(_ phase: sdimage_transaction_phase) -> UInt64 {
+        switch phase {
+        case .SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP: nameLookup
+        case .SDIMAGE_TRANSACTION_PHASE_CONNECT: connect
+        case .SDIMAGE_TRANSACTION_PHASE_TLS: tls
+        case .SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: firstByte
+        case .SDIMAGE_TRANSACTION_PHASE_TOTAL: total
+        @unknown default: 0
+        }
+    }
+}

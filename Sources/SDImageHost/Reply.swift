@@ -1,0 +1,87 @@
+import SDImage
+
+/// The host's side of a hook, completed once, at any time, from any thread. Releasing it uncompleted is an outcome too: so only
+/// the hook may hold it, and waiters hold the `PendingReply`.
+package final class Reply: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .refused }
+
+    package let pending: PendingReply
+
+    package init(_ pending: PendingReply) { self.pending = pending }
+
+    deinit { pending.complete(.failure(ImageError(.internalError, "hook: reply released without completion"))) }
+}
+
+/// The outcome of a hook: set once, taken once.
+package final class PendingReply: Sendable {
+    package typealias Outcome = Result<CachedData?, ImageError>
+
+    private enum State {
+        case open
+        case waiting(@Sendable (Outcome) -> Void)
+        case early(Outcome)
+        case done
+    }
+
+    private let state = Lock((State.open, isCancelled: false))
+
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    package func cancel() { state.withLock { $0.isCancelled = true } }
+
+    /// Passes the outcome to `body`, immediately if it is already there.
+    package func whenComplete(_ body: @escaping @Sendable (Outcome) -> Void) {
+        let early = state.withLock { state -> Outcome? in
+            guard case .early(let outcome) = state.0 else {
+                state.0 = .waiting(body)
+                return nil
+            }
+            state.0 = .done
+            return outcome
+        }
+        if let early { body(early) }
+    }
+
+    package func complete(_ outcome: Outcome) {
+        let body = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
+            switch state.0 {
+            case .open:
+                state.0 = .early(outcome)
+                return nil
+            case .waiting(let body):
+                state.0 = .done
+                return body
+            case .early, .done: return nil
+            }
+        }
+        body?(outcome)
+    }
+}
+
+extension PendingReply {
+    /// Calls a function of the host on a thread that may block, with a reply of its own, and waits for the outcome. It waits
+    /// also after a cancellation: the objects lent to the function must live until it has replied.
+    package static func call(
+        _ priority: LoadPriority = .normal, on engine: Engine? = Engine.current, _ call: @escaping @Sendable (Object) -> Void
+    ) async throws(ImageError) -> Bytes? {
+        unsafe try await askForEntry(priority, on: engine, call)?.bytes
+    }
+
+    /// The same for caches, where the outcome may be an entry with all its properties.
+    package static func askForEntry(
+        _ priority: LoadPriority = .normal, on engine: Engine?, _ call: @escaping @Sendable (Object) -> Void
+    ) async throws(ImageError) -> CachedData? {
+        guard let engine else { throw .shutdown }
+        let pending = PendingReply()
+        let outcome: Outcome = await withTaskCancellationHandler {
+            await suspended { resume in
+                pending.whenComplete { resume($0) }
+                // The hook owns one reference of the reply.
+                engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(pending))) }
+            }
+        } onCancel: {
+            pending.cancel()
+        }
+        return try outcome.get()
+    }
+}

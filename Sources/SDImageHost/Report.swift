@@ -1,0 +1,175 @@
+import CSDImage
+import Glibc
+import SDImage
+
+/// The JSON objects returned by C functions.
+package enum Report {
+    package static func info(_ info: ImageInfo) -> JSONText {
+        .object([
+            ("format", .string("\(info.format.name)")),
+            ("width", .integer(info.displayedSize.width)),
+            ("height", .integer(info.displayedSize.height)),
+            ("stored_width", .integer(info.storedSize.width)),
+            ("stored_height", .integer(info.storedSize.height)),
+            ("orientation", .integer(Int(info.orientation.rawValue))),
+            ("frame_count", .integer(info.frameCount)),
+            ("loop_count", .integer(info.loopCount)),
+            ("duration_ms", .integer(info.durationMilliseconds)),
+            ("has_alpha", .bool(info.hasAlpha)),
+            ("bits_per_channel", .integer(info.bitsPerChannel)),
+            ("channels", .integer(info.channels)),
+            ("is_progressive", .bool(info.isProgressive)),
+            ("has_color_profile", .bool(info.hasColorProfile)),
+            ("is_hdr", .bool(info.isHighDynamicRange)),
+            ("dpi_x", info.dpi.map { .number($0.x) } ?? .null),
+            ("dpi_y", info.dpi.map { .number($0.y) } ?? .null),
+            ("exif_bytes", .integer(info.exif?.count ?? 0)),
+            ("xmp_bytes", .integer(info.xmp?.count ?? 0)),
+            ("color_profile_bytes", .integer(info.colorProfile?.count ?? 0)),
+            ("text", text(info.text)),
+        ])
+    }
+
+    /// Joins the texts of a repeated key to one text of several lines: parsers disagree about duplicate keys.
+    private static func text(_ entries: [(key: String, value: String)]) -> JSONText {
+        var order: [String] = []
+        var values: [String: String] = [:]
+        for (key, value) in entries {
+            if let earlier = values[key] {
+                values[key] = earlier + "\n" + value
+            } else {
+                order.append(key)
+                values[key] = value
+            }
+        }
+        return .object(order.map { ($0, .string(values[$0] ?? "")) })
+    }
+
+    /// The parts of a report that the composition of the library decides.
+    package struct Composition {
+        let coders: [any ImageCoder]
+        /// Names and versions.
+        let libraries, plugins: [(String, String)]
+        let limits: [(String, Int)]
+
+        package init(
+            coders: [any ImageCoder], libraries: [(String, String)], plugins: [(String, String)], limits: [(String, Int)]
+        ) {
+            self.coders = coders
+            self.libraries = libraries
+            self.plugins = plugins
+            self.limits = limits
+        }
+    }
+
+    package static func doctor(_ composition: Composition) -> JSONText {
+        let coders = composition.coders
+        let pool = PixelPool.shared.statistics
+        let cache = DefaultDirectory()
+        return .object([
+            ("version", .string("\(Version.text)")),
+            (
+                "formats",
+                .object([
+                    ("decode", names(coders.flatMap(\.decodableFormats))), ("encode", names(coders.flatMap(\.encodableFormats))),
+                ])
+            ),
+            ("libraries", .object(composition.libraries.map { ($0, .string($1)) })),
+            ("plugins", .object(composition.plugins.map { ($0, .string($1)) })),
+            ("limits", limits(composition.limits)),
+            ("cache_path", cache.path.map { .string($0) } ?? .null),
+            ("cache_path_source", cache.source.map { .string($0) } ?? .null),
+            ("cache_path_problem", cache.problem.map { .string($0) } ?? .null),
+            ("processors", .integer(LibraryThread.availableProcessors)),
+            ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
+            ("library_threads", .integer(LibraryThread.count)),
+            ("engine_running", .bool(Engine.current != nil)),
+            ("forked", .bool(Engine.isForked)),
+        ])
+    }
+
+    package static func statistics(_ cache: ImageCache) throws(ImageError) -> JSONText {
+        try cache.check()
+        let memory = cache.memory.statistics
+        return .object([
+            (
+                "memory",
+                .object([
+                    ("hits", .integer(memory.hits)), ("misses", .integer(memory.misses)),
+                    ("evictions", .integer(memory.evictions)), ("ghost_hits", .integer(memory.ghostHits)),
+                    ("bytes", .integer(memory.bytes)), ("count", .integer(memory.count)),
+                ])
+            ),
+            ("disk", cache.disk.map(disk) ?? .null),
+        ])
+    }
+
+    package static func statistics(_ budget: FrameBudget) -> JSONText {
+        let used = budget.statistics
+        return .object([
+            ("limit", .integer(used.limit)), ("animations", .integer(used.pools)), ("frames", .integer(used.frames)),
+            ("bytes", .integer(used.bytes)), ("canvas_bytes", .integer(used.canvasBytes)), ("hits", .integer(used.hits)),
+            ("misses", .integer(used.misses)), ("decodes", .integer(used.decodes)),
+            ("evictions", .integer(used.evictions)),
+        ])
+    }
+
+    package static func verification(_ report: CacheReport) -> JSONText {
+        .object([
+            ("sound", .bool(report.isSound)), ("entries", .integer(report.entries)), ("bytes", .integer(report.bytes)),
+            ("damaged", .integer(report.damaged)), ("missing", .integer(report.missing)),
+            ("strays", .integer(report.strays)), ("index_damaged", .bool(report.isIndexDamaged)),
+            ("totals_wrong", .bool(report.areTotalsWrong)), ("repaired", .bool(report.isRepaired)),
+            ("keys", .array(report.keys.map { .string($0.description) })),
+        ])
+    }
+
+    package static func filter(_ filter: Filter) -> JSONText {
+        .object([
+            ("name", .string(filter.name)), ("aliases", .array(filter.aliases.map { .string($0) })),
+            ("summary", .string(filter.summary)), ("space", .string(filter.space.rawValue)),
+            (
+                "parameters",
+                .array(
+                    filter.parameters.map {
+                        .object([
+                            ("name", .string($0.name)), ("default", .number($0.standard)), ("minimum", .number($0.minimum)),
+                            ("maximum", .number($0.maximum)),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    private static func disk(_ cache: DiskCache) -> JSONText {
+        let used = cache.statistics
+        let totals = try? cache.totalsNow()
+        return .object([
+            ("hits", .integer(used.hits)), ("misses", .integer(used.misses)), ("stores", .integer(used.stores)),
+            ("dropped_stores", .integer(used.droppedStores)), ("damaged", .integer(used.damagedEntries)),
+            ("damaged_databases", .integer(used.damagedDatabases)), ("missing_files", .integer(used.missingFiles)),
+            ("trimmed", .integer(used.trimmedEntries)), ("pending_bytes", .integer(used.pendingBytes)),
+            ("bytes", .integer(totals?.bytes ?? 0)), ("count", .integer(totals?.count ?? 0)),
+            ("allocated_bytes", .integer(totals?.footprint ?? 0)),
+            ("last_error", used.lastError.map { .string($0.message.string) } ?? .null),
+        ])
+    }
+
+    private static func names(_ formats: [ImageFormat]) -> JSONText {
+        .array(Set(formats).map { "\($0.name)" }.sorted().map { .string($0) })
+    }
+
+    private static func limits(_ others: [(String, Int)]) -> JSONText {
+        let decode = DecodeLimits.standard
+        return .object(
+            [
+                ("streamed_pixels", .integer(decode.streamedPixels)),
+                ("held_pixels", .integer(decode.heldPixels)),
+                ("output_bytes", .integer(decode.outputBytes)),
+                ("working_bytes", .integer(decode.workingBytes)),
+                ("frames", .integer(decode.frames)),
+                ("metadata_bytes", .integer(decode.metadataBytes)),
+                ("work_ms", .integer(Int(clamping: decode.workNanoseconds / 1_000_000))),
+            ] + others.map { ($0, .integer($1)) })
+    }
+}

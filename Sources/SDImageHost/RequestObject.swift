@@ -1,0 +1,82 @@
+import SDImage
+
+/// A request as C builds it up: the value, and the texts lent from it.
+package final class RequestObject: @unchecked Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .unreleasable }
+
+    // Unchecked: single-owner; copies passed to hooks are not changed any more.
+    package var value: ImageRequest {
+        didSet { prepared = nil }
+    }
+    /// The prepared request; nil after a change.
+    package var prepared: PreparedRequest?
+    package private(set) var url: CString
+    /// The texts lent for header fields.
+    private var lentHeaders: [String: CString] = [:]
+    package private(set) var method: CString
+    private var options: OptionsObject?
+
+    package init(_ value: ImageRequest) {
+        self.value = value
+        method = CString(value.method)
+        url = CString(value.url)
+        if value.options.count > 0 { options = OptionsObject(value.options) }
+    }
+
+    /// Runs a setter on the value, without a copy of it.
+    package func change(_ body: (inout ImageRequest) -> Void) { body(&value) }
+
+    package func setURL(_ bytes: [UInt8]) {
+        value.url = bytes
+        url = CString(bytes)
+    }
+
+    package func setMethod(_ text: String?) {
+        value.method = text ?? ImageRequest.get
+        method = CString(value.method)
+    }
+
+    /// The value of a header field, lent until the next access to that field.
+    package func header(_ name: String) -> CString? {
+        let name = name.lowercased()
+        guard let field = value.headers.first(where: { $0.name.lowercased() == name }) else { return nil }
+        let text = CString(field.value)
+        lentHeaders[name] = text
+        return text
+    }
+
+    /// Name and value of a field; nil after the last.
+    package func header(at index: Int) -> (name: CString, value: CString)? {
+        guard value.headers.indices.contains(index) else { return nil }
+        let name = CString(value.headers[index].name)
+        lentHeaders[":name"] = name
+        let text = CString(value.headers[index].value)
+        lentHeaders[":value"] = text
+        return (name, text)
+    }
+
+    package func setOptions(_ bag: OptionsBag?) {
+        value.options = bag ?? OptionsBag()
+        options = bag.map(OptionsObject.init)
+    }
+
+    package var lentOptions: Object { unsafe Handle.lend(options) }
+}
+
+extension RequestObject {
+    /// The request as a load takes it: checked for errors that no loader could handle, and with the option values for coders.
+    package func submitted() throws(ImageError) -> ImageRequest { try preparation().request }
+
+    /// The same with the data that loads derive from it once; reused until the next change.
+    package func preparation() throws(ImageError) -> PreparedRequest {
+        if let prepared { return prepared }
+        guard String(validating: value.url, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "url: not valid UTF-8")
+        }
+        var request = value
+        if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
+        let made = PreparedRequest(request)
+        prepared = made
+        return made
+    }
+}

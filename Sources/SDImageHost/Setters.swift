@@ -1,0 +1,50 @@
+import CSDImage
+import SDImage
+
+extension DecodeOptions {
+    /// Sets the thumbnail box; a zero side removes it.
+    package mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
+        let box = PixelSize(width: Int(width), height: Int(height))
+        thumbnailSize = box.isEmpty ? nil : box
+        thumbnailMode = preserveAspectRatio ? .aspectFit : .fill
+    }
+
+    /// Sets the mode; unknown modes change nothing.
+    package mutating func setThumbnailMode(_ mode: sdimage_scale_mode) {
+        thumbnailMode = ScaleMode(rawValue: Int32(bitPattern: mode.rawValue)) ?? thumbnailMode
+    }
+}
+
+extension EncodeOptions {
+    /// Sets the box; a zero side removes it.
+    package mutating func setMaxPixelSize(_ width: UInt32, _ height: UInt32) {
+        let box = PixelSize(width: Int(width), height: Int(height))
+        maxPixelSize = box.isEmpty ? nil : box
+    }
+
+    /// Sets a parameter. Encoding reports values out of range; unknown parameters change nothing.
+    package mutating func setWebP(_ parameter: sdimage_webp_parameter, _ value: Double) {
+        guard let known = WebPParameter(rawValue: Int32(bitPattern: parameter.rawValue)) else { return }
+        webP[known] = value
+    }
+}
+
+extension DecodeLimits {
+    /// 0 restores both limits of the area.
+    package mutating func setPixels(_ pixels: UInt64) {
+        streamedPixels = pixels > 0 ? Int(clamping: pixels) : DecodeLimits.standard.streamedPixels
+        heldPixels = pixels > 0 ? Int(clamping: pixels) : DecodeLimits.standard.heldPixels
+    }
+}
+
+extension [HeaderField] {
+    /// Replaces the field of that name (case-insensitive); nil removes it.
+    package mutating func set(_ name: String, _ value: String?) {
+        removeAll { $0.name.lowercased() == name.lowercased() }
+        if let value { append(HeaderField(name: name, value: value)) }
+    }
+}
+
+extension ImageRequest {
+    package mutating func setHeader(_ name: String, _ value: String?) { self.headers.set(name, value) }
+}

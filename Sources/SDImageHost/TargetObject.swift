@@ -1,0 +1,17 @@
+import SDImage
+
+/// A target as seen from C: releasing it closes the target.
+package final class TargetObject: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .refused }
+
+    package let target: ImageTarget
+
+    package init(_ manager: ManagerObject, _ dispatcher: (any Dispatcher)?, _ host: any TargetHost) throws(ImageError) {
+        let lease = try Engine.acquire()
+        target = ImageTarget(
+            manager: ManagerHold(manager.manager, owner: manager), dispatcher: dispatcher ?? LibraryDispatcher(lease: lease),
+            host: host, lease: lease)
+    }
+
+    deinit { if !Engine.isForked { target.close() } }
+}

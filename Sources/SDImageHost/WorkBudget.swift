@@ -1,0 +1,55 @@
+import SDImage
+
+/// The budget of an operation as seen by a coder of the host: of one call, or of the current call of an instance.
+package final class WorkBudget: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .usable }
+
+    private struct State {
+        var stop: StopSignal?
+        /// Monotonic nanoseconds; for calls whose `stop` has no time limit.
+        var deadline = UInt64.max
+    }
+
+    private let state: Monitor<State>
+
+    /// A budget without limits until a call begins.
+    package init() { state = Monitor(State()) }
+
+    package convenience init(_ stop: StopSignal, nanoseconds: UInt64) {
+        self.init()
+        begin(stop, nanoseconds: nanoseconds)
+    }
+
+    package func begin(_ stop: StopSignal, nanoseconds: UInt64) {
+        let (end, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
+        state.withLock { $0 = State(stop: stop, deadline: overflow ? .max : end) }
+    }
+
+    package func end() { state.withLock { $0 = State() } }
+
+    package func check() throws(ImageError) {
+        let (stop, deadline) = state.withLock { ($0.stop, $0.deadline) }
+        try stop?.check()
+        if MonotonicClock.now > deadline { throw ImageError(.timeout, "image: work exceeded its time limit") }
+    }
+
+    /// The reason to stop the work; nil while it may continue.
+    package var failure: ImageError? {
+        do throws(ImageError) { try check() } catch { return error }
+        return nil
+    }
+
+    package func spend(_ bytes: Int) throws(ImageError) {
+        let stop = state.withLock { $0.stop }
+        // Capped above any real amount, so that sums of several calls do not overflow.
+        try stop?.spend(min(max(0, bytes), 1 << 32))
+        try check()
+    }
+
+    package var remainingMilliseconds: UInt32 {
+        let (stop, deadline) = state.withLock { ($0.stop, $0.deadline) }
+        let end = min(deadline, stop?.end ?? .max), now = MonotonicClock.now
+        guard end < .max else { return .max }
+        return end > now ? UInt32(clamping: (end - now) / 1_000_000) : 0
+    }
+}

@@ -1,0 +1,54 @@
+import SDImage
+
+/// The coder of a plug-in that may be installed beside the library; registered when a program loads all plug-ins.
+package final class PluginCoder: ImageCoder {
+    package let name: String
+    private let formats: [ImageFormat]
+    package let module: Module
+
+    package init(name: String, formats: [ImageFormat], library: String) {
+        self.name = name
+        self.formats = formats
+        module = Module(
+            name: name, library: .init(name: library, versionFunction: "sdimage_\(name)_library_version"),
+            path: "\(ModuleFolder.plugins)/libsdimage-\(name).so.1")
+    }
+
+    /// Opens the plug-in, and registers its coder unless it is already registered.
+    package func load(into registry: CoderRegistry) throws(ImageError) {
+        guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "plug-in: \(name) is not installed") }
+        do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
+        if !registry.coders.contains(where: { $0 === self }) { registry.register(self) }
+    }
+
+    package var libraryVersion: String { module.report }
+    package var decodableFormats: [ImageFormat] { module.opened == nil ? [] : formats }
+    package var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
+
+    package func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
+
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+        try module.coder().info(bytes, options: options, stop: stop)
+    }
+
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        try module.coder().decode(bytes, options: options, stop: stop)
+    }
+
+    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        try module.coder().open(options: options, stop: stop)
+    }
+
+    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
+    {
+        try module.coder().open(source: source, options: options, stop: stop)
+    }
+
+    package func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }
+
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+    ) throws(ImageError) -> Bytes {
+        try module.coder().encode(image, format: format, options: options, stop: stop)
+    }
+}

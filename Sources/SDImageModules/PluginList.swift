@@ -1,0 +1,27 @@
+import SDImage
+import SDImageHost
+
+/// The outcome of loading each plug-in, as seen from C.
+package final class PluginList: Sendable, HandleObject {
+    @inlinable package static var forkRule: ForkRule { .usable }
+
+    package struct Row: Sendable {
+        package let name, path, library: CString
+        package let error: ImageError?
+    }
+
+    package let rows: [Row]
+
+    /// Loads the plug-ins that are not loaded yet.
+    package init(loading plugins: [PluginCoder], into registry: CoderRegistry) {
+        rows = plugins.map { plugin in
+            var failure: ImageError?
+            do throws(ImageError) { try plugin.load(into: registry) } catch { failure = error }
+            let library = failure == nil ? plugin.libraryVersion : plugin.module.library.name
+            return Row(
+                name: CString(plugin.name), path: CString(plugin.module.path), library: CString(library), error: failure)
+        }
+    }
+
+    package func row(_ index: Int) -> Row? { rows.indices.contains(index) ? rows[index] : nil }
+}
