@@ -129,7 +129,7 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
         for cache in [pair.low, pair.high] { try await cache.storeOnDisk(try data(1), for: key) }
         let found = try #require(try await pair.chain.diskData(for: key))
         pair.chain.dropDamaged(found, for: key)
-        try await pair.high.flush()
+        try await pair.high.disk?.settle()
         #expect(try await pair.held(key) == [array(try bytes(1)), nil])
     }
 

@@ -63,5 +63,8 @@ extension DiskCache {
         try storeNow(CachedData(bytes: try bytes(seed, count: count)), for: CacheKey(key))
     }
 
+    /// Waits for the work queued on the disk thread and for all pending changes, which are committed before this removal.
+    func settle() async throws { try await remove(CacheKey("no such entry")) }
+
     func get(_ key: String) throws -> [UInt8]? { array(try dataNow(for: CacheKey(key))?.bytes) }
 }

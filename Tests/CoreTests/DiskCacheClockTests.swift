@@ -25,12 +25,12 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     clock.set(wrong)
     // Makes the cache search for expired entries.
     cache.setLimits(DiskLimits())
-    try await cache.flush()
+    try await cache.settle()
     try cache.put(50, at: "50")
     // Another process starts while the clock is wrong.
     let other = try fixture.open(clock.clock)
-    try await other.flush()
-    try await other.flush()
+    try await other.settle()
+    try await other.settle()
     clock.set(today + day)
     // Up to an eighth may be lost, because the second process cannot detect the wrong clock.
     var lost = 0
@@ -76,7 +76,7 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     let end = MonotonicClock.now + 10_000_000_000
     while try cache.totalsNow().count > 70, MonotonicClock.now < end { usleep(2000) }
     for _ in 0..<10 {
-        try await cache.flush()
+        try await cache.settle()
         usleep(2000)
     }
     #expect(try cache.get("79") == nil)

@@ -120,17 +120,17 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     let fixture = CacheFixture()
     let finder = try fixture.open()
     try finder.put(1, at: "a")
-    try await finder.flush()
+    try await finder.settle()
     _ = FileManager.default.createFile(
         atPath: fixture.root + "/index-2.db", contents: Data(), attributes: [.posixPermissions: 0o600])
     try finder.put(2, at: "b")
     let second = try fixture.open()
-    try await second.flush()
+    try await second.settle()
     #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-1.db"))
     finder.close()
     second.close()
     let last = try fixture.open()
-    try await last.flush()
+    try await last.settle()
     #expect(!FileManager.default.fileExists(atPath: fixture.root + "/index-1.db"))
     #expect(try last.get("b") == array(try bytes(2)))
 }
@@ -199,8 +199,8 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
             atPath: fixture.root + "/" + path, contents: Data([1]), attributes: [.posixPermissions: 0o600])
     }
     let cache = try fixture.open()
-    // The sweep handles one subfolder at a time; each flush waits for one iteration of the disk thread.
-    for _ in 0..<2000 where FileManager.default.fileExists(atPath: fixture.root + "/instances/dead") { try await cache.flush() }
+    // The sweep handles one subfolder at a time; each call waits for one iteration of the disk thread.
+    for _ in 0..<2000 where FileManager.default.fileExists(atPath: fixture.root + "/instances/dead") { try await cache.settle() }
     #expect(!FileManager.default.fileExists(atPath: fixture.root + "/instances/dead"))
     #expect(fixture.entryFiles == [held])
     #expect(try cache.get("living") != nil)

@@ -132,16 +132,6 @@ final class CommitQueue: Sendable {
 
     // MARK: Committing
 
-    /// Commits all changes accepted before this call, on the disk thread.
-    func flush() async {
-        await suspended { (resume: Resumption<Void>) in
-            lease.engine.disk.submit { [self] in
-                commitAll()
-                resume()
-            }
-        }
-    }
-
     /// Commits all pending changes. On return, every change accepted before is committed or refused.
     func commitAll() { while commitBatch() {} }
 

@@ -100,12 +100,6 @@ package final class DiskCache: Sendable {
     /// Removes all entries; returns when that is committed.
     package func removeAll() async throws(ImageError) { try await queue.perform(.removeAll) }
 
-    /// Commits all changes accepted before this call.
-    package func flush() async throws(ImageError) {
-        try check()
-        await queue.flush()
-    }
-
     /// Stores bytes with the next shared transaction, at most 5 ms later. Queries see them immediately. `completion` runs
     /// once, after the commit, on the disk thread or on that of a blocking call.
     package func enqueueStore(_ data: CachedData, for key: CacheKey, completion: Completion? = nil) {

@@ -133,12 +133,6 @@ package final class ImageCache: ImageCaching {
         return found
     }
 
-    /// Commits all changes accepted before this call.
-    package func flush() async throws(ImageError) {
-        try check()
-        try await disk?.flush()
-    }
-
     package func flushNow() throws(ImageError) {
         try check()
         try disk?.flushNow()
