@@ -134,7 +134,7 @@ public func sdimage_cache_set_memory_image(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let key = unsafe try Input.key(key, length)
         // An explicit request of the caller, to which the cache's own storing rule does not apply.
-        if let memory = cache.memory { memory.set(image, for: key) } else { cache.cache.storeInMemory(image, for: key) }
+        if let memory = cache.memory { memory.set(image, for: key) } else { cache.cache.memoryPart.store(image, for: key) }
     }
 }
 
@@ -165,7 +165,7 @@ public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(data)
         let cache = unsafe try Input.blockingCache(cache)
-        let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.dataNow(for: key) }
+        let found = unsafe try Input.key(key, length).first { key throws(ImageError) in try cache.data(for: key) }
         guard let found else { throw ImageError(.notFound, "cache: no such entry") }
         unsafe try give(found.bytes, data)
     }
@@ -179,7 +179,7 @@ public func sdimage_cache_store_data(_ cache: Object, _ key: UnsafeRawPointer?, 
         let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
         let data = unsafe CachedData(bytes: try Handle.borrow(data, as: Bytes.self))
-        try cache.storeNow(data, for: key)
+        try cache.store(data, for: key)
     }
 }
 
@@ -192,7 +192,7 @@ public func sdimage_cache_store(
         let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
         let (image, bytes) = unsafe try Input.storable(image, data)
-        let store = PictureStore(cache: cache, registry: Defaults.coders, layers: CacheLayers(layers))
+        let store = PictureStore(cache: cache.cache, registry: Defaults.coders, layers: CacheLayers(layers))
         unsafe try store.storeNow(image, bytes, for: key, options: try Input.encodeOptions(options))
     }
 }
@@ -203,7 +203,7 @@ public func sdimage_cache_image(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(image)
-        let lookup = unsafe CacheLookup(cache: try Input.blockingCache(cache), registry: Defaults.coders)
+        let lookup = unsafe CacheLookup(cache: try Input.blockingCache(cache).cache, registry: Defaults.coders)
         unsafe try give(try lookup.image(for: try Input.key(key, length), options: try Input.decodeOptions(options)), image)
     }
 }
@@ -214,7 +214,7 @@ public func sdimage_cache_contains(_ cache: Object, _ key: UnsafeRawPointer?, _ 
         return .SDIMAGE_CACHE_LAYERS_NONE
     }
     let found = try? key.first { key throws(ImageError) -> CacheLayers? in
-        let layers = try cache.containsNow(key, in: .all)
+        let layers = try BlockingCache(cache).contains(key, in: .all)
         return layers.isEmpty ? nil : layers
     }
     return (found ?? []).code
@@ -227,7 +227,7 @@ public func sdimage_cache_remove(
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
-        for key in [key] + key.namesakes { try cache.removeNow(key, from: CacheLayers(layers)) }
+        for key in [key] + key.namesakes { try cache.remove(key, from: CacheLayers(layers)) }
     }
 }
 
@@ -235,7 +235,7 @@ public func sdimage_cache_remove(
 public func sdimage_cache_clear(_ cache: Object, _ layers: sdimage_cache_layers, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let cache = unsafe try Input.blockingCache(cache)
-        try cache.clearNow(CacheLayers(layers))
+        try cache.clear(CacheLayers(layers))
     }
 }
 
@@ -310,6 +310,6 @@ public func sdimage_cache_new_layered(_ memory: Object, _ disk: Object, _ cache:
         if Engine.isForked { throw .forked }
         let memory = unsafe try Handle.borrow(memory, as: CacheObject.self).cache
         let disk = unsafe try Handle.borrow(disk, as: CacheObject.self).cache
-        unsafe try give(CacheObject(LayeredCache(memory: memory, disk: disk)), cache)
+        unsafe try give(CacheObject(LayeredCache(memory: memory.memoryPart, disk: disk.diskPart)), cache)
     }
 }

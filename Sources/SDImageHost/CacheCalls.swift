@@ -54,7 +54,7 @@ extension CacheObject {
     package func findData(for key: CacheKey, _ found: sdimage_cache_data_fn?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe found
         unsafe try foreign.start { [cache] _ async throws(ImageError) in
-            try await key.first { key async throws(ImageError) in try await cache.diskData(for: key)?.bytes }
+            try await key.first { key async throws(ImageError) in try await cache.diskPart.data(for: key)?.bytes }
         } completed: { userData, outcome in
             let data = (try? outcome.get()) ?? nil
             unsafe function?(userData, Handle.lend(data), Handle.lend(outcome.failure))

@@ -11,11 +11,11 @@ extension Input {
     }
 
     /// The cache behind a pointer, for a call that may wait.
-    package static func blockingCache(_ pointer: Object) throws(ImageError) -> any ImageCaching {
+    package static func blockingCache(_ pointer: Object) throws(ImageError) -> BlockingCache {
         let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self)
         try requireNoLogging()
         try cache.builtIn?.check()
-        return cache.cache
+        return BlockingCache(cache.cache)
     }
 
     /// The built-in cache behind a pointer.

@@ -36,9 +36,9 @@ import SDImage
             if let memory = unsafe lookupMemory {
                 unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) }
             } else {
-                unsafe cache.memoryImage(for: key)
+                unsafe cache.memoryPart.image(for: key)
             }
         if let image { return image }
-        return unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { [cache] in cache.memoryImage(for: $0) }.first
+        return unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { [cache] in cache.memoryPart.image(for: $0) }.first
     }
 }

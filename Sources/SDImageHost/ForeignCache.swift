@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// A cache of the host.
-package final class ForeignCache: ImageCaching {
+package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     private let host: ForeignTable<sdimage_cache_vtable>
     private let lease: EngineLease
     private let stores: Bool
@@ -22,21 +22,21 @@ package final class ForeignCache: ImageCaching {
         lease = try Engine.acquire()
     }
 
-    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
+    package func image(for key: UnsafeRawBufferPointer) -> Image? {
         guard let function = unsafe host.table.memory_image else { return nil }
         let image = unsafe function(host.userData, key.baseAddress, key.count)
         defer { unsafe Handle.unref(image, as: Image.self) }
         return unsafe Handle.find(image, as: Image.self)
     }
 
-    package func storeInMemory(_ image: Image, for key: CacheKey) {
+    package func store(_ image: Image, for key: CacheKey) {
         if isShared, image.metadata.response?.record.isPrivate == true { return }
         unsafe key.bytes.withUnsafeBytes { bytes in
             unsafe host.table.set_memory_image?(host.userData, bytes.baseAddress, bytes.count, Handle.lend(image))
         }
     }
 
-    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
+    package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         guard unsafe host.table.query != nil else { return nil }
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
@@ -47,7 +47,7 @@ package final class ForeignCache: ImageCaching {
         return found
     }
 
-    package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+    package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         guard stores else { throw ImageError(.unsupported, "cache: no disk part") }
         if isShared, data.isPrivate { return }
         let lent = data.options.map { OptionsObject($0.bag) }
@@ -66,10 +66,10 @@ package final class ForeignCache: ImageCaching {
         }
     }
 
-    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
+    package func enqueueStore(_ data: CachedData, for key: CacheKey) {
         guard stores, !isShared || !data.isPrivate else { return }
         Task(executorPreference: lease.engine.executor) { [self] in
-            do throws(ImageError) { try await storeOnDisk(data, for: key) } catch {
+            do throws(ImageError) { try await store(data, for: key) } catch {
                 // An entry refused by the cache's own rules is no defect.
                 let level: Log.Level = [.busy, .tooLarge].contains(error.status) ? .info : .error
                 Log.write(level, "custom cache: store failed: \(error.message.string)")
@@ -83,10 +83,10 @@ package final class ForeignCache: ImageCaching {
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
             if isShared, new.isPrivate { return try await remove(key, from: .disk) }
-            guard let found = try await diskData(for: key), found.record.hasValidators(of: old) else { return }
+            guard let found = try await self.data(for: key), found.record.hasValidators(of: old) else { return }
             var data = found
             data.record = new
-            if isShared { try await replace(found, by: data, for: key) } else { try await storeOnDisk(data, for: key) }
+            if isShared { try await replace(found, by: data, for: key) } else { try await store(data, for: key) }
         } catch {
             Log.write(.error, "custom cache: update after revalidation failed: \(error.message.string)")
         }
@@ -104,12 +104,11 @@ package final class ForeignCache: ImageCaching {
     }
 
     /// True if several processes share the cache. Leases are for such caches.
-    package var isShared: Bool { unsafe host.table.is_shared || host.table.lease != nil }
+    private var isShared: Bool { unsafe host.table.is_shared || host.table.lease != nil }
 
-    package var grantsLeases: Bool { unsafe host.table.lease != nil }
+    package var leases: (any LeaseGranting)? { unsafe host.table.lease == nil ? nil : self }
 
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
-        guard grantsLeases else { return .unknown }
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
         do throws(ImageError) {
@@ -149,9 +148,9 @@ package final class ForeignCache: ImageCaching {
     }
 
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
-        if layers.contains(.memory), memoryImage(for: key) != nil { return .memory }
+        if layers.contains(.memory), image(for: key) != nil { return .memory }
         guard layers.contains(.disk) else { return [] }
-        guard unsafe host.table.contains != nil else { return try await diskData(for: key) == nil ? [] : .disk }
+        guard unsafe host.table.contains != nil else { return try await self.data(for: key) == nil ? [] : .disk }
         let found = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.contains?(userData, bytes.baseAddress, bytes.count, reply)
         }

@@ -20,7 +20,7 @@ private struct Pair {
 
     /// The bytes that each cache holds, low first; nil for none.
     func held(_ key: CacheKey) async throws -> [[UInt8]?] {
-        [array(try await low.diskData(for: key)?.bytes), array(try await high.diskData(for: key)?.bytes)]
+        [array(try await low.data(for: key)?.bytes), array(try await high.data(for: key)?.bytes)]
     }
 }
 
@@ -31,10 +31,10 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
 @Suite struct CacheChainTests {
     @Test func aChainWithoutMembersHoldsNothing() async throws {
         let chain = try CacheChain()
-        chain.storeInMemory(try picture(), for: key)
-        try await chain.storeOnDisk(try data(1), for: key)
-        #expect(chain.memoryImage(for: key) == nil)
-        #expect(try await chain.diskData(for: key) == nil)
+        chain.store(try picture(), for: key)
+        try await chain.store(try data(1), for: key)
+        #expect(chain.image(for: key) == nil)
+        #expect(try await chain.data(for: key) == nil)
         #expect(try await chain.contains(key, in: .all) == [])
         try await chain.clear(.all)
     }
@@ -42,63 +42,63 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
     @Test(arguments: [(CacheChain.Policy.highestOnly, [nil, 1]), (.lowestOnly, [1, nil]), (.serial, [1, 1]), (.concurrent, [1, 1])])
     func aStoreReachesThoseThatItsPolicyNames(policy: CacheChain.Policy, expected: [Int?]) async throws {
         let pair = try Pair(.store, policy)
-        try await pair.chain.storeOnDisk(try data(1), for: key)
+        try await pair.chain.store(try data(1), for: key)
         let wanted = try expected.map { try $0.map { array(try bytes($0)) } ?? nil }
         #expect(try await pair.held(key) == wanted)
     }
 
     @Test func aSerialQueryEndsWithTheHighestThatHasIt() async throws {
         let pair = try Pair()
-        try await pair.low.storeOnDisk(try data(1), for: key)
-        #expect(array(try await pair.chain.diskData(for: key)?.bytes) == array(try bytes(1)))
-        try await pair.high.storeOnDisk(try data(2), for: key)
-        #expect(array(try await pair.chain.diskData(for: key)?.bytes) == array(try bytes(2)))
+        try await pair.low.store(try data(1), for: key)
+        #expect(array(try await pair.chain.data(for: key)?.bytes) == array(try bytes(1)))
+        try await pair.high.store(try data(2), for: key)
+        #expect(array(try await pair.chain.data(for: key)?.bytes) == array(try bytes(2)))
     }
 
     @Test(arguments: [CacheChain.Policy.serial, .concurrent])
     func aQueryFindsWhatOnlyOneHas(policy: CacheChain.Policy) async throws {
         let pair = try Pair(.query, policy)
-        #expect(try await pair.chain.diskData(for: key) == nil)
-        try await pair.high.storeOnDisk(try data(2), for: key)
-        #expect(try await pair.chain.diskData(for: key) != nil)
+        #expect(try await pair.chain.data(for: key) == nil)
+        try await pair.high.store(try data(2), for: key)
+        #expect(try await pair.chain.data(for: key) != nil)
         try await pair.high.remove(key, from: .all)
-        try await pair.low.storeOnDisk(try data(1), for: key)
-        #expect(try await pair.chain.diskData(for: key) != nil)
+        try await pair.low.store(try data(1), for: key)
+        #expect(try await pair.chain.data(for: key) != nil)
     }
 
     @Test func aQueryOfOneAsksNoOther() async throws {
         let pair = try Pair(.query, .highestOnly)
-        try await pair.low.storeOnDisk(try data(1), for: key)
-        pair.low.storeInMemory(try picture(), for: key)
-        #expect(try await pair.chain.diskData(for: key) == nil)
-        #expect(pair.chain.memoryImage(for: key) == nil)
+        try await pair.low.store(try data(1), for: key)
+        pair.low.store(try picture(), for: key)
+        #expect(try await pair.chain.data(for: key) == nil)
+        #expect(pair.chain.image(for: key) == nil)
         pair.chain.setPolicy(.lowestOnly, for: .query)
-        #expect(try await pair.chain.diskData(for: key) != nil)
-        #expect(pair.chain.memoryImage(for: key) != nil)
+        #expect(try await pair.chain.data(for: key) != nil)
+        #expect(pair.chain.image(for: key) != nil)
     }
 
     /// The vectors of SDWebImage's tests: memory below, the same key on disk above.
     @Test(arguments: [(CacheChain.Policy.serial, [CacheLayers.disk]), (.concurrent, [.memory, .disk])])
     func containsFollowsItsPolicy(policy: CacheChain.Policy, allowed: [CacheLayers]) async throws {
         let pair = try Pair(.contains, policy)
-        pair.low.storeInMemory(try picture(), for: key)
-        try await pair.high.storeOnDisk(try data(1), for: key)
+        pair.low.store(try picture(), for: key)
+        try await pair.high.store(try data(1), for: key)
         #expect(allowed.contains(try await pair.chain.contains(key, in: .all)))
     }
 
     @Test func promotionCopiesUpwardsOnlyWhenAsked() async throws {
         let pair = try Pair()
-        try await pair.low.storeOnDisk(try data(1), for: key)
-        pair.low.storeInMemory(try picture(), for: key)
-        _ = try await pair.chain.diskData(for: key)
-        _ = pair.chain.memoryImage(for: key)
+        try await pair.low.store(try data(1), for: key)
+        pair.low.store(try picture(), for: key)
+        _ = try await pair.chain.data(for: key)
+        _ = pair.chain.image(for: key)
         #expect(try await pair.held(key)[1] == nil)
-        #expect(pair.high.memoryImage(for: key) == nil)
+        #expect(pair.high.image(for: key) == nil)
         pair.chain.setPromotes(true)
-        _ = try await pair.chain.diskData(for: key)
-        _ = pair.chain.memoryImage(for: key)
+        _ = try await pair.chain.data(for: key)
+        _ = pair.chain.image(for: key)
         #expect(try await pair.held(key)[1] == array(try bytes(1)))
-        #expect(pair.high.memoryImage(for: key) != nil)
+        #expect(pair.high.image(for: key) != nil)
     }
 
     @Test(arguments: [CacheChain.Policy.serial, .concurrent])
@@ -106,7 +106,7 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
         let pair = try Pair(.remove, policy)
         pair.chain.setPolicy(policy, for: .clear)
         for name in ["a", "b"] {
-            for cache in [pair.low, pair.high] { try await cache.storeOnDisk(try data(1), for: CacheKey(name)) }
+            for cache in [pair.low, pair.high] { try await cache.store(try data(1), for: CacheKey(name)) }
         }
         try await pair.chain.remove(key, from: .all)
         #expect(try await pair.held(key) == [nil, nil])
@@ -116,18 +116,18 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
 
     @Test func aMemberThatFailsIsAMissAndHidesNoHit() async throws {
         let pair = try Pair()
-        try await pair.low.storeOnDisk(try data(1), for: key)
+        try await pair.low.store(try data(1), for: key)
         pair.high.close()
-        #expect(try await pair.chain.diskData(for: key) != nil)
+        #expect(try await pair.chain.data(for: key) != nil)
         pair.chain.setPolicy(.concurrent, for: .query)
-        #expect(try await pair.chain.diskData(for: key) != nil)
-        await #expect(throws: ImageError.self) { try await pair.chain.diskData(for: CacheKey("none")) }
+        #expect(try await pair.chain.data(for: key) != nil)
+        await #expect(throws: ImageError.self) { try await pair.chain.data(for: CacheKey("none")) }
     }
 
     @Test func damageIsDroppedWhereItWasFound() async throws {
         let pair = try Pair()
-        for cache in [pair.low, pair.high] { try await cache.storeOnDisk(try data(1), for: key) }
-        let found = try #require(try await pair.chain.diskData(for: key))
+        for cache in [pair.low, pair.high] { try await cache.store(try data(1), for: key) }
+        let found = try #require(try await pair.chain.data(for: key))
         pair.chain.dropDamaged(found, for: key)
         try await pair.high.disk?.settle()
         #expect(try await pair.held(key) == [array(try bytes(1)), nil])
@@ -136,7 +136,7 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
     @Test func aMemberAddedAgainBecomesTheHighest() async throws {
         let pair = try Pair()
         pair.chain.add(pair.low)
-        try await pair.chain.storeOnDisk(try data(1), for: key)
+        try await pair.chain.store(try data(1), for: key)
         #expect(try await pair.held(key) == [array(try bytes(1)), nil])
         #expect(pair.chain.remove(pair.low))
         #expect(!pair.chain.remove(pair.low))

@@ -20,10 +20,10 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     let (cache, _) = try open()
     let key = CacheKey("a")
     #expect(try await cache.contains(key, in: .all) == [])
-    try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: key)
+    try await cache.store(CachedData(bytes: try bytes(1)), for: key)
     #expect(try await cache.contains(key, in: .all) == .disk)
     #expect(try await cache.contains(key, in: .memory) == [])
-    cache.storeInMemory(try picture(), for: key)
+    cache.store(try picture(), for: key)
     #expect(try await cache.contains(key, in: .all) == .memory)
     #expect(try await cache.contains(key, in: .disk) == .disk)
     #expect(try await cache.contains(key, in: []) == [])
@@ -32,57 +32,79 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
 @Test func layersAreRemovedAndClearedApart() async throws {
     let (cache, _) = try open()
     for name in ["a", "b"] {
-        cache.storeInMemory(try picture(), for: CacheKey(name))
-        try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey(name))
+        cache.store(try picture(), for: CacheKey(name))
+        try await cache.store(CachedData(bytes: try bytes(1)), for: CacheKey(name))
     }
     try await cache.remove(CacheKey("a"), from: .memory)
-    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
-    #expect(try await cache.diskData(for: CacheKey("a")) != nil)
+    #expect(cache.image(for: CacheKey("a")) == nil)
+    #expect(try await cache.data(for: CacheKey("a")) != nil)
     try await cache.clear(.disk)
-    #expect(cache.memoryImage(for: CacheKey("b")) != nil)
-    #expect(try await cache.diskData(for: CacheKey("b")) == nil)
+    #expect(cache.image(for: CacheKey("b")) != nil)
+    #expect(try await cache.data(for: CacheKey("b")) == nil)
     try await cache.clear(.memory)
-    #expect(cache.memoryImage(for: CacheKey("b")) == nil)
+    #expect(cache.image(for: CacheKey("b")) == nil)
 }
 
 @Test func memoryOnlyCacheHasNoFolder() async throws {
     let (cache, fixture) = try open { $0.isMemoryOnly = true }
-    cache.storeInMemory(try picture(), for: CacheKey("a"))
-    try await cache.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
-    #expect(try await cache.diskData(for: CacheKey("a")) == nil)
-    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
+    cache.store(try picture(), for: CacheKey("a"))
+    try await cache.store(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
+    #expect(try await cache.data(for: CacheKey("a")) == nil)
+    #expect(cache.image(for: CacheKey("a")) != nil)
     #expect(fixture.files.isEmpty)
 }
 
 @Test func unusableFolderLeavesMemoryWorking() async throws {
     let (cache, _) = try open { $0.namespace = "../x" }
-    cache.storeInMemory(try picture(), for: CacheKey("a"))
-    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
-    #expect(try await cache.diskData(for: CacheKey("a")) == nil)
+    cache.store(try picture(), for: CacheKey("a"))
+    #expect(cache.image(for: CacheKey("a")) != nil)
+    #expect(try await cache.data(for: CacheKey("a")) == nil)
     // Made here: Swift 6.3 fails to compile it in the closure with sanitizers.
     let data = CachedData(bytes: try bytes(1))
-    await #expect(throws: ImageError.self) { try await cache.storeOnDisk(data, for: CacheKey("a")) }
+    await #expect(throws: ImageError.self) { try await cache.store(data, for: CacheKey("a")) }
     #expect(cache.disk?.statistics.droppedStores == 1)
 }
 
 @Test func picturesStayOutOfMemoryWhenSoConfigured() throws {
     let (cache, _) = try open { $0.keepsImagesInMemory = false }
-    cache.storeInMemory(try picture(), for: CacheKey("a"))
-    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
+    cache.store(try picture(), for: CacheKey("a"))
+    #expect(cache.image(for: CacheKey("a")) == nil)
     cache.setKeepsImagesInMemory(true)
-    cache.storeInMemory(try picture(), for: CacheKey("a"))
-    #expect(cache.memoryImage(for: CacheKey("a")) != nil)
+    cache.store(try picture(), for: CacheKey("a"))
+    #expect(cache.image(for: CacheKey("a")) != nil)
 }
 
 @Test func closedImageCacheIsEmptyAndAnswersShutdown() async throws {
     let (cache, _) = try open()
-    cache.storeInMemory(try picture(), for: CacheKey("a"))
+    cache.store(try picture(), for: CacheKey("a"))
     cache.close()
     cache.close()
     #expect(cache.isClosed)
-    #expect(cache.memoryImage(for: CacheKey("a")) == nil)
-    await #expect(throws: ImageError.self) { try await cache.diskData(for: CacheKey("a")) }
+    #expect(cache.image(for: CacheKey("a")) == nil)
+    await #expect(throws: ImageError.self) { try await cache.data(for: CacheKey("a")) }
     #expect(throws: ImageError.self) { try cache.flushNow() }
+}
+
+@Test func aLayeredCacheUsesTheMemoryOfOneAndTheDiskOfAnother() async throws {
+    let (memory, _) = try open()
+    let (disk, fixture) = try open()
+    let layered = LayeredCache(memory: memory.memoryPart, disk: disk.diskPart)
+    let key = CacheKey("a")
+    layered.memoryPart.store(try picture(), for: key)
+    layered.diskPart.enqueueStore(CachedData(bytes: try bytes(1)), for: key)
+    try layered.diskPart.flushNow()
+    #expect(disk.image(for: key) == nil)
+    #expect(try await memory.data(for: key) == nil)
+    let reopened = try ImageCache(fixture.configuration, store: CacheFixture.store)
+    #expect(array(try await reopened.data(for: key)?.bytes) == array(try bytes(1)))
+    let blocking = BlockingCache(layered)
+    #expect(array(try blocking.data(for: key)?.bytes) == array(try bytes(1)))
+    #expect(try blocking.contains(key, in: .all) == .all)
+    #expect(try await layered.contains(key, in: .all) == .memory)
+    try blocking.remove(key, from: .memory)
+    #expect(try blocking.contains(key, in: .all) == .disk)
+    try blocking.clear(.all)
+    #expect(try blocking.contains(key, in: .all) == [])
 }
 
 @Test func sharedFolderIsSharedAndNamespacesAreNot() async throws {
@@ -91,16 +113,16 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     var other = fixture.configuration
     other.namespace = "other"
     let three = try ImageCache(other, store: CacheFixture.store)
-    one.storeInMemory(try picture(), for: CacheKey("a"))
-    try await one.storeOnDisk(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
-    #expect(two.memoryImage(for: CacheKey("a")) == nil)
-    #expect(try await two.diskData(for: CacheKey("a")) != nil)
-    #expect(try await three.diskData(for: CacheKey("a")) == nil)
+    one.store(try picture(), for: CacheKey("a"))
+    try await one.store(CachedData(bytes: try bytes(1)), for: CacheKey("a"))
+    #expect(two.image(for: CacheKey("a")) == nil)
+    #expect(try await two.data(for: CacheKey("a")) != nil)
+    #expect(try await three.data(for: CacheKey("a")) == nil)
 }
 
 @Test func sizesPathsAndTrimmingAreAskedForTheDiskLayer() async throws {
     let (cache, fixture) = try open()
-    try await cache.storeOnDisk(CachedData(bytes: try bytes(1, count: 100)), for: CacheKey("a.png"))
+    try await cache.store(CachedData(bytes: try bytes(1, count: 100)), for: CacheKey("a.png"))
     let totals = try await cache.diskTotals()
     #expect(totals.count == 1 && totals.bytes == 100)
     let path = try await cache.path(for: CacheKey("a.png"))

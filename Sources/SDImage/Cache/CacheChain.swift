@@ -1,5 +1,5 @@
 /// Several caches that act as one; the last is the highest.
-package final class CacheChain: ImageCaching {
+package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_policy`.
     package enum Policy: Int32, Sendable {
         case serial = 0, concurrent, highestOnly, lowestOnly
@@ -62,8 +62,8 @@ package final class CacheChain: ImageCaching {
     }
 
     /// True when a cache is `chain` or contains it, directly or through its members.
-    package static func reaches(_ cache: any ImageCaching, _ chain: CacheChain) -> Bool {
-        if let layered = cache as? LayeredCache { return layered.members.contains { reaches($0, chain) } }
+    package static func reaches(_ cache: any CachePart, _ chain: CacheChain) -> Bool {
+        if let layered = cache as? LayeredCache { return reaches(layered.memoryPart, chain) || reaches(layered.diskPart, chain) }
         return (cache as? CacheChain)?.reaches(chain) == true
     }
 
@@ -90,13 +90,13 @@ package final class CacheChain: ImageCaching {
 
     // MARK: Memory, immediate: one member after the other with any policy
 
-    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
+    package func image(for key: UnsafeRawBufferPointer) -> Image? {
         let members = parties(.query).members
         for (index, member) in members.enumerated() {
-            guard let image = unsafe member.memoryImage(for: key) else { continue }
+            guard let image = unsafe member.memoryPart.image(for: key) else { continue }
             if index > 0, state.withLock({ $0.promotes }) {
                 let key = unsafe CacheKey(Array(key))
-                for higher in members[..<index] { higher.storeInMemory(image, for: key) }
+                for higher in members[..<index] { higher.memoryPart.store(image, for: key) }
             }
             return image
         }
@@ -104,21 +104,21 @@ package final class CacheChain: ImageCaching {
     }
 
     package func peek(_ key: CacheKey) -> Image? {
-        parties(.query).members.lazy.compactMap { $0.peek(key) }.first
+        parties(.query).members.lazy.compactMap { $0.memoryPart.peek(key) }.first
     }
 
-    package func storeInMemory(_ image: Image, for key: CacheKey) {
-        for member in parties(.store).members { member.storeInMemory(image, for: key) }
+    package func store(_ image: Image, for key: CacheKey) {
+        for member in parties(.store).members { member.memoryPart.store(image, for: key) }
     }
 
     // MARK: Disk
 
     /// The bytes of the first member that has the entry. A failing member counts as a miss, unless no member has the entry.
-    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
+    package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         let (members, isConcurrent) = parties(.query)
         let found = try await first(of: members, isConcurrent) { member throws(ImageError) -> CachedData? in
-            guard var data = try await member.diskData(for: key, options: options) else { return nil }
-            data.holder = data.holder ?? member
+            guard var data = try await member.diskPart.data(for: key, options: options) else { return nil }
+            data.holder = data.holder ?? member.diskPart
             return data
         }
         if let found { promote(found, key, above: members) }
@@ -128,39 +128,41 @@ package final class CacheChain: ImageCaching {
     /// Stores an entry found in a lower member in the members above it.
     private func promote(_ found: CachedData, _ key: CacheKey, above members: [any ImageCaching]) {
         guard let holder = found.holder, state.withLock({ $0.promotes }) else { return }
-        for higher in members.prefix(while: { $0 !== holder }) { higher.enqueueDiskStore(found.withoutWrite, for: key) }
+        for higher in members.lazy.map(\.diskPart).prefix(while: { $0 !== holder }) {
+            higher.enqueueStore(found.withoutWrite, for: key)
+        }
     }
 
-    package var isShared: Bool { members.contains { $0.isShared } }
-
-    package var grantsLeases: Bool { members.contains { $0.grantsLeases } }
+    package var leases: (any LeaseGranting)? { members.contains { $0.diskPart.leases != nil } ? self : nil }
 
     /// Asks the highest member that grants leases; an entry that it finds is promoted like any other hit.
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
         let members = parties(.query).members
-        guard let member = members.first(where: { $0.grantsLeases }) else { return .unknown }
-        let leasing = await member.lease(key, newerThan: date, options: options)
+        guard let disk = members.lazy.map(\.diskPart).first(where: { $0.leases != nil }), let leases = disk.leases else {
+            return .unknown
+        }
+        let leasing = await leases.lease(key, newerThan: date, options: options)
         guard case .found(var data) = leasing else { return leasing }
-        data.holder = data.holder ?? member
+        data.holder = data.holder ?? disk
         promote(data, key, above: members)
         return .found(data)
     }
 
-    package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
-        try await all(.store) { member throws(ImageError) in try await member.storeOnDisk(data, for: key) }
+    package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+        try await all(.store) { member throws(ImageError) in try await member.diskPart.store(data, for: key) }
     }
 
-    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) {
-        for member in parties(.store).members { member.enqueueDiskStore(data, for: key) }
+    package func enqueueStore(_ data: CachedData, for key: CacheKey) {
+        for member in parties(.store).members { member.diskPart.enqueueStore(data, for: key) }
     }
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
-    package func flushNow() throws(ImageError) { for member in members { try member.flushNow() } }
+    package func flushNow() throws(ImageError) { for member in members { try member.diskPart.flushNow() } }
 
     /// Updates every member, because any of them may have the entry.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
-        for member in members { await member.updateRecord(key, from: old, to: new) }
+        for member in members { await member.diskPart.updateRecord(key, from: old, to: new) }
     }
 
     package func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError) {

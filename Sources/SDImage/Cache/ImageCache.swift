@@ -3,7 +3,7 @@ import Synchronization
 /// The built-in cache: images in memory above encoded bytes on disk. It never decodes.
 ///
 /// Names of blocking functions end in `Now`. After `close`, calls fail with `shutdown` and memory look-ups find nothing.
-package final class ImageCache: ImageCaching {
+package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, DirectCaching {
     package let memory: MemoryCache
     /// The disk layer; nil for a cache in memory only.
     package let disk: DiskCache?
@@ -22,13 +22,15 @@ package final class ImageCache: ImageCaching {
         disk = configuration.isMemoryOnly || configuration.directory == nil ? nil : try DiskCache(configuration, store: store)
     }
 
+    package var direct: (any DirectCaching)? { self }
+
     // MARK: Memory
 
-    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
+    package func image(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
     package func peek(_ key: CacheKey) -> Image? { memory.peek(key) }
 
     /// Does nothing if the cache is configured to keep no images in memory; `memory.set` always stores.
-    package func storeInMemory(_ image: Image, for key: CacheKey) {
+    package func store(_ image: Image, for key: CacheKey) {
         guard keepsImages.load(ordering: .relaxed), !closed.load(ordering: .relaxed) else { return }
         memory.set(image, for: key)
     }
@@ -37,14 +39,14 @@ package final class ImageCache: ImageCaching {
 
     // MARK: Both layers
 
-    package func diskData(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
+    package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         try check()
         if let found = try await disk?.data(for: key) { return found }
         guard let additionalBytes, let engine = Engine.current else { return nil }
         return try await engine.blocking.run(.normal) { additionalBytes(key) }.map(CachedData.init(bytes:))
     }
 
-    package func storeOnDisk(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
+    package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         try check()
         try await disk?.store(data, for: key)
     }
@@ -60,7 +62,7 @@ package final class ImageCache: ImageCaching {
         try disk.storeNow(data, for: key)
     }
 
-    package func enqueueDiskStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
+    package func enqueueStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) {
         if let write = data.write { disk?.removeDamaged(key, write: write) }

@@ -22,11 +22,11 @@ package struct CacheLookup: Sendable {
         let options = request.scaled(for: key).decodeOptions
         // A thumbnail is never stored under the key of the full image.
         let keys = LoadKeys(request, transformer: nil)
-        if let image = cache.memoryImage(for: keys.final) { return image }
-        guard let found = try cache.dataNow(for: key) else { return nil }
+        if let image = cache.memoryPart.image(for: keys.final) { return image }
+        guard let found = try BlockingCache(cache).data(for: key) else { return nil }
         // The registry starts the time limit of the options; the waiting caller has no way to cancel.
         let image = try registry.decode(found.bytes, options: options, stop: StopSignal()).with(extendedData: found.extendedData)
-        cache.storeInMemory(image, for: keys.final)
+        cache.memoryPart.store(image, for: keys.final)
         return image
     }
 }

@@ -2,7 +2,7 @@
 struct CacheStage {
     /// An entry that may have the image: the image itself as a variant, or its original.
     struct Entry {
-        let cache: any ImageCaching
+        let cache: any DataCaching
         let key: CacheKey
         let isVariant: Bool
     }
@@ -13,13 +13,13 @@ struct CacheStage {
     var entries: [Entry] {
         let (request, keys) = (context.request, context.keys)
         var entries: [Entry] = []
-        if request.queryCacheType.contains(.disk), request.coder == nil, let cache = context.cache,
+        if request.queryCacheType.contains(.disk), request.coder == nil, let cache = context.disk,
             let variant = keys.variant(request)
         {
             entries.append(Entry(cache: cache, key: variant, isVariant: true))
         }
         let layers = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
-        if layers.contains(.disk), let originals = context.originals {
+        if layers.contains(.disk), let originals = context.diskOfOriginals {
             entries.append(Entry(cache: originals, key: keys.original, isVariant: false))
         }
         return entries
@@ -64,7 +64,7 @@ struct CacheStage {
         let request = context.request
         // Pixels as they are stored in the file cannot be derived from the image in memory.
         guard !context.keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
-            request.coder == nil, let original = context.originals?.memoryImage(for: context.keys.original)
+            request.coder == nil, let original = context.memoryOfOriginals?.image(for: context.keys.original)
         else { return nil }
         var data = LoadedData(bytes: .empty)
         data.image = original
@@ -83,7 +83,7 @@ struct CacheStage {
     /// The bytes of an image in memory, if the disk has them.
     func dataOfMemoryImage() async throws(ImageError) -> Bytes? {
         let keys = context.keys
-        guard let cache = context.cache, let key = keys.isOriginal ? keys.original : keys.variant(context.request) else {
+        guard let cache = context.disk, let key = keys.isOriginal ? keys.original : keys.variant(context.request) else {
             return nil
         }
         return try await data(of: Entry(cache: cache, key: key, isVariant: !keys.isOriginal))?.bytes
@@ -94,7 +94,7 @@ struct CacheStage {
         let start = MonotonicClock.now
         defer { context.addTime(\.diskQuery, since: start) }
         do throws(ImageError) {
-            return try await entry.cache.diskData(for: entry.key, options: context.request.decodeOptions.bag)
+            return try await entry.cache.data(for: entry.key, options: context.request.decodeOptions.bag)
         } catch {
             if error.status == .cancelled { throw error }
             return nil

@@ -17,7 +17,7 @@ package struct DecodeKey: Hashable, Sendable {
         hasher.combine(origin)
     }
 
-    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin, storing originals: (any ImageCaching)? = nil) {
+    init(_ request: ImageRequest, _ keys: LoadKeys, _ origin: DecodeOrigin, storing originals: (any MemoryCaching)? = nil) {
         key = keys.final
         self.origin = origin
         options = request.decodeOptions
@@ -39,7 +39,7 @@ package enum DecodeOrigin: Hashable, Sendable {
     case write(CacheWrite, cache: ObjectIdentifier)
     case bytes(ObjectIdentifier)
 
-    init(_ cached: CachedData, of cache: any ImageCaching) {
+    init(_ cached: CachedData, of cache: any DataCaching) {
         self = cached.write.map { .write($0, cache: ObjectIdentifier(cache)) } ?? .bytes(ObjectIdentifier(cached.bytes))
     }
 }

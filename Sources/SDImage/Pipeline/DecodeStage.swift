@@ -11,7 +11,7 @@ struct DecodeStage {
         defer { context.addTime(\.decode, since: start) }
         let decoder = await started?.decoder(for: data.bytes)
         let key = origin.map {
-            DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.originals : nil)
+            DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.memoryOfOriginals : nil)
         }
         let image = try await SharedDecode.value(
             key, in: context.manager.decodes, on: context.engine.work, context.priority,
@@ -40,7 +40,7 @@ struct DecodeStage {
         let image = try decode(data, after: decoder, stop)
         // The untransformed image is available only here.
         if storesOriginal(data) {
-            context.originals?.storeInMemory(data.record.isEmpty ? image : image.with(data.record), for: context.keys.original)
+            context.memoryOfOriginals?.store(data.record.isEmpty ? image : image.with(data.record), for: context.keys.original)
         }
         return try context.keys.transformed(image, context.request, stop)
     }

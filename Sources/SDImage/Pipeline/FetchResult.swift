@@ -34,7 +34,7 @@ package final class FetchResult: Sendable {
     func leaveBacklog() { backlogEntry.withLock { $0 = nil } }
 
     /// True for the first caller with this key and cache.
-    func claimStore(_ key: CacheKey, in cache: any ImageCaching) -> Bool {
+    func claimStore(_ key: CacheKey, in cache: any DataCaching) -> Bool {
         stored.withLock { $0.insert(Store(cache: ObjectIdentifier(cache), key: key)).inserted }
     }
 }

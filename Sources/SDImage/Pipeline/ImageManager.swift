@@ -19,6 +19,8 @@ package final class ImageManager: Sendable {
     }
 
     package let cache: (any ImageCaching)?
+    /// The memory part of `cache`.
+    let memory: (any MemoryCaching)?
     let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
     let transformer: (any ImageTransformer)?
@@ -51,6 +53,7 @@ package final class ImageManager: Sendable {
     ) {
         self.observers = observers
         self.cache = cache
+        memory = cache?.memoryPart
         self.loader = loader
         self.dispatcher = dispatcher
         self.transformer = transformer
@@ -187,7 +190,7 @@ package final class ImageManager: Sendable {
         guard engine.pendingEncodes.wait(deadline: deadline) else {
             throw ImageError(.timeout, "manager: encodes for the cache are still queued")
         }
-        try cache?.flushNow()
+        try cache?.diskPart.flushNow()
     }
 
     private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }

@@ -9,7 +9,8 @@ struct LeaseRequest: Sendable {
         let policy: FreshnessPolicy
     }
 
-    private let cache: any ImageCaching
+    private let cache: any DataCaching
+    private let leases: any LeaseGranting
     private let key: CacheKey
     /// Date of the known response, which is not good enough; 0 for none.
     private let date: UInt64
@@ -18,8 +19,8 @@ struct LeaseRequest: Sendable {
     /// nil for loads whose response is useless to other processes, or that need a new response in any case.
     init?(_ context: LoadContext, _ loader: any ImageLoader, newerThan date: UInt64) {
         let request = context.request
-        guard let cache = context.originals, cache.grantsLeases, request.isGet, request.coder == nil, context.mayFillCaches,
-            context.policy != .refresh, request.sourcePolicy != .loaderOnly,
+        guard let cache = context.diskOfOriginals, let leases = cache.leases, request.isGet,
+            request.coder == nil, context.mayFillCaches, context.policy != .refresh, request.sourcePolicy != .loaderOnly,
             !["file", "data"].contains(URLText(request.url).scheme), ResponseRecord().mayBeStored(request.headers),
             // The response will hardly be shared: other processes would wait for it one after the other.
             !request.carriesCredentials(loader.sentFields(request)),
@@ -27,6 +28,7 @@ struct LeaseRequest: Sendable {
             StoreStage(context: context).diskEntries.contains(where: { $0.cache === cache && $0.key == context.keys.original })
         else { return nil }
         self.cache = cache
+        self.leases = leases
         key = context.keys.original
         self.date = date
         policy = context.policy
@@ -39,7 +41,7 @@ struct LeaseRequest: Sendable {
         async throws(ImageError) -> FetchResult
     {
         var lease: CacheLease?
-        switch await cache.lease(key, newerThan: date, options: request.decodeOptions.bag) {
+        switch await leases.lease(key, newerThan: date, options: request.decodeOptions.bag) {
         case .unknown: break
         case .granted(let granted): lease = granted
         case .found(let entry):

@@ -169,7 +169,7 @@ final class Load: Sendable {
         } catch {
             if let entry = loaded.sharedEntry, error.meansUnreadable {
                 // The entry of another process is not an image.
-                if context.request.coder == nil { context.originals?.dropDamaged(entry, for: context.keys.original) }
+                if context.request.coder == nil { context.diskOfOriginals?.dropDamaged(entry, for: context.keys.original) }
                 try await refetch(wait.loader, about: wait.candidate)
                 return nil
             }

@@ -40,6 +40,11 @@ final class LoadContext: Sendable {
         currentPriority = Atomic(request.priority.rawValue)
     }
 
+    var memory: (any MemoryCaching)? { cache?.memoryPart }
+    var disk: (any DataCaching)? { cache?.diskPart }
+    var memoryOfOriginals: (any MemoryCaching)? { originals?.memoryPart }
+    var diskOfOriginals: (any DataCaching)? { originals?.diskPart }
+
     var engine: Engine { manager.engine }
     var registry: CoderRegistry { manager.registry }
 

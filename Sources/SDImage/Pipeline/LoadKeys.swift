@@ -67,17 +67,17 @@ package final class LoadKeys: Sendable {
 
     /// An image in memory under another key that satisfies the request: one that its transformer would not change, or an
     /// animation if only its first frame is requested.
-    func related(_ request: ImageRequest, in cache: any ImageCaching) -> Image? {
+    func related(_ request: ImageRequest, in cache: any MemoryCaching) -> Image? {
         // Most requests have no such image: these look-ups do not count as misses.
         if transformer != nil, let image = cache.peek(decoded), !request.transforms(image) {
-            return cache.memoryImage(for: decoded)
+            return cache.image(for: decoded)
         }
         guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
         var options = request.decodeOptions
         options.firstFrameOnly = false
         let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
         guard cache.peek(moving)?.frames != nil else { return nil }
-        return cache.memoryImage(for: moving)?.still
+        return cache.image(for: moving)?.still
     }
 
     /// The image as requested, or untransformed if the transformer fails. A crop is a view, so the result is compacted: a

@@ -12,9 +12,10 @@ struct MemoryStage {
 
     private var policy: FreshnessPolicy { request.freshness ?? manager.freshness }
 
-    private var cache: (any ImageCaching)? {
+    private var cache: (any MemoryCaching)? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
-        return request.cache.resolved(manager.cache)
+        if case .inherited = request.cache { return manager.memory }
+        return request.cache.resolved(nil)?.memoryPart
     }
 
     /// The image of the request. `hasMissed`: the cache is known not to have it under its own key.
@@ -25,7 +26,7 @@ struct MemoryStage {
     }
 
     /// The image under its own key, for requests without further conditions.
-    func lookUpFinal() -> Image? { cache?.memoryImage(for: keys.final) }
+    func lookUpFinal() -> Image? { cache?.image(for: keys.final) }
 
     /// The image, without counting as a use.
     func peek() -> Image? { cache?.peek(keys.final) }
@@ -40,8 +41,8 @@ struct MemoryStage {
     func related() -> Image? {
         guard let cache else { return nil }
         let whole = keys.whole(request)
-        if let image = cache.memoryImage(for: whole) { return image }
-        let images = manager.sizes.thumbnails(of: whole).compactMap { cache.memoryImage(for: $0) }
+        if let image = cache.image(for: whole) { return image }
+        let images = manager.sizes.thumbnails(of: whole).compactMap { cache.image(for: $0) }
         return images.max { $0.area < $1.area }
     }
 

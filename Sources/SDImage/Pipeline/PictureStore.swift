@@ -12,14 +12,14 @@ package struct PictureStore: Sendable {
 
     /// Stores the image in memory, which is immediate.
     package func storeInMemory(_ image: Image?, for key: CacheKey) {
-        if let image, layers.contains(.memory) { cache.storeInMemory(image, for: key) }
+        if let image, layers.contains(.memory) { cache.memoryPart.store(image, for: key) }
     }
 
     /// Stores in memory and on disk; blocks until the store is committed.
     package func storeNow(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions) throws(ImageError) {
         storeInMemory(image, for: key)
         guard let data = try entry(image, bytes, options) else { return }
-        do throws(ImageError) { try cache.storeNow(data, for: key) } catch { try forgive(error, image) }
+        do throws(ImageError) { try BlockingCache(cache).store(data, for: key) } catch { try forgive(error, image) }
     }
 
     /// Stores on disk; returns when the store is committed. Memory must have the image already.
@@ -30,7 +30,7 @@ package struct PictureStore: Sendable {
             try entry(image, bytes, options)
         }
         guard let made else { return }
-        do throws(ImageError) { try await cache.storeOnDisk(made, for: key) } catch { try forgive(error, image) }
+        do throws(ImageError) { try await cache.diskPart.store(made, for: key) } catch { try forgive(error, image) }
     }
 
     /// The data to store on disk; nil for none.

@@ -39,7 +39,7 @@ struct StoreStage {
         guard context.mayFillCaches, context.request.storeCacheType.contains(.memory),
             let key = context.keys.key(of: image, context.request)
         else { return }
-        context.cache?.storeInMemory(image, for: key)
+        context.memory?.store(image, for: key)
     }
 
     /// Stores an image in memory with a new response record.
@@ -51,11 +51,11 @@ struct StoreStage {
     }
 
     /// Caches and keys under which the request allows storing on disk.
-    var diskEntries: [(cache: any ImageCaching, key: CacheKey)] {
+    var diskEntries: [(cache: any DataCaching, key: CacheKey)] {
         let (request, keys) = (context.request, context.keys)
-        var entries: [(cache: any ImageCaching, key: CacheKey)] = []
-        if let originals = context.originals, originalLayers.contains(.disk) { entries.append((originals, keys.original)) }
-        if let cache = context.cache, request.storeCacheType.contains(.disk), let variant = keys.variant(request) {
+        var entries: [(cache: any DataCaching, key: CacheKey)] = []
+        if let originals = context.diskOfOriginals, originalLayers.contains(.disk) { entries.append((originals, keys.original)) }
+        if let cache = context.disk, request.storeCacheType.contains(.disk), let variant = keys.variant(request) {
             entries.append((cache, variant))
         }
         return entries
@@ -92,20 +92,20 @@ struct StoreStage {
         guard context.mayFillCaches else { return }
         let keys = context.keys
         // The caches count and log their failures.
-        if let originals = context.originals { try? await originals.remove(keys.original, from: .disk) }
-        if let cache = context.cache, let variant = keys.variant(context.request) {
+        if let originals = context.diskOfOriginals { try? await originals.remove(keys.original, from: .disk) }
+        if let cache = context.disk, let variant = keys.variant(context.request) {
             try? await cache.remove(variant, from: .disk)
         }
     }
 
     private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: FetchResult) async throws(ImageError) {
         let (request, manager, key) = (context.request, context.manager, context.keys.original)
-        guard originalLayers.contains(.disk), let originals = context.originals else { return }
+        guard originalLayers.contains(.disk), let originals = context.diskOfOriginals else { return }
         // A load that waits for the commit stores too: the first one may not wait, and storing equal bytes twice is harmless.
         guard loaded.claimStore(key, in: originals) || request.waitForStore else { return }
         let serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
         guard request.waitForStore else {
-            guard let serialized else { return originals.enqueueDiskStore(cached, for: key) }
+            guard let serialized else { return originals.enqueueStore(cached, for: key) }
             return manager.variants.write(serialized, at: key, into: originals, on: context.engine.work)
         }
         let start = MonotonicClock.now
@@ -114,7 +114,7 @@ struct StoreStage {
         } else {
             // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing cache does not fail a
             // load").
-            try? await originals.storeOnDisk(cached, for: key)
+            try? await originals.store(cached, for: key)
         }
         context.addTime(\.store, since: start)
         if Task.isCancelled { throw .cancelled }
@@ -123,7 +123,7 @@ struct StoreStage {
     /// Stores a variant beside its original.
     func storeVariant(_ image: Image, of original: CachedData) async {
         let (request, manager) = (context.request, context.manager)
-        guard context.mayFillCaches, request.storeCacheType.contains(.disk), let cache = context.cache,
+        guard context.mayFillCaches, request.storeCacheType.contains(.disk), let cache = context.disk,
             let key = context.keys.variant(request), let variant = Variant(image, context.keys, request, origin: original)
         else { return }
         guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: context.engine.work) }

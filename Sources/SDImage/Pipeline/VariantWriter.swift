@@ -27,7 +27,7 @@ package final class VariantWriter: Sendable {
     }
 
     /// Encodes and stores at low priority. Failures are logged: the original is stored.
-    func write(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) {
+    func write(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool) {
         let entry = Entry(cache: ObjectIdentifier(cache), key: key)
         guard claim(entry, variant.cost, always: variant.isOriginal) else { return }
         let number = pending.begin()
@@ -36,18 +36,18 @@ package final class VariantWriter: Sendable {
                 release(entry, variant.cost)
                 pending.finish(number)
             }
-            if let data = encoded(variant, StopSignal()) { cache.enqueueDiskStore(data, for: key) }
+            if let data = encoded(variant, StopSignal()) { cache.enqueueStore(data, for: key) }
         }
     }
 
     /// The same for a load that waits for the commit.
-    func writeNow(_ variant: Variant, at key: CacheKey, into cache: any ImageCaching, on pool: WorkPool) async {
+    func writeNow(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool) async {
         let data = await withStopSignal { stop in
             try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
         }
         // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
         // cache does not fail a load").
-        if let data { try? await cache.storeOnDisk(data, for: key) }
+        if let data { try? await cache.store(data, for: key) }
     }
 
     /// Abandons the encodes that are left: their originals are stored.

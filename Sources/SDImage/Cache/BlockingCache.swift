@@ -1,0 +1,39 @@
+/// Blocking calls to a cache: on the calling thread if the cache works there, otherwise a wait for its asynchronous functions,
+/// which throws `wouldDeadlock` on a thread of the library.
+package struct BlockingCache: Sendable {
+    package let cache: any ImageCaching
+
+    package init(_ cache: any ImageCaching) { self.cache = cache }
+
+    package func data(for key: CacheKey) throws(ImageError) -> CachedData? {
+        let disk = cache.diskPart
+        if let direct = disk.direct { return try direct.dataNow(for: key) }
+        return try Engine.wait { () async throws(ImageError) in try await disk.data(for: key) }
+    }
+
+    package func store(_ data: CachedData, for key: CacheKey) throws(ImageError) {
+        let disk = cache.diskPart
+        if let direct = disk.direct { return try direct.storeNow(data, for: key) }
+        try Engine.wait { () async throws(ImageError) in try await disk.store(data, for: key) }
+    }
+
+    /// All of the named layers that hold the entry.
+    package func contains(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
+        if let direct = cache.direct { return try direct.containsNow(key, in: layers) }
+        let memory: CacheLayers = layers.contains(.memory) && cache.memoryPart.image(for: key) != nil ? .memory : []
+        guard layers.contains(.disk) else { return memory }
+        let disk = cache.diskPart
+        if let direct = disk.direct { return try direct.containsNow(key, in: .disk).union(memory) }
+        return try Engine.wait { () async throws(ImageError) in try await disk.contains(key, in: .disk).union(memory) }
+    }
+
+    package func remove(_ key: CacheKey, from layers: CacheLayers) throws(ImageError) {
+        if let direct = cache.direct { return try direct.removeNow(key, from: layers) }
+        try Engine.wait { [cache] () async throws(ImageError) in try await cache.remove(key, from: layers) }
+    }
+
+    package func clear(_ layers: CacheLayers) throws(ImageError) {
+        if let direct = cache.direct { return try direct.clearNow(layers) }
+        try Engine.wait { [cache] () async throws(ImageError) in try await cache.clear(layers) }
+    }
+}

@@ -1,0 +1,58 @@
+/// Bytes stored by a cache, with their metadata.
+package struct CachedData: Sendable {
+    package var bytes: Bytes
+    package var entityTag: [UInt8] = []
+    package var lastModified: [UInt8] = []
+    /// Remaining response metadata, as `ResponseRecord.encoded`.
+    package var encodedRecord: [UInt8] = []
+    package var extendedData: Bytes?
+    /// Time of the store, nanoseconds since 1970; set by the cache.
+    package var created: UInt64 = 0
+    /// Time from which the entry is a miss, nanoseconds since 1970; 0 = determined by the age rule of the cache.
+    package var expires: UInt64 = 0
+    /// The write that these bytes came from. A reader uses it to remove exactly the damaged write.
+    package var write: CacheWrite?
+    /// Values of the host from the request, for caches of the host; never stored.
+    package var options: FrozenOptions?
+    /// The lease, which ends with the last store of these bytes; never stored.
+    package var lease: CacheLease?
+    /// True for an entry from a cache shared by several machines; set by that cache, never stored.
+    package var isShared = false
+    /// True when the stored image came with a private response, which these bytes alone do not show. Never stored.
+    package var isOfPrivateImage = false
+    /// The disk part of the member of a chain that has the entry.
+    package var holder: (any DataCaching)?
+
+    package init(bytes: Bytes) { self.bytes = bytes }
+
+    package var source: ImageSource { isShared ? .remote : .disk }
+
+    /// Metadata of the response that delivered the bytes.
+    package var record: ResponseRecord {
+        get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: encodedRecord, created: created) }
+        set {
+            entityTag = newValue.storedEntityTag
+            lastModified = newValue.storedLastModified
+            encodedRecord = newValue.encoded
+        }
+    }
+
+    /// True when a shared cache must not store the entry.
+    package var isPrivate: Bool { isOfPrivateImage || record.isPrivate }
+
+    /// Time of the response; without one, time of the store.
+    package var date: UInt64 {
+        let answered = record.responseTime
+        return answered == 0 ? created : answered
+    }
+
+    /// A copy for storing in another cache.
+    package var withoutWrite: CachedData {
+        var data = self
+        data.write = nil
+        data.lease = nil
+        data.isShared = false
+        data.holder = nil
+        return data
+    }
+}
