@@ -31,25 +31,15 @@ ALLOWED_TYPES = {"LightTransform": "linear light"}
 REMAINING = {
     "answer": "Plugins/photos: host.c 8; Plugins/remote: clock.c 1",
     "ask": "Plugins/photos: host.c 1; Plugins/redis: redis.c 1",
-    "facts": "Modules/avif: avif.c 5; Modules/common: picture.c 7, picture.h 5; Modules/heif: general.c 4, heif.c 4, "
-         "picture_item.c 2; Plugins/AV: av.c 1, frame.c 4; Plugins/JXL: decoder.c 3, jxl.c 1; Plugins/TIFF: tiff.c 3; Plugins/common: "
-         "drawing.c 3; Plugins/photos: asset.c 2, asset.h 1, database.c 1, database.h 1, file.c 1, index.c 2, index.h 1, probe.c 3, "
+    "facts": "Plugins/photos: asset.c 2, asset.h 1, database.c 1, database.h 1, file.c 1, index.c 2, index.h 1, probe.c 3, "
          "probe.h 3, thumbnail.c 1, thumbnail.h 1",
     "give_up": "Plugins/photos: watch.c 1",
-    "kept": "Plugins/AV: movie.c 1; Plugins/photos: fetch.c 1, uri.c 1, watch.c 1",
+    "kept": "Plugins/photos: fetch.c 1, uri.c 1, watch.c 1",
     "news": "Plugins/photos: watch.c 12",
-    "place": "Modules/heif: library.c 1, planes.c 1; Plugins/AV: codec.c 1; Plugins/PDF: pdf.c 1; Plugins/TIFF: exif.c 3, "
-         "read.c 3; Plugins/common: limited.c 2, limited.h 2; Plugins/memcached: memcached.c 5; Plugins/photos: support.c 1, "
-         "thumbnail.c 5, tree.c 2; Plugins/redis: redis.c 6; Plugins/remote: engine.h 4, envelope.c 2, jobs.h 1, queues.c 3, sha256.c 1, "
-         "tier.c 1, worker.c 1",
-    "run": "Plugins/common: limited.c 2",
-    "sdmod_wish": "Modules/common: picture.h 2",
+    "place": "Plugins/memcached: memcached.c 5; Plugins/photos: support.c 1, thumbnail.c 5, tree.c 2; Plugins/redis: redis.c 6; "
+         "Plugins/remote: engine.h 4, envelope.c 2, jobs.h 1, queues.c 3, sha256.c 1, tier.c 1, worker.c 1",
     "sdphoto_wish": "Plugins/photos: request.h 2",
-    "sdtiff_wish": "Plugins/TIFF: read.h 2",
-    "wish": "Modules/avif: avif.c 4; Modules/common: picture.c 5, picture.h 2; Modules/heif: general.c 3, general.h 1, heif.c 3, "
-         "picture_item.c 2, picture_item.h 1; Plugins/AV: av.c 3, codec.c 1, movie.c 1, movie.h 2; Plugins/JXL: decoder.c 1, "
-         "decoder.h 2, jxl.c 4; Plugins/TIFF: layout.c 2, layout.h 1, read.c 2, read.h 1, tiff.c 4; Plugins/common: drawing.c 2, "
-         "drawing.h 1, rows.c 3, rows.h 3; Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1",
+    "wish": "Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1",
 }
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/picture.h"
+#include "../common/image.h"
 #include "encode.h"
 #include "limits.h"
 #include "tracks.h"
@@ -71,20 +71,20 @@ static sdmod_span span_of(const avifRWData *data) {
     return (sdmod_span){data->data, data->size};
 }
 
-static sdmod_facts facts_of(const avifDecoder *decoder) {
+static sdmod_info info_of(const avifDecoder *decoder) {
     const avifImage *image = decoder->image;
-    sdmod_facts facts = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
-    facts.orientation = orientation_of(image);
-    facts.has_alpha = decoder->alphaPresent;
-    facts.chroma = chroma_of(image->yuvFormat);
-    facts.bits = image->depth;
-    facts.frame_count = decoder->imageCount > 1 ? (uint32_t)decoder->imageCount : 1;
-    facts.color = (sdyuv_color){image->colorPrimaries, image->matrixCoefficients, image->yuvRange == AVIF_RANGE_FULL};
-    facts.transfer = image->transferCharacteristics;
-    facts.profile = span_of(&image->icc);
-    facts.exif = span_of(&image->exif);
-    facts.xmp = span_of(&image->xmp);
-    return facts;
+    sdmod_info info = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
+    info.orientation = orientation_of(image);
+    info.has_alpha = decoder->alphaPresent;
+    info.chroma = chroma_of(image->yuvFormat);
+    info.bits = image->depth;
+    info.frame_count = decoder->imageCount > 1 ? (uint32_t)decoder->imageCount : 1;
+    info.color = (sdyuv_color){image->colorPrimaries, image->matrixCoefficients, image->yuvRange == AVIF_RANGE_FULL};
+    info.transfer = image->transferCharacteristics;
+    info.profile = span_of(&image->icc);
+    info.exif = span_of(&image->exif);
+    info.xmp = span_of(&image->xmp);
+    return info;
 }
 
 static int threads_for(const avifImage *image) {
@@ -129,13 +129,13 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
 }
 
 /* Limits the memory held at once: the planes of the image and of all tiles, and the tiles' decoders. */
-static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *facts, sdimage_error **error) {
-    sdmod_facts tile = *facts;
+static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_info *info, sdimage_error **error) {
+    sdmod_info tile = *info;
     tile.width = tiles->width, tile.height = tiles->height;
-    uint64_t pixels = (uint64_t)facts->width * facts->height, alpha = facts->bits > 8 ? 2 * pixels : pixels;
-    uint64_t planes = sdmod_plane_bytes(facts) + (facts->has_alpha ? alpha : 0), each = sdmod_plane_bytes(&tile);
+    uint64_t pixels = (uint64_t)info->width * info->height, alpha = info->bits > 8 ? 2 * pixels : pixels;
+    uint64_t planes = sdmod_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdmod_plane_bytes(&tile);
     /* Each tile may have its own alpha if the alpha is not a grid. */
-    uint64_t count = tiles->color + (facts->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
+    uint64_t count = tiles->color + (info->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
     if (planes > SDMOD_WORKING_BYTES || each > SDMOD_WORKING_BYTES ||
         count > (SDMOD_WORKING_BYTES - planes) / (each + DECODER_BYTES))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
@@ -143,20 +143,20 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_facts *
 }
 
 /* Reads the container and checks the limits. The AV1 decoder refuses a stream that exceeds the container's size. */
-static sdimage_status prepare(const void *bytes, size_t length, const sdmod_wish *wish, reader *reader,
+static sdimage_status prepare(const void *bytes, size_t length, const sdmod_request *request, reader *reader,
                               sdimage_error **error) {
-    sdimage_status status = parse(bytes, length, false, wish->budget, reader, error);
+    sdimage_status status = parse(bytes, length, false, request->budget, reader, error);
     if (status < 0)
         return status;
     avifDecoder *decoder = reader->decoder;
-    sdmod_facts facts = facts_of(decoder);
+    sdmod_info info = info_of(decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    uint64_t width = tiles->color ? tiles->width : facts.width, height = tiles->color ? tiles->height : facts.height;
+    uint64_t width = tiles->color ? tiles->width : info.width, height = tiles->color ? tiles->height : info.height;
     uint64_t area = 2 * (width + 64) * (height + 64);
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     decoder->maxThreads = tiles->color > 1 ? 1 : threads_for(decoder->image);
-    status = sdmod_check(&facts, wish, facts.frame_count > 1 ? 1 + REFERENCES : 1, error);
-    return status >= 0 && tiles->color ? check_tiles(tiles, &facts, error) : status;
+    status = sdmod_check(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
+    return status >= 0 && tiles->color ? check_tiles(tiles, &info, error) : status;
 }
 
 static sdyuv_planes planes_of(const avifImage *image) {
@@ -181,17 +181,17 @@ static sdyuv_planes planes_of(const avifImage *image) {
 }
 
 /* Converts the decoder's current image, one of `frames`. */
-static sdimage_status current(const avifDecoder *decoder, uint32_t frames, const sdmod_wish *wish,
-                              sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = facts_of(decoder);
-    facts.frame_count = frames;
+static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frames, const sdmod_request *request,
+                                      sdimage_image **image, sdimage_error **error) {
+    sdmod_info info = info_of(decoder);
+    info.frame_count = frames;
     sdyuv_planes planes = planes_of(decoder->image);
-    facts.has_alpha = planes.alpha != NULL;
-    if (!planes.luma || (facts.chroma && (!planes.cb || !planes.cr)))
+    info.has_alpha = planes.alpha != NULL;
+    if (!planes.luma || (info.chroma && (!planes.cb || !planes.cr)))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: plane is missing");
     /* Checked here, because the size in the stream is authoritative. */
-    sdimage_status status = sdmod_check(&facts, wish, 1, error);
-    return status < 0 ? status : sdmod_picture(&planes, &facts, wish, image, error);
+    sdimage_status status = sdmod_check(&info, request, 1, error);
+    return status < 0 ? status : sdmod_make_image(&planes, &info, request, image, error);
 }
 
 /* --- The coder. */
@@ -204,14 +204,14 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_wish wish = sdmod_wish_of(options);
+    sdmod_request request = sdmod_request_of(options);
     reader reader = {.decoder = NULL};
-    sdimage_status status = prepare(bytes, length, &wish, &reader, error);
+    sdimage_status status = prepare(bytes, length, &request, &reader, error);
     if (status >= 0)
         status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
     if (status >= 0) {
-        uint32_t frames = wish.first_frame_only ? 1 : facts_of(reader.decoder).frame_count;
-        status = current(reader.decoder, frames, &wish, image, error);
+        uint32_t frames = request.first_frame_only ? 1 : info_of(reader.decoder).frame_count;
+        status = convert_current(reader.decoder, frames, &request, image, error);
     }
     close_reader(&reader);
     return status;
@@ -223,10 +223,10 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     reader reader = {.decoder = NULL};
     sdimage_status status = parse(bytes, length, true, sdimage_decode_options_work_budget(options), &reader, error);
     if (status >= 0) {
-        sdmod_facts facts = facts_of(reader.decoder);
-        if (facts.frame_count > 1)
-            facts.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
-        status = sdmod_describe(&facts, metadata, error);
+        sdmod_info info = info_of(reader.decoder);
+        if (info.frame_count > 1)
+            info.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
+        status = sdmod_describe(&info, metadata, error);
     }
     close_reader(&reader);
     return status;
@@ -236,7 +236,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_wish wish;
+    sdmod_request request;
     sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
     reader reader;
     uint32_t frame_count;
@@ -250,7 +250,7 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     if (!self)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->wish = sdmod_wish_of(options);
+    self->request = sdmod_request_of(options);
     *made = self;
     return SDIMAGE_STATUS_OK;
 }
@@ -269,12 +269,12 @@ static sdimage_status start(instance *self, const void *bytes, size_t length, sd
     sdimage_status status = sdimage_data_new(bytes, length, &self->data, error);
     if (status < 0)
         return status;
-    status = prepare(sdimage_data_bytes(self->data), length, &self->wish, &self->reader, error);
+    status = prepare(sdimage_data_bytes(self->data), length, &self->request, &self->reader, error);
     if (status < 0) {
         close_reader(&self->reader);
         return status;
     }
-    self->frame_count = facts_of(self->reader.decoder).frame_count;
+    self->frame_count = info_of(self->reader.decoder).frame_count;
     if (self->frame_count > 1)
         self->durations = sdavif_durations(bytes, length, self->frame_count);
     return SDIMAGE_STATUS_OK;
@@ -294,16 +294,16 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
 }
 
 /* Decodes up to a frame, one frame at a time. */
-static sdimage_status go_to(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
-                            sdimage_error **error) {
+static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
+                           sdimage_error **error) {
     sdimage_status status = sdmod_check_budget(budget, error);
     if (status < 0)
         return status;
     if (index >= (uint32_t)decoder->imageCount)
         return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame index is out of range");
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
-    bool is_behind = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
-    if (decoder->imageIndex < 0 || is_behind || (uint32_t)decoder->imageIndex < key)
+    bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
+    if (decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key)
         status = check(avifDecoderNthImage(decoder, key), decoder, error);
     while (status >= 0 && (uint32_t)decoder->imageIndex < index) {
         status = sdmod_check_budget(budget, error);
@@ -321,15 +321,15 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     avifDecoder *decoder = self->reader.decoder;
     if (decoder) {
-        status = go_to(decoder, index, self->wish.budget, error);
+        status = seek(decoder, index, self->request.budget, error);
         if (status >= 0)
-            status = current(decoder, 1, &self->wish, image, error);
+            status = convert_current(decoder, 1, &self->request, image, error);
     }
     pthread_mutex_unlock(&self->lock);
     return status;
 }
 
-static sdimage_status first_picture(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
     return frame(user_data, pointer, 0, image, error);
 }
 
@@ -374,7 +374,7 @@ static const sdimage_coder_vtable table = {
     .encode = sdavif_encode,
     .open = open_instance,
     .instance_update = update,
-    .instance_image = first_picture,
+    .instance_image = first_image,
     .instance_frame_count = frame_count,
     .instance_loop_count = loop_count,
     .instance_duration_ms = duration_ms,

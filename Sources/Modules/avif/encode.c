@@ -35,85 +35,85 @@ static sdimage_status check(avifResult result, const avifEncoder *encoder, sdima
 /* --- The image. */
 
 /* Sets `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7). */
-static void set_orientation(avifImage *picture, sdimage_orientation orientation) {
+static void set_orientation(avifImage *avif, sdimage_orientation orientation) {
     /* Indexed by the EXIF orientation: counter-clockwise quarter turns; 1 if top and bottom are exchanged. */
     static const uint8_t turns[] = {0, 0, 2, 2, 0, 1, 3, 3, 1}, mirrors[] = {0, 0, 1, 0, 1, 1, 0, 1, 0};
     if (orientation < SDIMAGE_ORIENTATION_UP || orientation > SDIMAGE_ORIENTATION_LEFT)
         return;
-    picture->transformFlags &= ~(avifTransformFlags)(AVIF_TRANSFORM_IROT | AVIF_TRANSFORM_IMIR);
+    avif->transformFlags &= ~(avifTransformFlags)(AVIF_TRANSFORM_IROT | AVIF_TRANSFORM_IMIR);
     if (turns[orientation]) {
-        picture->transformFlags |= AVIF_TRANSFORM_IROT;
-        picture->irot.angle = turns[orientation];
+        avif->transformFlags |= AVIF_TRANSFORM_IROT;
+        avif->irot.angle = turns[orientation];
     }
     if (mirrors[orientation]) {
-        picture->transformFlags |= AVIF_TRANSFORM_IMIR;
-        MIRROR_OF(picture) = 0;
+        avif->transformFlags |= AVIF_TRANSFORM_IMIR;
+        MIRROR_OF(avif) = 0;
     }
 }
 
-static sdimage_status set_colors(avifImage *picture, const sdimage_image *image, bool lossless, sdimage_error **error) {
-    sdsrc_color said = sdsrc_color_of(image);
+static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bool lossless, sdimage_error **error) {
+    sdsrc_color color = sdsrc_color_of(image);
     const sdimage_data *profile = sdimage_image_color_profile(image);
-    picture->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : said.primaries;
-    picture->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : said.transfer;
-    picture->yuvRange = AVIF_RANGE_FULL;
-    picture->matrixCoefficients = lossless && picture->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
-                                      ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
-                                      : AVIF_MATRIX_COEFFICIENTS_BT601;
+    avif->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : color.primaries;
+    avif->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : color.transfer;
+    avif->yuvRange = AVIF_RANGE_FULL;
+    avif->matrixCoefficients = lossless && avif->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
+                                   ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
+                                   : AVIF_MATRIX_COEFFICIENTS_BT601;
     if (!profile)
         return SDIMAGE_STATUS_OK;
     const uint8_t *bytes = sdimage_data_bytes(profile);
-    return check(SET(avifImageSetProfileICC(picture, bytes, sdimage_data_length(profile))), NULL, error);
+    return check(SET(avifImageSetProfileICC(avif, bytes, sdimage_data_length(profile))), NULL, error);
 }
 
-static sdimage_status fill_gray(avifImage *picture, const sdsrc *source, sdimage_error **error) {
-    sdimage_status status = check(avifImageAllocatePlanes(picture, AVIF_PLANES_YUV), NULL, error);
-    uint8_t *plane = picture->yuvPlanes[AVIF_CHAN_Y];
+static sdimage_status fill_gray(avifImage *avif, const sdsrc *source, sdimage_error **error) {
+    sdimage_status status = check(avifImageAllocatePlanes(avif, AVIF_PLANES_YUV), NULL, error);
+    uint8_t *plane = avif->yuvPlanes[AVIF_CHAN_Y];
     if (status >= 0 && !plane)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a plane");
     for (uint32_t y = 0; status >= 0 && y < source->height; y++)
-        sdsrc_row(source, y, plane + (size_t)y * picture->yuvRowBytes[AVIF_CHAN_Y]);
+        sdsrc_row(source, y, plane + (size_t)y * avif->yuvRowBytes[AVIF_CHAN_Y]);
     return status;
 }
 
 /* Converts directly from the pixels in place; libavif reduces 16-bit samples. */
-static sdimage_status fill_color(avifImage *picture, const sdsrc *source, sdimage_error **error) {
+static sdimage_status fill_color(avifImage *avif, const sdsrc *source, sdimage_error **error) {
     avifRGBImage pixels;
-    avifRGBImageSetDefaults(&pixels, picture);
+    avifRGBImageSetDefaults(&pixels, avif);
     pixels.format = source->channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
     pixels.depth = source->bits == 8 ? 8 : 16;
     pixels.chromaDownsampling = AVIF_CHROMA_DOWNSAMPLING_AVERAGE;
     /* The library only reads them, though its field is not const. */
     pixels.pixels = (uint8_t *)(uintptr_t)sdimage_image_pixels(source->image);
     pixels.rowBytes = (uint32_t)sdimage_image_stride(source->image);
-    return check(avifImageRGBToYUV(picture, &pixels), NULL, error);
+    return check(avifImageRGBToYUV(avif, &pixels), NULL, error);
 }
 
-static sdimage_status add_blocks(avifImage *picture, const sdimage_encode_options *options,
+static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *options,
                                  sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(options);
     sdsrc_block exif;
     sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
     if (exif.length)
-        status = check(SET(avifImageSetMetadataExif(picture, exif.bytes, exif.length)), NULL, error);
+        status = check(SET(avifImageSetMetadataExif(avif, exif.bytes, exif.length)), NULL, error);
     sdsrc_release_block(&exif);
     if (status >= 0 && xmp) {
         const uint8_t *bytes = sdimage_data_bytes(xmp);
-        status = check(SET(avifImageSetMetadataXMP(picture, bytes, sdimage_data_length(xmp))), NULL, error);
+        status = check(SET(avifImageSetMetadataXMP(avif, bytes, sdimage_data_length(xmp))), NULL, error);
     }
     return status;
 }
 
-static sdimage_status fill(avifImage *picture, const sdsrc *source, const sdimage_encode_options *options,
+static sdimage_status fill(avifImage *avif, const sdsrc *source, const sdimage_encode_options *options,
                            sdimage_error **error) {
     bool lossless = sdimage_encode_options_is_lossless(options);
-    sdimage_status status = set_colors(picture, source->image, lossless, error);
+    sdimage_status status = set_colors(avif, source->image, lossless, error);
     if (status >= 0)
-        status = source->channels == 1 ? fill_gray(picture, source, error) : fill_color(picture, source, error);
+        status = source->channels == 1 ? fill_gray(avif, source, error) : fill_color(avif, source, error);
     if (status >= 0)
-        status = add_blocks(picture, options, sdimage_image_orientation(source->image), error);
+        status = add_blocks(avif, options, sdimage_image_orientation(source->image), error);
     /* Must come last: newer versions of the library take the orientation from EXIF. */
-    set_orientation(picture, sdimage_image_orientation(source->image));
+    set_orientation(avif, sdimage_image_orientation(source->image));
     return status;
 }
 
@@ -128,14 +128,14 @@ static void configure(avifEncoder *encoder, const sdimage_encode_options *option
     encoder->maxThreads = sdmod_processors();
 }
 
-static sdimage_status write_file(const avifImage *picture, const sdimage_encode_options *options, sdimage_data **data,
+static sdimage_status write_file(const avifImage *avif, const sdimage_encode_options *options, sdimage_data **data,
                                  sdimage_error **error) {
     avifEncoder *encoder = avifEncoderCreate();
     avifRWData file = AVIF_DATA_EMPTY;
     if (!encoder)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
     configure(encoder, options);
-    sdimage_status status = check(avifEncoderWrite(encoder, picture, &file), encoder, error);
+    sdimage_status status = check(avifEncoderWrite(encoder, avif, &file), encoder, error);
     if (status >= 0)
         status = sdimage_data_new(file.data, file.size, data, error);
     avifRWDataFree(&file);
@@ -154,14 +154,14 @@ static sdimage_status encode_source(const sdsrc *source, const sdimage_encode_op
     if (source->bits > 8 && sdimage_encode_options_is_lossless(options))
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
                           "avif: samples of more than 12 bits cannot be stored without loss");
-    avifImage *picture =
+    avifImage *avif =
         avifImageCreate((int)source->width, (int)source->height, source->bits, format_of(source, options));
-    if (!picture)
+    if (!avif)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
-    sdimage_status status = fill(picture, source, options, error);
+    sdimage_status status = fill(avif, source, options, error);
     if (status >= 0)
-        status = write_file(picture, options, data, error);
-    avifImageDestroy(picture);
+        status = write_file(avif, options, data, error);
+    avifImageDestroy(avif);
     return status;
 }
 

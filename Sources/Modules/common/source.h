@@ -4,7 +4,7 @@
 
 #include <sdimage/encoder.h>
 
-#include "picture.h"
+#include "image.h"
 
 /* An image in 8 bits, or in more if it has more: gray, RGB or straight RGBA. */
 typedef struct sdsrc {

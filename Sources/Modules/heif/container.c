@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/picture.h"
+#include "../common/image.h"
 
 static int by_id(const void *a, const void *b) {
     uint32_t x = ((const sdheif_item *)a)->id, y = ((const sdheif_item *)b)->id;

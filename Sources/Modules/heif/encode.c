@@ -15,10 +15,10 @@ static sdimage_status check(struct heif_error result, sdimage_error **error) {
 
 /* --- Pixels. */
 
-static sdimage_status set_colors(struct heif_image *picture, const sdimage_image *image, sdimage_error **error) {
+static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *image, sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(image);
     if (profile)
-        return check(sdheif_lib.image_set_raw_color_profile(picture, "prof", sdimage_data_bytes(profile),
+        return check(sdheif_lib.image_set_raw_color_profile(heif, "prof", sdimage_data_bytes(profile),
                                                             sdimage_data_length(profile)),
                      error);
     struct heif_color_profile_nclx *color = sdheif_lib.nclx_color_profile_alloc();
@@ -29,13 +29,13 @@ static sdimage_status set_colors(struct heif_image *picture, const sdimage_image
     color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
     color->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
     color->full_range_flag = 1;
-    sdimage_status status = check(sdheif_lib.image_set_nclx_color_profile(picture, color), error);
+    sdimage_status status = check(sdheif_lib.image_set_nclx_color_profile(heif, color), error);
     sdheif_lib.nclx_color_profile_free(color);
     return status;
 }
 
 /* Makes libheif's image: gray has only luma, everything else is interleaved. */
-static sdimage_status make_picture(const sdsrc *source, struct heif_image **picture, sdimage_error **error) {
+static sdimage_status make_heif_image(const sdsrc *source, struct heif_image **heif, sdimage_error **error) {
     int width = (int)source->width, height = (int)source->height, stride = 0;
     bool gray = source->channels == 1, wide = source->bits > 8, alpha = source->channels == 4;
     enum heif_chroma chroma = gray    ? heif_chroma_monochrome
@@ -43,19 +43,18 @@ static sdimage_status make_picture(const sdsrc *source, struct heif_image **pict
                               : alpha ? heif_chroma_interleaved_RGBA
                                       : heif_chroma_interleaved_RGB;
     enum heif_channel channel = gray ? heif_channel_Y : heif_channel_interleaved;
-    sdimage_status status =
-        check(sdheif_lib.image_create(width, height, gray ? heif_colorspace_monochrome : heif_colorspace_RGB, chroma,
-                                      picture),
-              error);
+    sdimage_status status = check(
+        sdheif_lib.image_create(width, height, gray ? heif_colorspace_monochrome : heif_colorspace_RGB, chroma, heif),
+        error);
     if (status < 0)
         return status;
-    status = check(sdheif_lib.image_add_plane(*picture, channel, width, height, source->bits), error);
-    uint8_t *plane = status < 0 ? NULL : sdheif_lib.image_get_plane(*picture, channel, &stride);
+    status = check(sdheif_lib.image_add_plane(*heif, channel, width, height, source->bits), error);
+    uint8_t *plane = status < 0 ? NULL : sdheif_lib.image_get_plane(*heif, channel, &stride);
     if (status >= 0 && !plane)
         status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a plane");
     for (uint32_t y = 0; plane && y < source->height; y++)
         sdsrc_row(source, y, plane + (size_t)y * (size_t)stride);
-    return status < 0 ? status : set_colors(*picture, source->image, error);
+    return status < 0 ? status : set_colors(*heif, source->image, error);
 }
 
 /* --- The file. */
@@ -103,14 +102,13 @@ static sdimage_status encode_one(job *job, const sdimage_image *image, struct he
                                  sdimage_error **error) {
     sdsrc source;
     sdimage_status status = sdsrc_open(&source, image, 10, error);
-    struct heif_image *picture = NULL;
+    struct heif_image *heif = NULL;
     if (status >= 0)
-        status = make_picture(&source, &picture, error);
+        status = make_heif_image(&source, &heif, error);
     if (status >= 0)
-        status =
-            check(sdheif_lib.context_encode_image(job->context, picture, job->encoder, job->options, handle), error);
-    if (picture)
-        sdheif_lib.image_release(picture);
+        status = check(sdheif_lib.context_encode_image(job->context, heif, job->encoder, job->options, handle), error);
+    if (heif)
+        sdheif_lib.image_release(heif);
     sdsrc_close(&source);
     return status;
 }

@@ -37,7 +37,7 @@ static bool take_part(const sdheif_container *c, const sdheif_item *item, allowa
     return true;
 }
 
-static bool is_sound(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
+static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
     uint32_t parts[PART_LIMIT];
     switch (item->type) {
     case SDMOD_TYPE('h', 'v', 'c', '1'):
@@ -52,7 +52,7 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
         return false;
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *part = sdheif_find_item(c, parts[i]);
-        if (!part || !is_sound(c, part, depth - 1, left))
+        if (!part || !is_decodable(c, part, depth - 1, left))
             return false;
     }
     return true;
@@ -61,12 +61,12 @@ static bool is_sound(const sdheif_container *c, const sdheif_item *item, int dep
 bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
     allowance left = {PART_LIMIT, sdheif_most_coded(c), PIXEL_LIMIT};
     uint32_t ids[PART_LIMIT];
-    if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_sound(c, item, DEPTH_LIMIT, &left))
+    if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_decodable(c, item, DEPTH_LIMIT, &left))
         return false;
     size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), item->id, ids, PART_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *other = sdheif_find_item(c, ids[i]);
-        if (!other || !is_sound(c, other, DEPTH_LIMIT, &left))
+        if (!other || !is_decodable(c, other, DEPTH_LIMIT, &left))
             return false;
     }
     return count < PART_LIMIT;
@@ -77,19 +77,19 @@ static sdimage_status check(struct heif_error result, sdimage_error **error) {
 }
 
 /* libheif limits only the sides, so the check assumes a square canvas. */
-static sdimage_status check_size(struct heif_context *context, const sdmod_facts *facts, const sdmod_wish *wish,
+static sdimage_status check_size(struct heif_context *context, const sdmod_info *info, const sdmod_request *request,
                                  sdimage_error **error) {
-    sdmod_facts square = *facts;
+    sdmod_info square = *info;
     if (square.width < square.height)
         square.width = square.height;
     square.height = square.width;
-    sdimage_status status = sdmod_check(&square, wish, 1, error);
+    sdimage_status status = sdmod_check(&square, request, 1, error);
     if (status >= 0)
         sdheif_lib.context_set_maximum_image_size_limit(context, (int)square.width + 1);
     return status;
 }
 
-static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_facts *facts, sdimage_image **image,
+static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_info *info, sdimage_image **image,
                                   sdimage_error **error) {
     int stride = 0;
     const uint8_t *bytes = sdheif_lib.image_get_plane_readonly(decoded, heif_channel_interleaved, &stride);
@@ -97,7 +97,7 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
     int height = sdheif_lib.image_get_height(decoded, heif_channel_interleaved);
     if (!bytes || stride <= 0 || width <= 0 || height <= 0 || (uint64_t)width * (uint64_t)height > UINT32_MAX)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: plane is missing");
-    sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
+    sdimage_pixel_format format = info->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_image *plain = NULL;
     void *pixels = NULL;
     size_t step = 0;
@@ -108,15 +108,15 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
     for (size_t y = 0; y < (size_t)height; y++)
         memcpy((uint8_t *)pixels + y * step, bytes + y * (size_t)stride,
                (size_t)width * sdimage_pixel_format_bytes(format));
-    sdmod_facts shown = *facts;
-    shown.width = (uint32_t)width;
-    shown.height = (uint32_t)height;
-    status = sdmod_attach(&shown, plain, image, error);
+    sdmod_info displayed = *info;
+    displayed.width = (uint32_t)width;
+    displayed.height = (uint32_t)height;
+    status = sdmod_attach(&displayed, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
 
-static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdmod_facts *facts,
+static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdmod_info *info,
                                     sdimage_image **image, sdimage_error **error) {
     struct heif_decoding_options *options = sdheif_lib.decoding_options_alloc();
     struct heif_image *decoded = NULL;
@@ -124,11 +124,11 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
-    enum heif_chroma chroma = facts->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+    enum heif_chroma chroma = info->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
     sdimage_status status =
         check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
     if (status >= 0)
-        status = copy_pixels(decoded, facts, image, error);
+        status = copy_pixels(decoded, info, image, error);
     if (decoded)
         sdheif_lib.image_release(decoded);
     sdheif_lib.decoding_options_free(options);
@@ -136,35 +136,34 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
 }
 
 static sdimage_status decode_handle(struct heif_context *context, struct heif_image_handle *handle,
-                                    const sdheif_container *container, const sdmod_wish *wish, sdimage_image **image,
-                                    sdimage_error **error) {
+                                    const sdheif_container *container, const sdmod_request *request,
+                                    sdimage_image **image, sdimage_error **error) {
     int width = sdheif_lib.image_handle_get_width(handle), height = sdheif_lib.image_handle_get_height(handle);
     if (width <= 0 || height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: image has no size");
-    sdmod_facts facts = {
-        .format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
-    facts.width = (uint32_t)width;
-    facts.height = (uint32_t)height;
-    facts.orientation = SDIMAGE_ORIENTATION_UP;
-    facts.has_alpha = sdheif_lib.image_handle_has_alpha_channel(handle) != 0;
-    facts.frame_count = 1;
-    facts.color = (sdyuv_color){2, 2, true};
-    facts.transfer = 2;
-    sdimage_status status = check_size(context, &facts, wish, error);
+    sdmod_info info = {.format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
+    info.width = (uint32_t)width;
+    info.height = (uint32_t)height;
+    info.orientation = SDIMAGE_ORIENTATION_UP;
+    info.has_alpha = sdheif_lib.image_handle_has_alpha_channel(handle) != 0;
+    info.frame_count = 1;
+    info.color = (sdyuv_color){2, 2, true};
+    info.transfer = 2;
+    sdimage_status status = check_size(context, &info, request, error);
     if (status < 0)
         return status;
     size_t length = sdheif_lib.image_handle_get_raw_color_profile_size(handle);
     uint8_t *profile = length && length <= SDMOD_BLOCK_LIMIT ? malloc(length) : NULL;
     if (profile && sdheif_lib.image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
-        facts.profile = (sdmod_span){profile, length};
+        info.profile = (sdmod_span){profile, length};
     }
-    status = decode_pixels(handle, &facts, image, error);
+    status = decode_pixels(handle, &info, image, error);
     free(profile);
     return status;
 }
 
-sdimage_status sdheif_decode_general(const sdheif_container *container, const sdmod_wish *wish, sdimage_image **image,
-                                     sdimage_error **error) {
+sdimage_status sdheif_decode_general(const sdheif_container *container, const sdmod_request *request,
+                                     sdimage_image **image, sdimage_error **error) {
     if (!sdheif_library_open())
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
                           "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
@@ -179,7 +178,7 @@ sdimage_status sdheif_decode_general(const sdheif_container *container, const sd
     if (status >= 0)
         status = check(sdheif_lib.context_get_primary_image_handle(context, &handle), error);
     if (status >= 0)
-        status = decode_handle(context, handle, container, wish, image, error);
+        status = decode_handle(context, handle, container, request, image, error);
     if (handle)
         sdheif_lib.image_handle_release(handle);
     sdheif_lib.context_free(context);

@@ -13,7 +13,7 @@
 enum { BLOCK_LIMIT = 16 };
 
 /* Reduces the planes to the displayed part, alpha included. With halved chroma it begins only at even positions. */
-static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
+static void cut(sdyuv_planes *planes, const sdheif_image *p) {
     size_t size = planes->depth > 8 ? 2 : 1;
     size_t x = planes->shift_x ? p->left & ~1u : p->left, y = planes->shift_y ? p->top & ~1u : p->top;
     planes->luma += y * planes->luma_stride + x * size;
@@ -23,28 +23,28 @@ static void cut(sdyuv_planes *planes, const sdheif_picture *p) {
     }
     if (planes->alpha)
         planes->alpha += y * planes->alpha_stride + x * (planes->alpha_depth > 8 ? 2 : 1);
-    planes->width = p->shown_width;
-    planes->height = p->shown_height;
+    planes->width = p->displayed_width;
+    planes->height = p->displayed_height;
 }
 
 /* Uses the stream's color encoding if the container has none. */
-static void settle_color(sdmod_facts *facts, const sdheif_picture *p, const sdheif_planes *decoded) {
+static void resolve_color(sdmod_info *info, const sdheif_image *p, const sdheif_planes *decoded) {
     if (p->has_color)
         return;
-    facts->color = decoded->color;
-    facts->transfer = decoded->transfer;
+    info->color = decoded->color;
+    info->transfer = decoded->transfer;
 }
 
 /* Decodes alpha: an image of its own in the same size, of which luma is used. Both are held at once. */
-static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture *p, sdyuv_planes *planes,
+static sdimage_status add_alpha(const sdheif_container *c, const sdheif_image *p, sdyuv_planes *planes,
                                 sdheif_planes *alpha, sdimage_error **error) {
-    sdheif_picture picture;
-    sdimage_status status = sdheif_picture_read(c, p->alpha, &picture, error);
-    if (status >= 0 && (picture.width != p->width || picture.height != p->height))
+    sdheif_image alpha_image;
+    sdimage_status status = sdheif_image_read(c, p->alpha, &alpha_image, error);
+    if (status >= 0 && (alpha_image.width != p->width || alpha_image.height != p->height))
         status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: alpha and image differ in size");
     if (status >= 0)
-        status = sdheif_decode_planes(c, &picture, sdheif_stored_bytes(p), alpha, error);
-    sdheif_picture_release(&picture);
+        status = sdheif_decode_planes(c, &alpha_image, sdheif_stored_bytes(p), alpha, error);
+    sdheif_image_release(&alpha_image);
     if (status < 0)
         return status;
     planes->alpha = alpha->planes.luma;
@@ -54,14 +54,14 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_picture 
     return status;
 }
 
-static sdimage_status decode_picture(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
-                                     const sdmod_facts *source, sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = sdheif_facts(c, p), stored = facts;
+static sdimage_status decode_image(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request,
+                                   const sdmod_info *source, sdimage_image **image, sdimage_error **error) {
+    sdmod_info info = sdheif_info(c, p), stored = info;
     stored.width = p->width, stored.height = p->height;
-    sdimage_status status = sdmod_check(&facts, wish, 1, error);
+    sdimage_status status = sdmod_check(&info, request, 1, error);
     /* The cropped part is decoded too. */
     if (status >= 0)
-        status = sdmod_check(&stored, wish, 1, error);
+        status = sdmod_check(&stored, request, 1, error);
     if (status < 0)
         return status;
     sdheif_planes decoded, alpha = {.owned = NULL};
@@ -69,11 +69,11 @@ static sdimage_status decode_picture(const sdheif_container *c, const sdheif_pic
     if (status >= 0 && p->alpha)
         status = add_alpha(c, p, &decoded.planes, &alpha, error);
     if (status >= 0) {
-        settle_color(&facts, p, &decoded);
-        facts.source_width = source->width;
-        facts.source_height = source->height;
+        resolve_color(&info, p, &decoded);
+        info.source_width = source->width;
+        info.source_height = source->height;
         cut(&decoded.planes, p);
-        status = sdmod_picture(&decoded.planes, &facts, wish, image, error);
+        status = sdmod_make_image(&decoded.planes, &info, request, image, error);
     }
     sdheif_release_planes(&alpha);
     sdheif_release_planes(&decoded);
@@ -81,39 +81,39 @@ static sdimage_status decode_picture(const sdheif_container *c, const sdheif_pic
 }
 
 /* Decodes a thumbnail if one is large enough; falls back to the image if it is damaged. */
-static sdimage_status decode_best(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish,
+static sdimage_status decode_best(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request,
                                   sdimage_image **image, sdimage_error **error) {
-    sdmod_facts source = sdheif_facts(c, p);
-    const sdheif_item *item = sdheif_thumbnail(c, p, wish);
+    sdmod_info source = sdheif_info(c, p);
+    const sdheif_item *item = sdheif_thumbnail(c, p, request);
     if (item) {
-        sdheif_picture thumbnail;
-        sdimage_status status = sdheif_picture_read(c, item, &thumbnail, NULL);
+        sdheif_image thumbnail;
+        sdimage_status status = sdheif_image_read(c, item, &thumbnail, NULL);
         if (status >= 0)
-            status = decode_picture(c, &thumbnail, wish, &source, image, NULL);
-        sdheif_picture_release(&thumbnail);
+            status = decode_image(c, &thumbnail, request, &source, image, NULL);
+        sdheif_image_release(&thumbnail);
         if (status >= 0)
             return status;
         status = sdmod_check_budget(c->budget, error);
         if (status < 0)
             return status;
     }
-    return decode_picture(c, p, wish, &source, image, error);
+    return decode_image(c, p, request, &source, image, error);
 }
 
 /* Opens the primary item. The caller releases both, also after a failure. */
 static sdimage_status open_primary(const void *bytes, size_t length, const sdimage_work_budget *budget,
-                                   sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
-    *p = (sdheif_picture){.item = NULL};
+                                   sdheif_container *c, sdheif_image *p, sdimage_error **error) {
+    *p = (sdheif_image){.item = NULL};
     sdimage_status status = sdheif_container_open(c, bytes, length, budget, error);
     if (status < 0)
         return status;
     const sdheif_item *item = sdheif_find_item(c, c->primary);
-    return item ? sdheif_picture_read(c, item, p, error)
+    return item ? sdheif_image_read(c, item, p, error)
                 : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: primary item does not exist");
 }
 
-/* Passes an error to the caller, or releases it if the caller passed no place for it. */
-static void hand_over(sdimage_error *why, sdimage_error **error) {
+/* Passes an error to the caller, or releases it if the caller passed no pointer for it. */
+static void pass_error(sdimage_error *why, sdimage_error **error) {
     if (error && why)
         *error = why;
     else
@@ -137,20 +137,20 @@ static sdmod_span tiff_of(sdmod_span exif) {
 }
 
 /* Finds the metadata blocks of the image; the caller releases both. */
-static void find_blocks(const sdheif_container *c, const sdheif_item *picture, sdmod_facts *facts, sdheif_bytes *exif,
+static void find_blocks(const sdheif_container *c, const sdheif_item *image, sdmod_info *info, sdheif_bytes *exif,
                         sdheif_bytes *xmp) {
     *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
     uint32_t ids[BLOCK_LIMIT];
-    size_t count = sdheif_referrers(c, SDMOD_TYPE('c', 'd', 's', 'c'), picture->id, ids, BLOCK_LIMIT);
+    size_t count = sdheif_referrers(c, SDMOD_TYPE('c', 'd', 's', 'c'), image->id, ids, BLOCK_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item)
             return;
         if (item->type == SDMOD_TYPE('E', 'x', 'i', 'f') && !exif->span.length &&
             sdheif_item_bytes(c, item, exif, NULL) >= 0)
-            facts->exif = tiff_of(exif->span);
+            info->exif = tiff_of(exif->span);
         else if (is_xmp(item) && !xmp->span.length && sdheif_item_bytes(c, item, xmp, NULL) >= 0)
-            facts->xmp = xmp->span;
+            info->xmp = xmp->span;
     }
 }
 
@@ -163,20 +163,20 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_wish wish = sdmod_wish_of(options);
+    sdmod_request request = sdmod_request_of(options);
     sdheif_container container;
-    sdheif_picture picture;
+    sdheif_image primary;
     sdimage_error *why = NULL;
-    sdimage_status status = open_primary(bytes, length, wish.budget, &container, &picture, &why);
+    sdimage_status status = open_primary(bytes, length, request.budget, &container, &primary, &why);
     if (status >= 0)
-        status = decode_best(&container, &picture, &wish, image, &why);
-    else if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item)) {
+        status = decode_best(&container, &primary, &request, image, &why);
+    else if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_general(&container, primary.item)) {
         sdimage_error_unref(why);
         why = NULL;
-        status = sdheif_decode_general(&container, &wish, image, &why);
+        status = sdheif_decode_general(&container, &request, image, &why);
     }
-    hand_over(why, error);
-    sdheif_picture_release(&picture);
+    pass_error(why, error);
+    sdheif_image_release(&primary);
     sdheif_container_close(&container);
     return status;
 }
@@ -185,26 +185,26 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     sdheif_container container;
-    sdheif_picture picture;
+    sdheif_image primary;
     sdimage_error *why = NULL;
     const sdimage_work_budget *budget = sdimage_decode_options_work_budget(options);
-    sdimage_status status = open_primary(bytes, length, budget, &container, &picture, &why);
-    if (status == SDIMAGE_STATUS_UNSUPPORTED && picture.item && sdheif_is_general(&container, picture.item) &&
-        sdheif_read_outline(&container, &picture)) {
+    sdimage_status status = open_primary(bytes, length, budget, &container, &primary, &why);
+    if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_general(&container, primary.item) &&
+        sdheif_read_outline(&container, &primary)) {
         sdimage_error_unref(why);
         why = NULL;
         status = SDIMAGE_STATUS_OK;
     }
     if (status >= 0) {
-        sdmod_facts facts = sdheif_facts(&container, &picture);
+        sdmod_info info = sdheif_info(&container, &primary);
         sdheif_bytes exif, xmp;
-        find_blocks(&container, picture.item, &facts, &exif, &xmp);
-        status = sdmod_describe(&facts, metadata, &why);
+        find_blocks(&container, primary.item, &info, &exif, &xmp);
+        status = sdmod_describe(&info, metadata, &why);
         sdheif_release_bytes(&exif);
         sdheif_release_bytes(&xmp);
     }
-    hand_over(why, error);
-    sdheif_picture_release(&picture);
+    pass_error(why, error);
+    sdheif_image_release(&primary);
     sdheif_container_close(&container);
     return status;
 }

@@ -21,8 +21,8 @@ typedef struct feed {
     const sdheif_container *container;
     de265_decoder_context *decoder;
     const sdheif_coded *coded;
-    uint32_t seen, given;
-    bool has_picture, is_over;
+    uint32_t seen, pushed;
+    bool has_picture, has_ended;
 } feed;
 
 bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration) {
@@ -41,15 +41,15 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
 
 /* Passes a unit of the item's picture to the decoder. An item holds one picture (ISO/IEC 23008-12, B.2.2.1): further
  * ones would only fill the decoder. */
-static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
+static sdimage_status push_unit(feed *feed, sdmod_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)
         return SDIMAGE_STATUS_OK;
     if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7) {
-        feed->is_over = feed->has_picture;
+        feed->has_ended = feed->has_picture;
         feed->has_picture = true;
     }
-    if (feed->is_over)
+    if (feed->has_ended)
         return SDIMAGE_STATUS_OK;
     uint32_t width, height;
     /* Must come before the decoder allocates memory for such pictures. */
@@ -57,7 +57,7 @@ static sdimage_status give(feed *feed, sdmod_span unit, sdimage_error **error) {
         (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
          height > feed->coded->height + CODED_MARGIN))
         return damaged(error, "heif: coded image is larger than the container announces");
-    if (++feed->given > UNIT_LIMIT)
+    if (++feed->pushed > UNIT_LIMIT)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the stream");
@@ -76,7 +76,7 @@ static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_er
         if (status < 0)
             return status;
     }
-    return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : give(feed, unit, error);
+    return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : push_unit(feed, unit, error);
 }
 
 static sdimage_status push_parameters(feed *feed, sdmod_span arrays, sdimage_error **error) {
@@ -162,7 +162,7 @@ static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_err
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
         status = push_parameters(feed, configuration.arrays, error);
-    for (sdmod_span rest = bytes.span; status >= 0 && !feed->is_over && rest.length > 0;)
+    for (sdmod_span rest = bytes.span; status >= 0 && !feed->has_ended && rest.length > 0;)
         status = push(feed, &rest, configuration.length_size, error);
     sdheif_release_bytes(&bytes);
     return status;

@@ -2,7 +2,7 @@
 #ifndef SDHEIF_HEVC_H
 #define SDHEIF_HEVC_H
 
-#include "../common/picture.h"
+#include "../common/image.h"
 #include "container.h"
 
 /* The decoder configuration of an item: `hvcC`, ISO/IEC 14496-15, 8.3.3.1. */

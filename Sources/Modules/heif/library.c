@@ -4,14 +4,14 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../common/picture.h"
+#include "../common/image.h"
 
 sdheif_library sdheif_lib;
 static bool decodes, encodes;
 
-static bool find(void *library, const char *name, void *place) {
+static bool find(void *library, const char *name, void *destination) {
     void *function = dlsym(library, name);
-    memcpy(place, &function, sizeof function);
+    memcpy(destination, &function, sizeof function);
     return function != NULL;
 }
 

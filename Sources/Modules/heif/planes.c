@@ -11,7 +11,7 @@ enum { PIXELS_PER_THREAD = 1 << 17 };
 /* A grid being decoded: each thread takes the next item. */
 typedef struct assembly {
     const sdheif_container *container;
-    const sdheif_picture *picture;
+    const sdheif_image *image;
     sdheif_planes *whole;
     atomic_size_t next;
     atomic_int status;
@@ -31,7 +31,7 @@ static size_t halved(size_t value, int shift) {
 }
 
 /* Copies the part of a tile that is inside the image to its position. */
-static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
+static void copy_tile(const sdheif_image *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
     size_t x = number % p->columns * p->tile_width, y = number / p->columns * p->tile_height;
     if (x >= whole->width || y >= whole->height)
         return;
@@ -51,7 +51,7 @@ static void place(const sdheif_picture *p, const sdyuv_planes *tile, sdyuv_plane
 }
 
 /* Checks that the stream matches the container; otherwise its planes would not fit. */
-static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
+static bool matches_container(const sdheif_image *p, const sdyuv_planes *tile) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
     return tile->width >= p->tile_width && tile->height >= p->tile_height && tile->depth == p->configuration.depth &&
@@ -60,14 +60,14 @@ static bool is_as_announced(const sdheif_picture *p, const sdyuv_planes *tile) {
 
 static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame,
                                   sdimage_error **error) {
-    const sdheif_picture *p = a->picture;
+    const sdheif_image *p = a->image;
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
     const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
     sdimage_status status = sdmod_check_budget(a->container->budget, error);
     if (status < 0)
         return status;
     status = sdheif_decode_frame(a->container, item, coded, frame, error);
-    if (status >= 0 && !is_as_announced(p, &frame->planes)) {
+    if (status >= 0 && !matches_container(p, &frame->planes)) {
         sdheif_release_frame(frame);
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: coded image does not match its properties");
     }
@@ -75,22 +75,22 @@ static sdimage_status decode_item(const assembly *a, size_t run, int threads, sd
 }
 
 /* Copies a tile to all positions of its item. */
-static void place_all(const assembly *a, size_t run, const sdyuv_planes *tile) {
-    const sdheif_picture *p = a->picture;
+static void copy_tiles(const assembly *a, size_t run, const sdyuv_planes *tile) {
+    const sdheif_image *p = a->image;
     size_t end = run + 1 < p->run_count ? p->runs[run + 1] : (size_t)p->rows * p->columns;
     for (size_t i = p->runs[run]; i < end; i++)
-        place(p, tile, &a->whole->planes, p->order[i]);
+        copy_tile(p, tile, &a->whole->planes, p->order[i]);
 }
 
 static void *work(void *pointer) {
     assembly *a = pointer;
     size_t run;
-    while (atomic_load(&a->status) >= 0 && (run = atomic_fetch_add(&a->next, 1)) < a->picture->run_count) {
+    while (atomic_load(&a->status) >= 0 && (run = atomic_fetch_add(&a->next, 1)) < a->image->run_count) {
         sdheif_frame frame;
         sdimage_error *error = NULL;
         sdimage_status status = decode_item(a, run, 1, &frame, &error);
         if (status >= 0)
-            place_all(a, run, &frame.planes);
+            copy_tiles(a, run, &frame.planes);
         pthread_mutex_lock(&a->lock);
         if (status >= 0 && run == 0) {
             a->whole->color = frame.color;
@@ -111,7 +111,7 @@ static void *work(void *pointer) {
 }
 
 /* Allocates the planes of the whole image. */
-static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
+static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
     sdyuv_planes *planes = &whole->planes;
@@ -136,7 +136,7 @@ static bool allocate(const sdheif_picture *p, sdheif_planes *whole) {
 
 /* Returns how many tiles may be decoded at once; 0 if one is too many. A decoder holds about as much memory again as
  * the planes. */
-static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
+static uint64_t tiles_at_once(const sdheif_image *p, uint64_t held) {
     uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
     if (held > SDMOD_WORKING_BYTES || whole > SDMOD_WORKING_BYTES - held || !tile)
         return 0;
@@ -144,14 +144,14 @@ static uint64_t tiles_at_once(const sdheif_picture *p, uint64_t held) {
 }
 
 /* Decodes the tiles with helper threads that end before the return. */
-static sdimage_status decode_grid(const sdheif_container *c, const sdheif_picture *p, uint64_t held,
-                                  sdheif_planes *whole, sdimage_error **error) {
+static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image *p, uint64_t held, sdheif_planes *whole,
+                                  sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
     if (!most)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     if (!allocate(p, whole))
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
-    assembly a = {.container = c, .picture = p, .whole = whole};
+    assembly a = {.container = c, .image = p, .whole = whole};
     pthread_t helpers[16];
     int wanted = sdmod_processors() - 1, started = 0;
     size_t others = (p->run_count < most ? p->run_count : (size_t)most) - 1;
@@ -170,7 +170,7 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_pictur
     return status;
 }
 
-sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_picture *p, uint64_t held,
+sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_image *p, uint64_t held,
                                     sdheif_planes *whole, sdimage_error **error) {
     *whole = (sdheif_planes){.owned = NULL};
     if (p->rows * p->columns > 1 || p->tile_width > p->width || p->tile_height > p->height)
@@ -180,7 +180,7 @@ sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_pict
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
     int processors = sdmod_processors();
-    assembly a = {.container = c, .picture = p};
+    assembly a = {.container = c, .image = p};
     sdimage_status status =
         decode_item(&a, 0, worth < (uint64_t)processors ? (int)worth : processors, &whole->frame, error);
     if (status < 0)

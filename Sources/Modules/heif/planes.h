@@ -2,7 +2,7 @@
 #ifndef SDHEIF_PLANES_H
 #define SDHEIF_PLANES_H
 
-#include "picture_item.h"
+#include "image_item.h"
 
 typedef struct sdheif_planes {
     sdyuv_planes planes;
@@ -15,7 +15,7 @@ typedef struct sdheif_planes {
 /* Decodes each item of the tiles once, several at a time if there are processors. The caller releases the planes.
  * `held` is the number of bytes held elsewhere meanwhile: together with the planes and those of the tiles being decoded
  * they must fit the working memory. Checks the container's budget before each tile. */
-sdimage_status sdheif_decode_planes(const sdheif_container *container, const sdheif_picture *picture, uint64_t held,
+sdimage_status sdheif_decode_planes(const sdheif_container *container, const sdheif_image *image, uint64_t held,
                                     sdheif_planes *planes, sdimage_error **error);
 void sdheif_release_planes(sdheif_planes *planes);
 

@@ -29,9 +29,9 @@ static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
  * that cameras write). */
 static const uint32_t sequences[] = {SDMOD_TYPE('m', 's', 'f', '1'), SDMOD_TYPE('h', 'e', 'v', 'c'),
                                      SDMOD_TYPE('h', 'e', 'v', 'x')};
-static const uint32_t pictures[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
-                                    SDMOD_TYPE('m', 'i', 'f', '1'), SDMOD_TYPE('a', 'v', 'i', 'f'),
-                                    SDMOD_TYPE('a', 'v', 'i', 's')};
+static const uint32_t stills[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
+                                  SDMOD_TYPE('m', 'i', 'f', '1'), SDMOD_TYPE('a', 'v', 'i', 'f'),
+                                  SDMOD_TYPE('a', 'v', 'i', 's')};
 static const uint32_t videos[] = {
     SDMOD_TYPE('i', 's', 'o', 'm'), SDMOD_TYPE('i', 's', 'o', '2'), SDMOD_TYPE('i', 's', 'o', '4'),
     SDMOD_TYPE('i', 's', 'o', '5'), SDMOD_TYPE('i', 's', 'o', '6'), SDMOD_TYPE('m', 'p', '4', '1'),
@@ -47,12 +47,12 @@ static kind kind_by_brands(sdmod_span brands) {
         return NOTHING;
     if (IS_AMONG(major, sequences))
         return SEQUENCE;
-    if (IS_AMONG(major, pictures))
+    if (IS_AMONG(major, stills))
         return NOTHING;
     if (IS_AMONG(major, videos))
         return VIDEO;
     for (int i = 0; i < 64 && sdmod_take32(&brands, &brand); i++) {
-        if (IS_AMONG(brand, pictures))
+        if (IS_AMONG(brand, stills))
             return NOTHING;
         if (IS_AMONG(brand, videos))
             return VIDEO;
@@ -99,15 +99,15 @@ static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, s
                             sdimage_error **error) {
     sdimage_status status = sdav_decode_time(movie, movie->is_sequence ? 0 : choice.poster_ms, error);
     movie->next = UINT32_MAX;
-    return status < 0 ? status : sdav_picture(movie, frames, image, error);
+    return status < 0 ? status : sdav_make_image(movie, frames, image, error);
 }
 
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_wish wish = sdmod_wish_of(options);
+    sdmod_request request = sdmod_request_of(options);
     sdav_movie movie;
-    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
+    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0)
         status = sdav_codec_open(&movie, error);
@@ -120,18 +120,18 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
-    sdmod_wish wish = sdmod_wish_of(NULL);
+    sdmod_request request = sdmod_request_of(NULL);
     sdav_movie movie;
-    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &wish, sdplug_deadline_of(options), error);
+    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdplug_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0) {
         /* If the frames cannot be counted, as in a long video, the number in the header is used. */
         int64_t announced = movie.stream->nb_frames;
         sdimage_status counted = sdav_count(&movie, NULL);
         uint32_t count = counted >= 0 ? movie.count : announced > 0 && announced < UINT32_MAX ? (uint32_t)announced : 1;
-        sdmod_facts facts = sdav_facts(&movie, count);
-        facts.duration_ms = sdav_total_ms(&movie);
-        status = sdmod_describe(&facts, metadata, error);
+        sdmod_info info = sdav_info(&movie, count);
+        info.duration_ms = sdav_total_ms(&movie);
+        status = sdmod_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, movie.is_sequence || count < 2 ? 0 : 1);
     }
     sdav_close(&movie);
@@ -142,7 +142,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_wish wish;
+    sdmod_request request;
     choice choice;
     uint32_t work_ms;
     sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
@@ -156,7 +156,7 @@ static sdimage_status make(const sdimage_decode_options *options, instance **mad
     if (!self)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->wish = sdmod_wish_of(options);
+    self->request = sdmod_request_of(options);
     self->choice = choice_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     *made = self;
@@ -175,10 +175,11 @@ static void destroy_instance(void *user_data, void *pointer) {
 
 /* Opens the movie and, if it is shown as an animation, counts its frames. */
 static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_error **error) {
-    sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length, &self->wish,
-                                      sdplug_deadline_after(self->work_ms, self->wish.budget), error);
+    sdimage_status status =
+        sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length, &self->request,
+                  sdplug_deadline_after(self->work_ms, self->request.budget), error);
     self->movie.is_sequence = kind == SEQUENCE;
-    self->is_animation = !self->wish.first_frame_only && (kind == SEQUENCE || self->choice.frames);
+    self->is_animation = !self->request.first_frame_only && (kind == SEQUENCE || self->choice.frames);
     if (status >= 0)
         status = sdav_codec_open(&self->movie, error);
     if (status >= 0 && self->is_animation)
@@ -242,20 +243,20 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     pthread_mutex_lock(&self->lock);
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     if (self->is_open) {
-        self->movie.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
+        self->movie.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
         if (!self->is_animation) {
             status = still(&self->movie, self->choice, 1, image, error);
         } else {
             status = sdav_decode_index(&self->movie, index, error);
             if (status >= 0)
-                status = sdav_picture(&self->movie, self->movie.count, image, error);
+                status = sdav_make_image(&self->movie, self->movie.count, image, error);
         }
     }
     pthread_mutex_unlock(&self->lock);
     return status;
 }
 
-static sdimage_status first_picture(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
     return frame(user_data, pointer, 0, image, error);
 }
 
@@ -293,7 +294,7 @@ static const sdimage_coder_vtable table = {
     .decode = decode,
     .open = open_instance,
     .instance_update = update,
-    .instance_image = first_picture,
+    .instance_image = first_image,
     .instance_frame_count = frame_count,
     .instance_loop_count = loop_count,
     .instance_duration_ms = duration_ms,

@@ -22,7 +22,7 @@ static bool is_listed(const AVCodec *codec) {
 /* Returns the listed decoder for a codec; libavcodec may prefer another one for it. */
 const AVCodec *sdav_codec_for(enum AVCodecID id) {
     const AVCodec *codec = NULL;
-    for (void *place = NULL; (codec = av_codec_iterate(&place));) {
+    for (void *cursor = NULL; (codec = av_codec_iterate(&cursor));) {
         if (codec->id == id && av_codec_is_decoder(codec) && is_listed(codec))
             return codec;
     }
@@ -38,11 +38,11 @@ static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64
 
 /* An AV1 decoder holds up to 8 reference frames, the frame it decodes and the frame it handed out. A frame of 4:2:0
  * takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
-enum { AV1_PICTURES = 10, AV1_BYTES = 3 };
+enum { AV1_FRAMES = 10, AV1_BYTES = 3 };
 
-static uint64_t most_held(const sdmod_wish *wish) {
-    bool shrinks = wish->box.width && wish->box.height;
-    uint64_t bitmap = shrinks && wish->max_bytes < STANDARD_BITMAP ? STANDARD_BITMAP : wish->max_bytes;
+static uint64_t most_held(const sdmod_request *request) {
+    bool shrinks = request->box.width && request->box.height;
+    uint64_t bitmap = shrinks && request->max_bytes < STANDARD_BITMAP ? STANDARD_BITMAP : request->max_bytes;
     uint64_t most = bitmap < UINT64_MAX / BITMAPS ? bitmap * BITMAPS : UINT64_MAX;
     return most < LEAST_HELD ? LEAST_HELD : most;
 }
@@ -53,7 +53,7 @@ typedef struct share {
     uint64_t bytes;
 } share;
 
-static void give_back(void *opaque, uint8_t *data) {
+static void release_share(void *opaque, uint8_t *data) {
     (void)data;
     share *self = opaque;
     self->movie->held -= self->bytes;
@@ -67,7 +67,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
     int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
     if (bytes < 0)
         return bytes;
-    if (movie->held + (uint64_t)bytes > most_held(&movie->wish)) {
+    if (movie->held + (uint64_t)bytes > most_held(&movie->request)) {
         movie->is_full = true;
         return AVERROR(ENOMEM);
     }
@@ -78,7 +78,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
         return code;
     }
     *share = (struct share){movie, frame->buf[0], (uint64_t)bytes};
-    AVBufferRef *counted = av_buffer_create(share->buffer->data, share->buffer->size, give_back, share, 0);
+    AVBufferRef *counted = av_buffer_create(share->buffer->data, share->buffer->size, release_share, share, 0);
     if (!counted) {
         free(share);
         av_frame_unref(frame);
@@ -94,7 +94,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
 static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error) {
     uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
     uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
-    if (width * height > movie->wish.max_pixels)
+    if (width * height > movie->request.max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (movie->codec->codec_id == AV_CODEC_ID_AV1 && width * height > (uint64_t)movie->codec->max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
@@ -103,8 +103,8 @@ static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error)
 
 static void limit(sdav_movie *movie) {
     AVCodecContext *codec = movie->codec;
-    uint64_t most = movie->wish.max_pixels < INT64_MAX ? movie->wish.max_pixels : INT64_MAX;
-    uint64_t held = most_held(&movie->wish) / (AV1_PICTURES * AV1_BYTES);
+    uint64_t most = movie->request.max_pixels < INT64_MAX ? movie->request.max_pixels : INT64_MAX;
+    uint64_t held = most_held(&movie->request) / (AV1_FRAMES * AV1_BYTES);
     if (codec->codec_id == AV_CODEC_ID_AV1) {
         most = most < held ? most : held;
         /* For dav1d: limits decoding to one frame at a time. */

@@ -43,42 +43,42 @@ static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     return true;
 }
 
-sdmod_facts sdav_facts(const sdav_movie *movie, uint32_t frames) {
+sdmod_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     const AVCodecParameters *said = movie->stream->codecpar;
-    sdmod_facts facts = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
-    facts.width = said->width > 0 ? (uint32_t)said->width : 0;
-    facts.height = said->height > 0 ? (uint32_t)said->height : 0;
-    facts.orientation = movie->orientation;
-    facts.chroma = 8;
-    facts.bits =
+    sdmod_info info = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
+    info.width = said->width > 0 ? (uint32_t)said->width : 0;
+    info.height = said->height > 0 ? (uint32_t)said->height : 0;
+    info.orientation = movie->orientation;
+    info.chroma = 8;
+    info.bits =
         said->bits_per_raw_sample >= 8 && said->bits_per_raw_sample <= 16 ? (uint32_t)said->bits_per_raw_sample : 8;
-    facts.frame_count = frames;
-    facts.color.primaries = (uint16_t)said->color_primaries;
-    facts.transfer = (uint16_t)said->color_trc;
-    return facts;
+    info.frame_count = frames;
+    info.color.primaries = (uint16_t)said->color_primaries;
+    info.transfer = (uint16_t)said->color_trc;
+    return info;
 }
 
-static sdmod_facts facts_of_frame(const sdav_movie *movie, uint32_t frames) {
+static sdmod_info frame_info(const sdav_movie *movie, uint32_t frames) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
-    sdmod_facts facts = sdav_facts(movie, frames);
-    facts.width = (uint32_t)frame->width, facts.height = (uint32_t)frame->height;
-    facts.chroma = kind && kind->nb_components == 1 ? 0 : 8;
-    facts.bits = kind ? (uint32_t)kind->comp[0].depth : 8;
-    facts.has_alpha = kind && (kind->flags & AV_PIX_FMT_FLAG_ALPHA);
-    facts.color = (sdyuv_color){(uint16_t)frame->color_primaries, matrix_of(frame->colorspace, facts.height),
-                                frame->color_range == AVCOL_RANGE_JPEG};
-    facts.transfer = (uint16_t)frame->color_trc;
+    sdmod_info info = sdav_info(movie, frames);
+    info.width = (uint32_t)frame->width, info.height = (uint32_t)frame->height;
+    info.chroma = kind && kind->nb_components == 1 ? 0 : 8;
+    info.bits = kind ? (uint32_t)kind->comp[0].depth : 8;
+    info.has_alpha = kind && (kind->flags & AV_PIX_FMT_FLAG_ALPHA);
+    info.color = (sdyuv_color){(uint16_t)frame->color_primaries, matrix_of(frame->colorspace, info.height),
+                               frame->color_range == AVCOL_RANGE_JPEG};
+    info.transfer = (uint16_t)frame->color_trc;
     /* The camera transfer curve is shown as that of sRGB, as players do. */
-    if (!movie->is_sequence && (facts.transfer == BT709 || facts.transfer == BT601 || facts.transfer == BT2020))
-        facts.transfer = UNSPECIFIED;
-    if (facts.transfer == UNSPECIFIED && facts.color.primaries == BT709)
-        facts.color.primaries = UNSPECIFIED;
-    return facts;
+    if (!movie->is_sequence && (info.transfer == BT709 || info.transfer == BT601 || info.transfer == BT2020))
+        info.transfer = UNSPECIFIED;
+    if (info.transfer == UNSPECIFIED && info.color.primaries == BT709)
+        info.color.primaries = UNSPECIFIED;
+    return info;
 }
 
 /* Converts every other pixel format to RGB or RGBA with libswscale. */
-static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts, sdimage_image **image,
+static sdimage_status convert(const sdav_movie *movie, const sdmod_info *info, sdimage_image **image,
                               sdimage_error **error) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
@@ -87,13 +87,13 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts,
     size_t stride = 0;
     if (!kind || !sws_isSupportedInput(frame->format))
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: libswscale cannot convert the pixel format");
-    sdimage_pixel_format format = facts->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
+    sdimage_pixel_format format = info->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_status status =
-        sdimage_image_new_uninitialized(facts->width, facts->height, format, &plain, &pixels, &stride, error);
+        sdimage_image_new_uninitialized(info->width, info->height, format, &plain, &pixels, &stride, error);
     if (status < 0)
         return status;
     struct SwsContext *sws = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
-                                            facts->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
+                                            info->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
                                             SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
     const int strides[4] = {(int)stride, 0, 0, 0};
@@ -101,25 +101,25 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_facts *facts,
         status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: libswscale cannot convert the pixel format");
     sws_freeContext(sws);
     if (status >= 0)
-        status = sdmod_attach(facts, plain, image, error);
+        status = sdmod_attach(info, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
 
-sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+sdimage_status sdav_make_image(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error) {
     sdyuv_planes planes;
     if (movie->frame->width <= 0 || movie->frame->height <= 0)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame has no pixels");
-    sdmod_facts facts = facts_of_frame(movie, frames);
+    sdmod_info info = frame_info(movie, frames);
     /* Checked here, because the size in the stream is authoritative. */
-    sdimage_status status = sdmod_check(&facts, &movie->wish, 1, error);
+    sdimage_status status = sdmod_check(&info, &movie->request, 1, error);
     if (status < 0)
         return status;
     if (frames > 1 && (movie->frame->width != movie->stream->codecpar->width ||
                        movie->frame->height != movie->stream->codecpar->height))
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame differs in size from the track");
     sdyuv_matrix matrix;
-    if (planes_of(movie->frame, &planes) && sdyuv_matrix_make(&matrix, &planes, facts.color, false))
-        return sdmod_picture(&planes, &facts, &movie->wish, image, error);
-    return convert(movie, &facts, image, error);
+    if (planes_of(movie->frame, &planes) && sdyuv_matrix_make(&matrix, &planes, info.color, false))
+        return sdmod_make_image(&planes, &info, &movie->request, image, error);
+    return convert(movie, &info, image, error);
 }

@@ -5,9 +5,9 @@
 #include "movie.h"
 
 /* Returns the image properties that the track declares. `frames`: the frame count of the image. */
-sdmod_facts sdav_facts(const sdav_movie *movie, uint32_t frames);
+sdmod_info sdav_info(const sdav_movie *movie, uint32_t frames);
 
 /* Converts the movie's current frame to an image. Errors: TOO_LARGE, UNSUPPORTED, BAD_DATA, NO_MEMORY. */
-sdimage_status sdav_picture(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error);
+sdimage_status sdav_make_image(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error);
 
 #endif

@@ -7,16 +7,16 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
     size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
     /* libavformat checks the interrupt callback only in its own protocols. */
-    if (sdplug_is_over(movie->deadline))
+    if (sdplug_must_end(movie->deadline))
         return AVERROR_EXIT;
     if (!count) {
-        movie->is_short = true;
+        movie->is_truncated = true;
         return AVERROR_EOF;
     }
-    sdimage_error **broken = movie->broken ? NULL : &movie->broken;
+    sdimage_error **source_error = movie->source_error ? NULL : &movie->source_error;
     if (movie->bytes)
         memcpy(buffer, movie->bytes + movie->at, count);
-    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, broken) < 0 || !got)
+    else if (sdimage_source_read(movie->source, movie->at, buffer, count, &got, source_error) < 0 || !got)
         return AVERROR(EIO);
     movie->at += got;
     return (int)got;
@@ -31,15 +31,15 @@ int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence) {
     if ((offset > 0 && from > INT64_MAX - offset) || from + offset < 0)
         return AVERROR(EINVAL);
     if ((uint64_t)(from + offset) > movie->length) {
-        movie->is_short = true;
+        movie->is_truncated = true;
         return AVERROR(EINVAL);
     }
     movie->at = (uint64_t)(from + offset);
     return from + offset;
 }
 
-int sdav_is_over(void *opaque) {
-    return sdplug_is_over(((const sdav_movie *)opaque)->deadline);
+int sdav_must_end(void *opaque) {
+    return sdplug_must_end(((const sdav_movie *)opaque)->deadline);
 }
 
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
@@ -48,10 +48,10 @@ int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url
 }
 
 sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error) {
-    if (movie->broken) {
+    if (movie->source_error) {
         if (error)
-            *error = sdimage_error_ref(movie->broken);
-        return sdimage_error_code(movie->broken);
+            *error = sdimage_error_ref(movie->source_error);
+        return sdimage_error_code(movie->source_error);
     }
     sdimage_status status = sdplug_check_time(movie->deadline, error);
     if (status < 0)
@@ -60,7 +60,7 @@ sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message,
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     if (code == AVERROR(ENOMEM))
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
-    if (movie->is_short)
+    if (movie->is_truncated)
         return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early");
     return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
 }

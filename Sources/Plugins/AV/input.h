@@ -9,7 +9,7 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size);
 int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence);
 
 /* Reports that the time is over. */
-int sdav_is_over(void *opaque);
+int sdav_must_end(void *opaque);
 
 /* Refuses playlists and references to other files. */
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options);

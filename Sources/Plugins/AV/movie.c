@@ -32,7 +32,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
         return status;
     movie->format->pb = movie->io;
     movie->format->flags |= AVFMT_FLAG_CUSTOM_IO;
-    movie->format->interrupt_callback = (AVIOInterruptCB){sdav_is_over, movie};
+    movie->format->interrupt_callback = (AVIOInterruptCB){sdav_must_end, movie};
     movie->format->io_open = sdav_open_nothing;
     av_dict_set(&options, "format_whitelist", containers, 0);
     av_dict_set(&options, "codec_whitelist", sdav_codecs, 0);
@@ -46,7 +46,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
 }
 
 /* Selects the largest video track that is not a cover image and can be decoded; false for none. */
-static bool choose(sdav_movie *movie) {
+static bool select_track(sdav_movie *movie) {
     int64_t most = -1;
     for (unsigned i = 0; i < movie->format->nb_streams; i++) {
         AVStream *stream = movie->format->streams[i];
@@ -89,13 +89,14 @@ static sdimage_orientation orientation_of(const AVStream *stream) {
 }
 
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
-                         const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error) {
-    *movie = (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .wish = *wish};
+                         const sdmod_request *request, sdplug_deadline deadline, sdimage_error **error) {
+    *movie =
+        (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .request = *request};
     sdimage_status status = open_container(movie, error);
     if (status < 0)
         return status;
-    if (!choose(movie))
-        return movie->is_short && !movie->format->nb_streams
+    if (!select_track(movie))
+        return movie->is_truncated && !movie->format->nb_streams
                    ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
     movie->orientation = orientation_of(movie->stream);
@@ -114,7 +115,7 @@ void sdav_close(sdav_movie *movie) {
     if (movie->io)
         av_freep(&movie->io->buffer);
     avio_context_free(&movie->io);
-    sdimage_error_unref(movie->broken);
+    sdimage_error_unref(movie->source_error);
     free(movie->times);
     *movie = (sdav_movie){.count = 0};
 }
@@ -153,13 +154,13 @@ static int64_t start_of(const sdav_movie *movie) {
 
 /* Seeks to the key frame at or before a time; false if the container cannot. Clears earlier errors. */
 static bool seek_to(sdav_movie *movie, int64_t time) {
-    sdimage_error_unref(movie->broken);
-    movie->broken = NULL;
+    sdimage_error_unref(movie->source_error);
+    movie->source_error = NULL;
     bool found = av_seek_frame(movie->format, movie->stream->index, time, AVSEEK_FLAG_BACKWARD) >= 0;
     if (movie->codec)
         avcodec_flush_buffers(movie->codec);
     movie->next = UINT32_MAX;
-    movie->is_drained = movie->is_short = movie->is_full = false;
+    movie->is_drained = movie->is_truncated = movie->is_full = false;
     return found;
 }
 
@@ -183,7 +184,7 @@ static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
         if (status >= 0)
             status = sdplug_check_time(movie->deadline, error);
     }
-    if (status >= 0 && (!movie->count || movie->broken))
+    if (status >= 0 && (!movie->count || movie->source_error))
         status = sdav_fail(movie, code, "video: track has no frames", error);
     return status;
 }
@@ -270,35 +271,35 @@ static int64_t time_of(const AVFrame *frame) {
 
 /* Decodes up to the frame that is shown at a time; the last frame if the time is later. */
 static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
-    AVFrame *kept = av_frame_alloc();
+    AVFrame *candidate = av_frame_alloc();
     sdimage_status status =
-        kept ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a frame");
-    bool has_kept = false;
+        candidate ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a frame");
+    bool has_candidate = false;
     while (status >= 0) {
         status = decode_next(movie, error);
         if (status != SDIMAGE_STATUS_OK)
             break;
         int64_t now = time_of(movie->frame);
         /* A frame without a time, or the first of a movie that begins later, is the best match. */
-        if (now == AV_NOPTS_VALUE || now == time || (now > time && !has_kept))
+        if (now == AV_NOPTS_VALUE || now == time || (now > time && !has_candidate))
             break;
         if (now > time) {
             av_frame_unref(movie->frame);
-            av_frame_move_ref(movie->frame, kept);
+            av_frame_move_ref(movie->frame, candidate);
             break;
         }
-        av_frame_unref(kept);
-        av_frame_move_ref(kept, movie->frame);
-        has_kept = true;
+        av_frame_unref(candidate);
+        av_frame_move_ref(candidate, movie->frame);
+        has_candidate = true;
     }
     /* After a read error of the source, the frames that would follow are unknown. */
-    if (status == SDIMAGE_STATUS_END && has_kept && !movie->broken) {
-        av_frame_move_ref(movie->frame, kept);
+    if (status == SDIMAGE_STATUS_END && has_candidate && !movie->source_error) {
+        av_frame_move_ref(movie->frame, candidate);
         status = SDIMAGE_STATUS_OK;
     } else if (status == SDIMAGE_STATUS_END) {
         status = sdav_fail(movie, 0, "video: no frame can be decoded", error);
     }
-    av_frame_free(&kept);
+    av_frame_free(&candidate);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include <libavformat/avformat.h>
 #include <sdimage/source.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 #include "../common/clock.h"
 
 typedef struct sdav_movie {
@@ -14,11 +14,11 @@ typedef struct sdav_movie {
     const uint8_t *bytes;
     const sdimage_source *source;
     uint64_t length, at;
-    bool is_short;         /* a read went beyond the end */
-    sdimage_error *broken; /* the source's own error */
+    bool is_truncated;           /* a read went beyond the end */
+    sdimage_error *source_error; /* the source's own error */
     sdplug_deadline deadline;
 
-    sdmod_wish wish;
+    sdmod_request request;
     AVIOContext *io;
     AVFormatContext *format;
     AVStream *stream;
@@ -40,7 +40,7 @@ typedef struct sdav_movie {
  * (codec.h). Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
  * NO_MEMORY, those of the source. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
-                         const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
+                         const sdmod_request *request, sdplug_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);
 
 /* Finds the times of all frames by reading the track without decoding it; after a failure none are known. TOO_LARGE:

@@ -100,10 +100,10 @@ sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: samples exceed the limit of 4194304");
     if (tables.is_deflated)
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
-    if (movie->broken || sdplug_is_over(movie->deadline))
+    if (movie->source_error || sdplug_must_end(movie->deadline))
         return sdav_fail(movie, AVERROR_EXIT, "", error);
     avio_seek(movie->io, 0, SEEK_SET);
     movie->io->error = movie->io->eof_reached = 0;
-    movie->is_short = false;
+    movie->is_truncated = false;
     return SDIMAGE_STATUS_OK;
 }

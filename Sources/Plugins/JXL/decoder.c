@@ -37,12 +37,12 @@ static bool is_wide(sdimage_pixel_format format) {
 static bool wants_wide(const sdjxl_decoder *self) {
     if (self->info.bits_per_sample <= 8)
         return false;
-    switch (self->wish.format) {
+    switch (self->request.format) {
     case SDIMAGE_PIXEL_FORMAT_GRAY8:
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return self->wish.converts_to_srgb;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return self->request.converts_to_srgb;
     default: return true;
     }
 }
@@ -73,10 +73,10 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     uint64_t channels = (uint64_t)self->info.num_color_channels + self->info.num_extra_channels;
     if (!pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: image has no pixels");
-    if (pixels > self->wish.max_pixels)
+    if (pixels > self->request.max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     self->format = format_of(self);
-    if (pixels > self->wish.max_bytes / sdimage_pixel_format_bytes(self->format))
+    if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     if (channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
@@ -194,39 +194,39 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-sdmod_facts sdjxl_facts(const sdjxl_decoder *self, uint32_t frames) {
-    sdmod_facts facts = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
-    facts.orientation = (sdimage_orientation)self->info.orientation;
-    if (facts.orientation < SDIMAGE_ORIENTATION_UP || facts.orientation > SDIMAGE_ORIENTATION_LEFT)
-        facts.orientation = SDIMAGE_ORIENTATION_UP;
-    facts.has_alpha = has_alpha(self);
-    facts.chroma = is_gray(self) ? 0 : 8;
-    facts.bits = self->info.bits_per_sample;
-    facts.frame_count = frames;
-    facts.color.primaries = self->primaries;
-    facts.color.full_range = true;
-    facts.transfer = self->transfer;
-    facts.profile = (sdmod_span){self->profile, self->profile_length};
-    return facts;
+sdmod_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
+    sdmod_info info = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
+    info.orientation = (sdimage_orientation)self->info.orientation;
+    if (info.orientation < SDIMAGE_ORIENTATION_UP || info.orientation > SDIMAGE_ORIENTATION_LEFT)
+        info.orientation = SDIMAGE_ORIENTATION_UP;
+    info.has_alpha = has_alpha(self);
+    info.chroma = is_gray(self) ? 0 : 8;
+    info.bits = self->info.bits_per_sample;
+    info.frame_count = frames;
+    info.color.primaries = self->primaries;
+    info.color.full_range = true;
+    info.transfer = self->transfer;
+    info.profile = (sdmod_span){self->profile, self->profile_length};
+    return info;
 }
 
 sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = sdjxl_facts(self, frames);
-    sdimage_status status = sdmod_attach(&facts, self->plain, image, error);
+    sdmod_info info = sdjxl_image_info(self, frames);
+    sdimage_status status = sdmod_attach(&info, self->plain, image, error);
     sdimage_image_unref(self->plain);
     self->plain = NULL;
     return status;
 }
 
-sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
     sdimage_image *copy = NULL;
     if (!self->plain || JxlDecoderFlushImage(self->decoder) != JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_NEED_MORE_DATA;
     sdimage_status status =
         sdimage_image_new(self->info.xsize, self->info.ysize, self->stride, self->format, self->pixels, &copy, error);
     if (status >= 0) {
-        sdmod_facts facts = sdjxl_facts(self, frames);
-        status = sdmod_attach(&facts, copy, image, error);
+        sdmod_info info = sdjxl_image_info(self, frames);
+        status = sdmod_attach(&info, copy, image, error);
     }
     sdimage_image_unref(copy);
     return status;
@@ -234,9 +234,9 @@ sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **
 
 /* --- The decoding pass. */
 
-sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline,
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_request *request, sdplug_deadline deadline,
                           sdimage_error **error) {
-    *self = (sdjxl_decoder){.wish = *wish, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
+    *self = (sdjxl_decoder){.request = *request, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
     self->decoder = JxlDecoderCreate(NULL);
     self->threads = JxlResizableParallelRunnerCreate(NULL);
     self->deadline = deadline;
@@ -270,7 +270,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER: status = make_room(self, error); break;
         case JXL_DEC_NEED_MORE_INPUT: *event = SDJXL_NEED_INPUT; return SDIMAGE_STATUS_OK;
         case JXL_DEC_FRAME_PROGRESSION: *event = SDJXL_PREVIEW; return SDIMAGE_STATUS_OK;
-        case JXL_DEC_FULL_IMAGE: *event = SDJXL_PICTURE; return SDIMAGE_STATUS_OK;
+        case JXL_DEC_FULL_IMAGE: *event = SDJXL_FRAME; return SDIMAGE_STATUS_OK;
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
             status = sdplug_check_time(self->deadline, error);

@@ -5,13 +5,13 @@
 #include <jxl/decode.h>
 #include <jxl/version.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 #include "../common/clock.h"
 
 typedef enum sdjxl_event {
     SDJXL_NEED_INPUT,
     SDJXL_PREVIEW, /* the 1:8 preview is available */
-    SDJXL_PICTURE, /* the frame is complete: sdjxl_take returns it */
+    SDJXL_FRAME,   /* the frame is complete: sdjxl_take returns it */
     SDJXL_END
 } sdjxl_event;
 
@@ -19,7 +19,7 @@ typedef struct sdjxl_decoder {
     JxlDecoder *decoder;
     void *threads;
     sdplug_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
-    sdmod_wish wish;
+    sdmod_request request;
     JxlBasicInfo info;
     bool has_info;
     sdimage_pixel_format format;
@@ -32,7 +32,8 @@ typedef struct sdjxl_decoder {
 } sdjxl_decoder;
 
 /* Opens the decoder. The caller closes it, also after a failure. */
-sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_wish *wish, sdplug_deadline deadline, sdimage_error **error);
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_request *request, sdplug_deadline deadline,
+                          sdimage_error **error);
 void sdjxl_close(sdjxl_decoder *self);
 
 /* Continues to the next event. The caller sets and releases the input on self->decoder. Errors: BAD_DATA, TOO_LARGE,
@@ -43,9 +44,9 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
 sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error);
 
 /* Makes an image of the pixels available so far; NEED_MORE_DATA if there are none. */
-sdimage_status sdjxl_show(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error);
+sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error);
 
 /* Returns the image properties from the header. */
-sdmod_facts sdjxl_facts(const sdjxl_decoder *self, uint32_t frames);
+sdmod_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames);
 
 #endif

@@ -15,14 +15,14 @@ enum { PIECE = 1 << 16 };
 
 /* Reports that the requested box is at most 1:8 of the image, so that the preview is enough. */
 static bool previews_suffice(const sdjxl_decoder *self) {
-    sdimage_size box = self->wish.box;
+    sdimage_size box = self->request.box;
     bool turned = self->info.orientation >= JXL_ORIENT_TRANSPOSE;
     uint32_t width = turned ? self->info.ysize : self->info.xsize,
              height = turned ? self->info.xsize : self->info.ysize;
     if (!box.width || !box.height)
         return false;
     bool across = box.width <= width / 8, down = box.height <= height / 8;
-    return self->wish.keeps_aspect_ratio ? across || down : across && down;
+    return self->request.keeps_aspect_ratio ? across || down : across && down;
 }
 
 /* Feeds the bytes from *at on in pieces. It stops at the first complete frame, at a sufficient preview, or at the end
@@ -56,10 +56,10 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 /* Makes an image of the result of the first pass. */
 static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accepts_partial, uint32_t frames,
                              sdimage_image **image, sdimage_error **error) {
-    if (event == SDJXL_PICTURE)
+    if (event == SDJXL_FRAME)
         return sdjxl_take(self, frames, image, error);
     if (event == SDJXL_PREVIEW || (event == SDJXL_NEED_INPUT && accepts_partial)) {
-        sdimage_status status = sdjxl_show(self, frames, image, error);
+        sdimage_status status = sdjxl_flush(self, frames, image, error);
         if (status != SDIMAGE_STATUS_NEED_MORE_DATA)
             return status;
     }
@@ -71,11 +71,11 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_wish wish = sdmod_wish_of(options);
+    sdmod_request request = sdmod_request_of(options);
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
     size_t at = 0;
-    sdimage_status status = sdjxl_open(&decoder, &wish, sdplug_deadline_of(options), error);
+    sdimage_status status = sdjxl_open(&decoder, &request, sdplug_deadline_of(options), error);
     if (status >= 0)
         status = feed(&decoder, bytes, length, &at, &event, error);
     if (status >= 0)
@@ -87,13 +87,13 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
-    sdmod_wish wish = sdmod_wish_of(NULL);
-    wish.max_pixels = UINT64_MAX, wish.max_bytes = SIZE_MAX;
+    sdmod_request request = sdmod_request_of(NULL);
+    request.max_pixels = UINT64_MAX, request.max_bytes = SIZE_MAX;
     sdplug_deadline deadline = sdplug_deadline_of(options);
     sdjxl_file file;
     sdjxl_decoder colors;
     sdjxl_event event;
-    sdimage_status status = sdjxl_open(&colors, &wish, deadline, error);
+    sdimage_status status = sdjxl_open(&colors, &request, deadline, error);
     /* Reads only the header and the colors. */
     if (status >= 0 &&
         JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
@@ -103,11 +103,11 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     if (read >= 0 && !colors.has_info)
         read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
     if (read >= 0) {
-        sdmod_facts facts = sdjxl_facts(&colors, file.count);
-        facts.duration_ms = file.count > 1 ? file.duration_ms : 0;
-        facts.exif = (sdmod_span){file.exif.bytes, file.exif.length};
-        facts.xmp = (sdmod_span){file.xmp.bytes, file.xmp.length};
-        read = sdmod_describe(&facts, metadata, error);
+        sdmod_info info = sdjxl_image_info(&colors, file.count);
+        info.duration_ms = file.count > 1 ? file.duration_ms : 0;
+        info.exif = (sdmod_span){file.exif.bytes, file.exif.length};
+        info.xmp = (sdmod_span){file.xmp.bytes, file.xmp.length};
+        read = sdmod_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, file.count > 1 ? file.info.animation.num_loops : 0);
     }
     if (status >= 0)
@@ -120,17 +120,17 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_wish wish;
+    sdmod_request request;
     uint32_t work_ms;
     bool accepts_partial;
-    sdjxl_decoder growing; /* the first frame, while data arrives */
-    size_t at;             /* bytes it has consumed */
-    sdimage_image *first;  /* complete, or a sufficient preview */
-    sdimage_data *data;    /* a copy, because the bytes of an update are borrowed */
-    sdjxl_file file;       /* read when the data is complete */
-    sdjxl_decoder moving;  /* decodes the frames of an animation in order */
-    uint32_t next;         /* index of its next frame */
-    bool is_open, is_finished, is_moving;
+    sdjxl_decoder progressive; /* the first frame, while data arrives */
+    size_t at;                 /* bytes it has consumed */
+    sdimage_image *first;      /* complete, or a sufficient preview */
+    sdimage_data *data;        /* a copy, because the bytes of an update are borrowed */
+    sdjxl_file file;           /* read when the data is complete */
+    sdjxl_decoder animation;   /* decodes the frames of an animation in order */
+    uint32_t next;             /* index of its next frame */
+    bool is_open, is_finished, is_animating;
 } instance;
 
 static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
@@ -140,7 +140,7 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     if (!self)
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->wish = sdmod_wish_of(options);
+    self->request = sdmod_request_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     self->accepts_partial = sdimage_decode_options_accepts_partial(options);
     *made = self;
@@ -150,8 +150,8 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
 static void destroy_instance(void *user_data, void *pointer) {
     (void)user_data;
     instance *self = pointer;
-    sdjxl_close(&self->growing);
-    sdjxl_close(&self->moving);
+    sdjxl_close(&self->progressive);
+    sdjxl_close(&self->animation);
     sdjxl_file_close(&self->file);
     sdimage_image_unref(self->first);
     sdimage_data_unref(self->data);
@@ -159,29 +159,30 @@ static void destroy_instance(void *user_data, void *pointer) {
     free(self);
 }
 
-static sdimage_status grow(instance *self, const uint8_t *bytes, size_t length, bool finished, sdimage_error **error) {
+static sdimage_status decode_progressively(instance *self, const uint8_t *bytes, size_t length, bool finished,
+                                           sdimage_error **error) {
     sdjxl_event event = SDJXL_NEED_INPUT;
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (self->first)
         return status;
     if (!self->is_open) {
-        status = sdjxl_open(&self->growing, &self->wish, (sdplug_deadline){0, NULL}, error);
+        status = sdjxl_open(&self->progressive, &self->request, (sdplug_deadline){0, NULL}, error);
         self->is_open = status >= 0;
     }
     /* Each call has the time limit of one decode. */
-    self->growing.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
+    self->progressive.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
     if (status >= 0 && self->at <= length)
-        status = feed(&self->growing, bytes, length, &self->at, &event, error);
+        status = feed(&self->progressive, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
         return status;
-    return finish(&self->growing, event, self->accepts_partial, 1, &self->first, error);
+    return finish(&self->progressive, event, self->accepts_partial, 1, &self->first, error);
 }
 
 /* Reads all frames once the data is complete. */
 static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t length, sdimage_error **error) {
-    if (self->wish.first_frame_only || !self->growing.info.have_animation)
+    if (self->request.first_frame_only || !self->progressive.info.have_animation)
         return SDIMAGE_STATUS_OK;
-    sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, self->growing.deadline, error);
+    sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, self->progressive.deadline, error);
     if (status >= 0 && self->file.count > 1)
         status = sdimage_data_new(bytes, length, &self->data, error);
     return status;
@@ -192,7 +193,8 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
     (void)user_data;
     instance *self = pointer;
     pthread_mutex_lock(&self->lock);
-    sdimage_status status = self->is_finished ? SDIMAGE_STATUS_OK : grow(self, bytes, length, finished, error);
+    sdimage_status status =
+        self->is_finished ? SDIMAGE_STATUS_OK : decode_progressively(self, bytes, length, finished, error);
     if (status >= 0 && finished && !self->is_finished)
         status = count_frames(self, bytes, length, error);
     self->is_finished = self->is_finished || finished;
@@ -200,7 +202,7 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
     return status;
 }
 
-static sdimage_status picture(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     instance *self = pointer;
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -208,7 +210,7 @@ static sdimage_status picture(void *user_data, void *pointer, sdimage_image **im
     if (self->first)
         *image = sdimage_image_ref(self->first);
     else
-        status = self->is_open ? sdjxl_show(&self->growing, 1, image, error) : SDIMAGE_STATUS_NEED_MORE_DATA;
+        status = self->is_open ? sdjxl_flush(&self->progressive, 1, image, error) : SDIMAGE_STATUS_NEED_MORE_DATA;
     pthread_mutex_unlock(&self->lock);
     return status;
 }
@@ -216,42 +218,42 @@ static sdimage_status picture(void *user_data, void *pointer, sdimage_image **im
 /* Restarts at the first frame for a seek backwards; skips frames for a seek forwards. */
 static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
-    if (!self->is_moving || index < self->next) {
-        sdmod_wish wish = self->wish;
+    if (!self->is_animating || index < self->next) {
+        sdmod_request request = self->request;
         /* next_frame skips previews, so every frame is complete. */
-        sdjxl_close(&self->moving);
-        self->is_moving = false;
-        status = sdjxl_open(&self->moving, &wish, (sdplug_deadline){0, NULL}, error);
+        sdjxl_close(&self->animation);
+        self->is_animating = false;
+        status = sdjxl_open(&self->animation, &request, (sdplug_deadline){0, NULL}, error);
         const uint8_t *bytes = sdimage_data_bytes(self->data);
         if (status >= 0 &&
-            JxlDecoderSetInput(self->moving.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
+            JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
             status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
         if (status < 0)
             return status;
-        self->is_moving = true;
+        self->is_animating = true;
         self->next = 0;
     }
     if (index > self->next)
-        JxlDecoderSkipFrames(self->moving.decoder, index - self->next);
+        JxlDecoderSkipFrames(self->animation.decoder, index - self->next);
     return status;
 }
 
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
-    self->moving.deadline = sdplug_deadline_after(self->work_ms, self->wish.budget);
+    self->animation.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
     while (status >= 0) {
-        status = sdjxl_next(&self->moving, &event, error);
+        status = sdjxl_next(&self->animation, &event, error);
         if (status < 0 || event != SDJXL_PREVIEW)
             break;
     }
-    if (status >= 0 && event != SDJXL_PICTURE)
+    if (status >= 0 && event != SDJXL_FRAME)
         status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within a frame");
     if (status >= 0)
-        status = sdjxl_take(&self->moving, 1, image, error);
+        status = sdjxl_take(&self->animation, 1, image, error);
     self->next = index + 1;
     /* After damage the next call restarts. */
-    self->is_moving = self->is_moving && status >= 0;
+    self->is_animating = self->is_animating && status >= 0;
     return status;
 }
 
@@ -260,7 +262,7 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     (void)user_data;
     instance *self = pointer;
     if (index == 0)
-        return picture(user_data, pointer, image, error);
+        return first_image(user_data, pointer, image, error);
     pthread_mutex_lock(&self->lock);
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     if (self->data)
@@ -304,7 +306,7 @@ static const sdimage_coder_vtable table = {
     .encode = sdjxl_encode,
     .open = open_instance,
     .instance_update = update,
-    .instance_image = picture,
+    .instance_image = first_image,
     .instance_frame_count = frame_count,
     .instance_loop_count = loop_count,
     .instance_duration_ms = duration_ms,

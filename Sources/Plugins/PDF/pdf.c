@@ -154,9 +154,9 @@ SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_
     return sdimage_coder_new_custom("pdf", &table, &kind, NULL, coder, error);
 }
 
-static sdimage_status collect_count(void *pointer, void *place, sdimage_error **error) {
+static sdimage_status collect_count(void *pointer, void *result, sdimage_error **error) {
     (void)error;
-    *(uint32_t *)place = ((const job *)pointer)->count;
+    *(uint32_t *)result = ((const job *)pointer)->count;
     return SDIMAGE_STATUS_OK;
 }
 

@@ -63,7 +63,7 @@ static void refuse(checker *checker, sdimage_status status, const char *message)
     xmlStopParser(checker->parser);
 }
 
-static void check_picture(checker *checker, uint8_t *bytes, size_t length) {
+static void check_image(checker *checker, uint8_t *bytes, size_t length) {
     if (!sdsvg_is_taken(sdimage_sniff(bytes, length))) {
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded image is not JPEG, PNG, GIF, WebP or BMP");
         return;
@@ -126,7 +126,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
     }
     memcpy(bytes, value + length - size, size);
     size = sdsvg_unescape(bytes, size);
-    check_picture(checker, bytes, is_base64 ? sdsvg_decode64(bytes, size) : size);
+    check_image(checker, bytes, is_base64 ? sdsvg_decode64(bytes, size) : size);
     free(bytes);
 }
 

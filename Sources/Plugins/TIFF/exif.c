@@ -48,19 +48,19 @@ static size_t size_of_type(uint64_t type) {
 /* Reads the entry at an offset; false if the entry or its value is out of reach. */
 static bool read_entry(const file *file, uint64_t at, entry *entry) {
     size_t word = file->is_big ? 8 : 4;
-    uint64_t tag, type, count, place = at + 4 + word;
+    uint64_t tag, type, count, offset = at + 4 + word;
     if (!number(file, at, 2, &tag) || !number(file, at + 2, 2, &type) || !number(file, at + 4, word, &count))
         return false;
     size_t size = size_of_type(type);
     if (!size || !count || count > MOST_VALUE / size)
         return false;
     size *= (size_t)count;
-    if (size > word && !number(file, place, word, &place))
+    if (size > word && !number(file, offset, word, &offset))
         return false;
-    if (place > file->length || file->length - place < size)
+    if (offset > file->length || file->length - offset < size)
         return false;
     entry->tag = (uint16_t)tag, entry->type = (uint16_t)type, entry->count = (uint32_t)count;
-    entry->value = file->bytes + place, entry->size = size;
+    entry->value = file->bytes + offset, entry->size = size;
     return true;
 }
 
@@ -73,10 +73,10 @@ static bool is_descriptive(uint16_t tag) {
 }
 
 /* Reads the offset of another directory: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
-static void read_pointer(const file *file, uint64_t entry, uint64_t *place) {
+static void read_pointer(const file *file, uint64_t entry, uint64_t *offset) {
     uint64_t type = 0;
     number(file, entry + 2, 2, &type);
-    number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, place);
+    number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, offset);
 }
 
 /* Collects the entries of the directory at an offset. From the first directory it takes the descriptive tags and the
@@ -87,13 +87,13 @@ static void read_directory(const file *file, uint64_t at, directory *found, uint
     if (!number(file, at, (size_t)head, &count))
         return;
     for (uint64_t i = 0; i < count && i < MOST_ENTRIES; i++) {
-        uint64_t place = at + head + i * size, tag;
+        uint64_t offset = at + head + i * size, tag;
         entry *next = &found->entries[found->count];
-        if (!number(file, place, 2, &tag))
+        if (!number(file, offset, 2, &tag))
             return;
         if (exif && (tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY))
-            read_pointer(file, place, tag == EXIF_DIRECTORY ? exif : gps);
-        else if ((!exif || is_descriptive((uint16_t)tag)) && read_entry(file, place, next))
+            read_pointer(file, offset, tag == EXIF_DIRECTORY ? exif : gps);
+        else if ((!exif || is_descriptive((uint16_t)tag)) && read_entry(file, offset, next))
             found->count++;
     }
 }

@@ -14,9 +14,9 @@ static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
         return count;
     }
     size_t done = 0, got = 0;
-    while (done < count && !input->broken &&
+    while (done < count && !input->source_error &&
            sdimage_source_read(input->source, input->at + done, (uint8_t *)buffer + done, count - done, &got,
-                               &input->broken) >= 0 &&
+                               &input->source_error) >= 0 &&
            got)
         done += got;
     return done;
@@ -24,12 +24,12 @@ static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
 
 static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     sdtiff_input *input = handle;
-    if (sdplug_is_over(input->deadline))
+    if (sdplug_must_end(input->deadline))
         return -1;
     uint64_t left = input->at < input->length ? input->length - input->at : 0;
     size_t wanted = size < 0 ? 0 : (size_t)size;
     if (wanted > left)
-        input->is_short = true;
+        input->is_truncated = true;
     size_t count = wanted < left ? wanted : (size_t)left;
     count = count ? read_bytes(input, buffer, count) : 0;
     input->at += count;
@@ -45,7 +45,7 @@ static toff_t seek_input(thandle_t handle, toff_t offset, int whence) {
     sdtiff_input *input = handle;
     uint64_t from = whence == SEEK_CUR ? input->at : whence == SEEK_END ? input->length : 0;
     if (offset > UINT64_MAX - from || from + offset > input->length) {
-        input->is_short = true;
+        input->is_truncated = true;
         return (toff_t)-1;
     }
     input->at = from + offset;
@@ -109,20 +109,20 @@ sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *sou
 void sdtiff_close(sdtiff_input *input) {
     if (input->file)
         TIFFClose(input->file);
-    sdimage_error_unref(input->broken);
+    sdimage_error_unref(input->source_error);
     *input = (sdtiff_input){0};
 }
 
 sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const char *otherwise, sdimage_error **error) {
-    if (input->broken) {
+    if (input->source_error) {
         if (error)
-            *error = sdimage_error_ref(input->broken);
-        return sdimage_error_code(input->broken);
+            *error = sdimage_error_ref(input->source_error);
+        return sdimage_error_code(input->source_error);
     }
     sdimage_status over = sdplug_check_time(input->deadline, error);
     if (over < 0)
         return over;
-    if (input->is_short)
+    if (input->is_truncated)
         return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "tiff: data ends early");
     return sdmod_fail(error, status, *input->message ? input->message : otherwise);
 }

@@ -5,17 +5,17 @@
 #include <sdimage/source.h>
 #include <tiffio.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 #include "../common/clock.h"
 
 typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */
     const sdimage_source *source; /* borrowed */
     uint64_t length, at;
-    sdplug_deadline deadline; /* checked before each read: walking directories only reads */
-    bool is_short;            /* a read went beyond the end */
-    sdimage_error *broken;    /* the source's own error */
-    char message[160];        /* libtiff's first error message */
+    sdplug_deadline deadline;    /* checked before each read: walking directories only reads */
+    bool is_truncated;           /* a read went beyond the end */
+    sdimage_error *source_error; /* the source's own error */
+    char message[160];           /* libtiff's first error message */
     TIFF *file;
 } sdtiff_input;
 

@@ -154,21 +154,21 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
 }
 
 /* A request for 8 bits saves the memory of 16 bits, unless a profile has yet to be applied. */
-static bool is_wide(const sdtiff_layout *layout, const sdmod_wish *wish) {
+static bool is_wide(const sdtiff_layout *layout, const sdmod_request *request) {
     if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
         return false;
-    switch (wish->format) {
+    switch (request->format) {
     case SDIMAGE_PIXEL_FORMAT_GRAY8:
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED:
-    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return layout->profile.length > 0 && wish->converts_to_srgb;
+    case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return layout->profile.length > 0 && request->converts_to_srgb;
     default: return true;
     }
 }
 
-sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_wish *wish) {
-    bool wide = is_wide(layout, wish);
+sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_request *request) {
+    bool wide = is_wide(layout, request);
     if (layout->is_float && layout->kind != SDTIFF_BY_LIBRARY)
         return SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
     if (layout->kind == SDTIFF_BY_LIBRARY || layout->alpha >= 0)

@@ -31,6 +31,6 @@ typedef struct sdtiff_layout {
 sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sdimage_error **error);
 
 /* Returns the pixel format of the decoded image, the best available one: GRAY8 to RGBA16, or RGBA_FLOAT. */
-sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_wish *wish);
+sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_request *request);
 
 #endif

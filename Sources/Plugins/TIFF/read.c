@@ -12,12 +12,12 @@ static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
 typedef struct reader {
     sdtiff_input *input;
     const sdtiff_layout *layout;
-    const sdtiff_wish *wish;
+    const sdtiff_request *request;
     sdplug_rows rows;
     sdtiff_unpacker unpacker;
     uint8_t *block;       /* room for one strip or tile of each sample plane */
     uint64_t block_bytes; /* the size of each of them */
-    uint32_t good;        /* rows before the first damage */
+    uint32_t valid_rows;  /* rows before the first damage */
 } reader;
 
 static bool is_read(const sdtiff_layout *layout, uint16_t sample) {
@@ -41,7 +41,7 @@ static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **
 
 /* Handles a part that could not be read: an error, unless partial images are accepted. */
 static sdimage_status damage(reader *reader, sdimage_error **error) {
-    if (!reader->wish->accepts_partial || reader->input->broken)
+    if (!reader->request->accepts_partial || reader->input->source_error)
         return sdtiff_fail(reader->input, SDIMAGE_STATUS_BAD_DATA, "tiff: image data is damaged", error);
     return SDIMAGE_STATUS_OK;
 }
@@ -49,11 +49,11 @@ static sdimage_status damage(reader *reader, sdimage_error **error) {
 /* Finds the row of each sample plane in the blocks. */
 static void find_planes(const reader *reader, size_t offset, const uint8_t **planes) {
     const sdtiff_layout *layout = reader->layout;
-    size_t place = 0;
+    size_t slot = 0;
     for (uint16_t s = 0; s < (layout->is_separate ? layout->samples : 1); s++) {
         if (layout->is_separate && !is_read(layout, s))
             continue;
-        planes[s] = reader->block + place++ * (size_t)reader->block_bytes + offset;
+        planes[s] = reader->block + slot++ * (size_t)reader->block_bytes + offset;
     }
 }
 
@@ -67,7 +67,7 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     const uint8_t *planes[MOST_PLANES] = {NULL};
     sdimage_status status = make_room(reader, TIFFScanlineSize64(reader->input->file), error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y++) {
-        if (y % 64 == 0 && (status = sdplug_check_time(reader->wish->deadline, error)) < 0)
+        if (y % 64 == 0 && (status = sdplug_check_time(reader->request->deadline, error)) < 0)
             break;
         if (TIFFReadScanline(reader->input->file, reader->block, y, 0) < 0) {
             status = damage(reader, error);
@@ -76,7 +76,7 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
         find_planes(reader, 0, planes);
         sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y));
         sdplug_rows_done(&reader->rows, y + 1);
-        reader->good = y + 1;
+        reader->valid_rows = y + 1;
     }
     return status;
 }
@@ -84,12 +84,12 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
 /* Reads the strips of all sample planes that begin at row `y`. */
 static bool read_strips(reader *reader, uint32_t y) {
     const sdtiff_layout *layout = reader->layout;
-    size_t place = 0;
+    size_t slot = 0;
     for (uint16_t s = 0; s < layout->samples; s++) {
         if (!is_read(layout, s))
             continue;
         uint32_t strip = TIFFComputeStrip(reader->input->file, y, s);
-        uint8_t *to = reader->block + place++ * (size_t)reader->block_bytes;
+        uint8_t *to = reader->block + slot++ * (size_t)reader->block_bytes;
         if (TIFFReadEncodedStrip(reader->input->file, strip, to, (tmsize_t)reader->block_bytes) < 0)
             return false;
     }
@@ -106,7 +106,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += layout->rows_per_strip) {
         uint32_t left = layout->height - y, count = left < layout->rows_per_strip ? left : layout->rows_per_strip;
-        status = sdplug_check_time(reader->wish->deadline, error);
+        status = sdplug_check_time(reader->request->deadline, error);
         if (status >= 0 && !read_strips(reader, y))
             return damage(reader, error);
         for (uint32_t i = 0; status >= 0 && i < count; i++) {
@@ -114,7 +114,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
             sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y + i));
             sdplug_rows_done(&reader->rows, y + i + 1);
         }
-        reader->good = y + count;
+        reader->valid_rows = y + count;
         if (left <= layout->rows_per_strip)
             break;
     }
@@ -125,12 +125,12 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
 
 static bool read_tiles(reader *reader, uint32_t x, uint32_t y) {
     const sdtiff_layout *layout = reader->layout;
-    size_t place = 0;
+    size_t slot = 0;
     for (uint16_t s = 0; s < (layout->is_separate ? layout->samples : 1); s++) {
         if (layout->is_separate && !is_read(layout, s))
             continue;
         uint32_t tile = TIFFComputeTile(reader->input->file, x, y, 0, s);
-        uint8_t *to = reader->block + place++ * (size_t)reader->block_bytes;
+        uint8_t *to = reader->block + slot++ * (size_t)reader->block_bytes;
         if (TIFFReadEncodedTile(reader->input->file, tile, to, (tmsize_t)reader->block_bytes) < 0)
             return false;
     }
@@ -144,7 +144,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
     size_t pixel = sdimage_pixel_format_bytes(reader->rows.format);
     for (uint64_t x = 0; x < layout->width; x += layout->tile_width) {
         uint32_t left = layout->width - (uint32_t)x, across = left < layout->tile_width ? left : layout->tile_width;
-        sdimage_status status = sdplug_check_time(reader->wish->deadline, error);
+        sdimage_status status = sdplug_check_time(reader->request->deadline, error);
         if (status >= 0 && !read_tiles(reader, (uint32_t)x, y)) {
             status = damage(reader, error);
             if (status >= 0)
@@ -156,7 +156,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
             find_planes(reader, i * row_bytes, planes);
             sdtiff_unpack(&reader->unpacker, planes, across, sdplug_row(&reader->rows, y + i) + (size_t)x * pixel);
         }
-        reader->good = y + count;
+        reader->valid_rows = y + count;
     }
     return SDIMAGE_STATUS_OK;
 }
@@ -196,7 +196,7 @@ static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_
     raster->orientation = raster->req_orientation = ORIENTATION_TOPLEFT;
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += band) {
         uint32_t left = layout->height - y, count = left < band ? left : band;
-        status = sdplug_check_time(reader->wish->deadline, error);
+        status = sdplug_check_time(reader->request->deadline, error);
         raster->row_offset = (int)y;
         if (status >= 0 && !TIFFRGBAImageGet(raster, (uint32_t *)(void *)reader->block, layout->width, count))
             return damage(reader, error);
@@ -204,7 +204,7 @@ static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_
             break;
         copy_raster(reader, (const uint32_t *)(const void *)reader->block, y, count);
         sdplug_rows_done(&reader->rows, y + count);
-        reader->good = y + count;
+        reader->valid_rows = y + count;
         if (left <= band)
             break;
     }
@@ -241,22 +241,22 @@ static sdimage_status read_pixels(reader *reader, uint32_t band, sdimage_error *
     return by_strips ? read_by_strips(reader, error) : read_rows(reader, error);
 }
 
-sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,
+sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_request *request,
                            sdimage_image **image, sdimage_error **error) {
-    reader reader = {.input = input, .layout = layout, .wish = wish};
-    sdimage_pixel_format format = sdtiff_pixel_format(layout, &wish->picture);
+    reader reader = {.input = input, .layout = layout, .request = request};
+    sdimage_pixel_format format = sdtiff_pixel_format(layout, &request->image);
     bool shrinks = format != SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
-    uint32_t factor = shrinks ? sdplug_factor(layout->width, layout->height, layout->orientation, &wish->picture) : 1;
+    uint32_t factor = shrinks ? sdplug_factor(layout->width, layout->height, layout->orientation, &request->image) : 1;
     uint32_t band = band_of(layout), most = layout->is_tiled ? layout->tile_width : layout->width;
     if (most > layout->width)
         most = layout->width;
     sdimage_status status =
-        sdplug_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &wish->picture, error);
+        sdplug_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &request->image, error);
     if (status >= 0 && layout->kind != SDTIFF_BY_LIBRARY)
-        status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, wish->picture.converts_to_srgb, error);
+        status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, request->image.converts_to_srgb, error);
     if (status >= 0)
         status = read_pixels(&reader, band, error);
-    if (status >= 0 && !reader.good)
+    if (status >= 0 && !reader.valid_rows)
         status = sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: image data is damaged", error);
     if (status >= 0)
         *image = sdimage_image_ref(reader.rows.image);

@@ -5,15 +5,15 @@
 #include "../common/clock.h"
 #include "layout.h"
 
-typedef struct sdtiff_wish {
-    sdmod_wish picture;
+typedef struct sdtiff_request {
+    sdmod_request image;
     bool accepts_partial;
     sdplug_deadline deadline;
-} sdtiff_wish;
+} sdtiff_request;
 
 /* Decodes the current directory to an image without metadata. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT,
  * UNSUPPORTED, NO_MEMORY. With `accepts_partial` the part before the damage is a success. */
-sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_wish *wish,
+sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, const sdtiff_request *request,
                            sdimage_image **image, sdimage_error **error);
 
 #endif

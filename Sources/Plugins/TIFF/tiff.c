@@ -9,20 +9,20 @@
 #include "exif.h"
 #include "read.h"
 
-static sdmod_facts facts_of(const sdtiff_layout *layout) {
-    sdmod_facts facts = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
-    facts.source_width = layout->width, facts.source_height = layout->height;
-    facts.orientation = layout->orientation;
-    facts.has_alpha = layout->alpha >= 0;
-    facts.chroma = layout->kind == SDTIFF_GRAY ? 0 : 8;
-    facts.bits = layout->kind == SDTIFF_PALETTE || layout->bits < 8 ? 8 : layout->bits;
-    facts.frame_count = 1;
+static sdmod_info info_of(const sdtiff_layout *layout) {
+    sdmod_info info = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
+    info.source_width = layout->width, info.source_height = layout->height;
+    info.orientation = layout->orientation;
+    info.has_alpha = layout->alpha >= 0;
+    info.chroma = layout->kind == SDTIFF_GRAY ? 0 : 8;
+    info.bits = layout->kind == SDTIFF_PALETTE || layout->bits < 8 ? 8 : layout->bits;
+    info.frame_count = 1;
     /* ITU-T H.273: 2 is "unspecified". */
-    facts.color.primaries = facts.transfer = 2;
+    info.color.primaries = info.transfer = 2;
     /* A CMYK profile was applied already, or does not describe RGB that was converted without it. */
     if (layout->kind == SDTIFF_GRAY || layout->kind == SDTIFF_RGB || layout->kind == SDTIFF_PALETTE)
-        facts.profile = layout->profile;
-    return facts;
+        info.profile = layout->profile;
+    return info;
 }
 
 /* Goes to a page; the first is 0. */
@@ -33,12 +33,12 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
         return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
     if (TIFFSetDirectory(input->file, (tdir_t)page))
         return SDIMAGE_STATUS_OK;
-    if (input->broken)
+    if (input->source_error)
         return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
     return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
 }
 
-static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_wish *wish, sdimage_image **image,
+static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_request *request, sdimage_image **image,
                                 sdimage_error **error) {
     sdtiff_layout layout;
     sdimage_image *plain = NULL;
@@ -46,18 +46,18 @@ static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_
     if (status >= 0)
         status = sdtiff_layout_read(input, &layout, error);
     if (status >= 0)
-        status = sdtiff_read(input, &layout, wish, &plain, error);
+        status = sdtiff_read(input, &layout, request, &plain, error);
     if (status >= 0) {
-        sdmod_facts facts = facts_of(&layout);
-        status = sdmod_attach(&facts, plain, image, error);
+        sdmod_info info = info_of(&layout);
+        status = sdmod_attach(&info, plain, image, error);
     }
     sdimage_image_unref(plain);
     return status;
 }
 
-static sdtiff_wish wish_of(const sdimage_decode_options *options) {
-    return (sdtiff_wish){sdmod_wish_of(options), sdimage_decode_options_accepts_partial(options),
-                         sdplug_deadline_of(options)};
+static sdtiff_request request_of(const sdimage_decode_options *options) {
+    return (sdtiff_request){sdmod_request_of(options), sdimage_decode_options_accepts_partial(options),
+                            sdplug_deadline_of(options)};
 }
 
 /* --- The coder. */
@@ -70,11 +70,11 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data;
-    sdtiff_wish wish = wish_of(options);
+    sdtiff_request request = request_of(options);
     sdtiff_input input;
-    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, wish.deadline, error);
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, request.deadline, error);
     if (status >= 0)
-        status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &wish, image, error);
+        status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &request, image, error);
     sdtiff_close(&input);
     return status;
 }
@@ -100,11 +100,11 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     if (status >= 0)
         status = sdtiff_exif(bytes, length, &exif, error);
     if (status >= 0) {
-        sdmod_facts facts = facts_of(&layout);
-        facts.profile = layout.profile;
-        facts.xmp = layout.xmp;
-        facts.exif = (sdmod_span){exif.bytes, exif.length};
-        status = sdmod_describe(&facts, metadata, error);
+        sdmod_info info = info_of(&layout);
+        info.profile = layout.profile;
+        info.xmp = layout.xmp;
+        info.exif = (sdmod_span){exif.bytes, exif.length};
+        status = sdmod_describe(&info, metadata, error);
     }
     free(exif.bytes);
     sdtiff_close(&input);
@@ -124,7 +124,7 @@ SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
 
 typedef struct instance {
     sdimage_source *source;
-    sdtiff_wish wish;
+    sdtiff_request request;
     int64_t page;
     uint32_t work_ms;
 } instance;
@@ -137,22 +137,22 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
     /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
-    self->wish = wish_of(options);
+    self->request = request_of(options);
     self->page = page_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     *made = self;
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status picture_of_source(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
+static sdimage_status image_of_source(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     const instance *self = pointer;
-    sdtiff_wish wish = self->wish;
+    sdtiff_request request = self->request;
     sdtiff_input input;
-    wish.deadline = sdplug_deadline_after(self->work_ms, self->wish.picture.budget);
-    sdimage_status status = sdtiff_open_source(&input, self->source, wish.deadline, error);
+    request.deadline = sdplug_deadline_after(self->work_ms, self->request.image.budget);
+    sdimage_status status = sdtiff_open_source(&input, self->source, request.deadline, error);
     if (status >= 0)
-        status = read_page(&input, self->page, &wish, image, error);
+        status = read_page(&input, self->page, &request, image, error);
     sdtiff_close(&input);
     return status;
 }
@@ -168,7 +168,7 @@ static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
     .decode = decode,
-    .instance_image = picture_of_source,
+    .instance_image = image_of_source,
     .instance_destroy = destroy_instance,
     .open_source = open_source,
     .describe = describe,

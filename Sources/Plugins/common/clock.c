@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 
 static uint64_t now(void) {
     struct timespec time;
@@ -25,7 +25,7 @@ static sdimage_status status_of(sdplug_deadline deadline) {
     return sdimage_work_budget_check(deadline.budget);
 }
 
-bool sdplug_is_over(sdplug_deadline deadline) {
+bool sdplug_must_end(sdplug_deadline deadline) {
     return status_of(deadline) != SDIMAGE_STATUS_OK;
 }
 

@@ -16,7 +16,7 @@ sdplug_deadline sdplug_deadline_of(const sdimage_decode_options *options);
 sdplug_deadline sdplug_deadline_after(uint32_t milliseconds, const sdimage_work_budget *budget);
 
 /* Reports that the work must end: cancelled, or out of time. */
-bool sdplug_is_over(sdplug_deadline deadline);
+bool sdplug_must_end(sdplug_deadline deadline);
 
 /* Returns CANCELLED or TIMEOUT if the work must end. */
 sdimage_status sdplug_check_time(sdplug_deadline deadline, sdimage_error **error);

@@ -12,11 +12,11 @@ static uint32_t side_of(double length) {
     return side < 1 ? 1 : (uint32_t)side;
 }
 
-static sdimage_status check_size(const sdmod_wish *wish, sdimage_size size, sdimage_error **error) {
+static sdimage_status check_size(const sdmod_request *request, sdimage_size size, sdimage_error **error) {
     uint64_t pixels = (uint64_t)size.width * size.height;
-    if (size.width > LONGEST || size.height > LONGEST || pixels > wish->max_pixels)
+    if (size.width > LONGEST || size.height > LONGEST || pixels > request->max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
-    if (pixels > wish->max_bytes / 4)
+    if (pixels > request->max_bytes / 4)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     return SDIMAGE_STATUS_OK;
 }
@@ -49,24 +49,24 @@ static bool draw_into(sdimage_size size, double width, double height, void *pixe
 }
 
 /* Converts to straight alpha, unless cairo's own format was requested. */
-static sdimage_status finish(const sdmod_wish *wish, sdimage_image *drawn, sdimage_image **image,
+static sdimage_status finish(const sdmod_request *request, sdimage_image *drawn, sdimage_image **image,
                              sdimage_error **error) {
-    bool keeps = wish->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
-                 wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
+    bool keeps = request->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
+                 request->format == SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
     if (!keeps)
         return sdimage_image_convert(drawn, SDIMAGE_PIXEL_FORMAT_RGBA8, image, error);
     *image = sdimage_image_ref(drawn);
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status draw_picture(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
+static sdimage_status draw_image(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
     sdimage_image *drawn = NULL;
     void *pixels = NULL;
     size_t stride = 0;
     sdimage_size size = self->size;
     if (!size.width || !size.height)
         size = (sdimage_size){side_of(self->width), side_of(self->height)};
-    sdimage_status status = check_size(&self->wish, size, &self->error);
+    sdimage_status status = check_size(&self->request, size, &self->error);
     if (status >= 0)
         status = sdimage_image_new_uninitialized(size.width, size.height, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED,
                                                  &drawn, &pixels, &stride, &self->error);
@@ -75,7 +75,7 @@ static sdimage_status draw_picture(sdplug_drawing *self, sdplug_draw_fn draw, vo
     memset(pixels, 0, stride * size.height);
     if (draw_into(size, self->width, self->height, pixels, stride, draw, context)) {
         order_bytes(pixels, stride, size);
-        status = finish(&self->wish, drawn, &self->image, &self->error);
+        status = finish(&self->request, drawn, &self->image, &self->error);
     } else {
         status = sdmod_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "decoder: image could not be drawn completely");
     }
@@ -91,7 +91,7 @@ void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char
 
 void sdplug_drawing_draw(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
     if (self->draws)
-        self->status = draw_picture(self, draw, context);
+        self->status = draw_image(self, draw, context);
 }
 
 void sdplug_drawing_clear(sdplug_drawing *self) {
@@ -101,12 +101,12 @@ void sdplug_drawing_clear(sdplug_drawing *self) {
 
 /* --- The result. */
 
-static sdmod_facts facts_of(const sdplug_drawing *self) {
-    sdmod_facts facts = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
-    facts.width = side_of(self->width), facts.height = side_of(self->height);
-    facts.chroma = 8, facts.bits = 8, facts.frame_count = 1;
-    facts.color.primaries = facts.transfer = 2;
-    return facts;
+static sdmod_info info_of(const sdplug_drawing *self) {
+    sdmod_info info = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
+    info.width = side_of(self->width), info.height = side_of(self->height);
+    info.chroma = 8, info.bits = 8, info.frame_count = 1;
+    info.color.primaries = info.transfer = 2;
+    return info;
 }
 
 static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error) {
@@ -118,15 +118,15 @@ static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error
 }
 
 static sdimage_status collect_image(sdplug_drawing *self, sdimage_image **image, sdimage_error **error) {
-    sdmod_facts facts = facts_of(self);
+    sdmod_info info = info_of(self);
     sdimage_status status = collect_status(self, error);
-    return status < 0 ? status : sdmod_attach(&facts, self->image, image, error);
+    return status < 0 ? status : sdmod_attach(&info, self->image, image, error);
 }
 
-static sdimage_status collect_facts(sdplug_drawing *self, sdimage_metadata *metadata, sdimage_error **error) {
-    sdmod_facts facts = facts_of(self);
+static sdimage_status collect_info(sdplug_drawing *self, sdimage_metadata *metadata, sdimage_error **error) {
+    sdmod_info info = info_of(self);
     sdimage_status status = collect_status(self, error);
-    return status < 0 ? status : sdmod_describe(&facts, metadata, error);
+    return status < 0 ? status : sdmod_describe(&info, metadata, error);
 }
 
 /* --- The coder's functions. */
@@ -135,7 +135,7 @@ static sdimage_status make(const sdplug_drawing_kind *kind, const void *bytes, s
                            const sdimage_decode_options *options, void **job, sdimage_error **error) {
     sdimage_status status = kind->make(bytes, length, options, job, error);
     if (status >= 0)
-        *(sdplug_drawing *)*job = (sdplug_drawing){.format = kind->format, .wish = sdmod_wish_of(options)};
+        *(sdplug_drawing *)*job = (sdplug_drawing){.format = kind->format, .request = sdmod_request_of(options)};
     return status;
 }
 
@@ -172,7 +172,7 @@ sdimage_status sdplug_drawing_describe(void *user_data, const void *bytes, size_
     if (status < 0)
         return status;
     kind->work(job);
-    status = collect_facts(job, metadata, error);
+    status = collect_info(job, metadata, error);
     kind->release(job);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <cairo.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 
 /* The stack size of the threads in bytes. Pages are committed as needed. It is large because the libraries recurse as
  * deep as a file demands. */
@@ -16,7 +16,7 @@ typedef void (*sdplug_job_fn)(void *job);
 /* The first member of a plug-in's job. The job owns everything its work needs. */
 typedef struct sdplug_drawing {
     sdimage_format format;
-    sdmod_wish wish;
+    sdmod_request request;
     sdimage_size size; /* 0 x 0: the intrinsic size */
     bool draws;        /* false: only the intrinsic size is determined */
     /* The results of the work. */

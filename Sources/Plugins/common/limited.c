@@ -4,58 +4,58 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 
 /* The stack size in bytes. Pages are committed as needed. It is large because the libraries recurse as deep as a file
  * demands. */
 static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
 
-typedef struct run {
+typedef struct task {
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    bool is_over, is_abandoned;
+    bool is_finished, is_abandoned;
     void *job;
     sdplug_work work, release;
-} run;
+} task;
 
 /* Count of this plug-in's jobs that outlived their deadline, and its limit. While the limit is reached no work begins.
  * More than one, so that a single endless image does not stop all others. Few, because each may occupy a processor
  * indefinitely. */
-enum { MOST_UNSEEN = 4 };
-static pthread_mutex_t unseen_lock = PTHREAD_MUTEX_INITIALIZER;
-static int unseen;
+enum { MAX_ABANDONED = 4 };
+static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
+static int abandoned_count;
 
-static int add_unseen(int change) {
-    pthread_mutex_lock(&unseen_lock);
-    int count = unseen += change;
-    pthread_mutex_unlock(&unseen_lock);
+static int add_abandoned(int change) {
+    pthread_mutex_lock(&abandoned_lock);
+    int count = abandoned_count += change;
+    pthread_mutex_unlock(&abandoned_lock);
     return count;
 }
 
-static void destroy(run *run) {
-    run->release(run->job);
-    pthread_cond_destroy(&run->ended);
-    pthread_mutex_destroy(&run->lock);
-    free(run);
+static void destroy(task *task) {
+    task->release(task->job);
+    pthread_cond_destroy(&task->ended);
+    pthread_mutex_destroy(&task->lock);
+    free(task);
 }
 
 static void *body(void *argument) {
-    run *run = argument;
-    run->work(run->job);
-    pthread_mutex_lock(&run->lock);
-    run->is_over = true;
-    bool abandoned = run->is_abandoned;
-    pthread_cond_signal(&run->ended);
-    pthread_mutex_unlock(&run->lock);
-    if (abandoned) {
-        destroy(run);
-        add_unseen(-1);
+    task *task = argument;
+    task->work(task->job);
+    pthread_mutex_lock(&task->lock);
+    task->is_finished = true;
+    bool is_abandoned = task->is_abandoned;
+    pthread_cond_signal(&task->ended);
+    pthread_mutex_unlock(&task->lock);
+    if (is_abandoned) {
+        destroy(task);
+        add_abandoned(-1);
     }
     return NULL;
 }
 
-static run *make(void *job, sdplug_work work, sdplug_work release) {
-    run *made = calloc(1, sizeof *made);
+static task *make(void *job, sdplug_work work, sdplug_work release) {
+    task *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     pthread_condattr_t attributes;
@@ -69,56 +69,56 @@ static run *make(void *job, sdplug_work work, sdplug_work release) {
 }
 
 /* Waits for the work; reports that it ended in time. */
-static bool wait_for(run *run, sdplug_deadline deadline, bool *abandoned) {
+static bool wait_for(task *task, sdplug_deadline deadline, bool *is_abandoned) {
     struct timespec moment = {(time_t)(deadline.end / 1000000000u), (long)(deadline.end % 1000000000u)};
-    pthread_mutex_lock(&run->lock);
-    while (!run->is_over && pthread_cond_timedwait(&run->ended, &run->lock, &moment) == 0)
+    pthread_mutex_lock(&task->lock);
+    while (!task->is_finished && pthread_cond_timedwait(&task->ended, &task->lock, &moment) == 0)
         continue;
-    bool in_time = run->is_over;
-    *abandoned = run->is_abandoned = !in_time;
+    bool in_time = task->is_finished;
+    *is_abandoned = task->is_abandoned = !in_time;
     if (!in_time)
-        add_unseen(1);
-    pthread_mutex_unlock(&run->lock);
+        add_abandoned(1);
+    pthread_mutex_unlock(&task->lock);
     return in_time;
 }
 
-static bool start(pthread_t *thread, run *run) {
+static bool start(pthread_t *thread, task *task) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     bool started =
-        pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(thread, &attributes, body, run) == 0;
+        pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(thread, &attributes, body, task) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
 
 sdimage_status sdplug_run(void *job, sdplug_work work,
-                          sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
+                          sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
-    if (add_unseen(0) >= MOST_UNSEEN) {
+    if (add_abandoned(0) >= MAX_ABANDONED) {
         release(job);
         return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoder: all threads are taken by calls that do not return");
     }
-    run *run = make(job, work, release);
+    task *task = make(job, work, release);
     pthread_t thread;
-    if (!run || !start(&thread, run)) {
-        if (run)
-            destroy(run);
+    if (!task || !start(&thread, task)) {
+        if (task)
+            destroy(task);
         else
             release(job);
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for a thread");
     }
-    bool abandoned = false, in_time = wait_for(run, deadline, &abandoned);
-    if (abandoned)
+    bool is_abandoned = false, in_time = wait_for(task, deadline, &is_abandoned);
+    if (is_abandoned)
         pthread_detach(thread);
     else
         pthread_join(thread, NULL);
     sdimage_status status = SDIMAGE_STATUS_TIMEOUT;
     if (in_time)
-        status = collect(job, place, error);
+        status = collect(job, result, error);
     else
         sdmod_fail(error, status, "decoder: took longer than max_work_ms allows");
-    if (!abandoned)
-        destroy(run);
+    if (!is_abandoned)
+        destroy(task);
     return status;
 }

@@ -12,7 +12,7 @@ typedef void (*sdplug_work)(void *job);
  * returns TIMEOUT while the work continues in the background. While four jobs of the plug-in do so, no work begins and
  * TIMEOUT is returned. */
 sdimage_status sdplug_run(void *job, sdplug_work work,
-                          sdimage_status (*collect)(void *job, void *place, sdimage_error **error), void *place,
+                          sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
                           sdplug_work release, sdplug_deadline deadline, sdimage_error **error);
 
 #endif

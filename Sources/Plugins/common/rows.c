@@ -12,20 +12,20 @@ static const size_t MOST_BAND = (size_t)256 << 20;
 /* The block means stop at twice the requested size; the library's filters do the rest well from there. */
 enum { SPARE = 2 };
 
-uint64_t sdplug_most_streamed(const sdmod_wish *wish) {
-    return wish->max_pixels == MOST_HELD ? MOST_STREAMED : wish->max_pixels;
+uint64_t sdplug_most_streamed(const sdmod_request *request) {
+    return request->max_pixels == MOST_HELD ? MOST_STREAMED : request->max_pixels;
 }
 
-uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_wish *wish) {
+uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_request *request) {
     bool turned = orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
-    uint64_t box_width = turned ? wish->box.height : wish->box.width;
-    uint64_t box_height = turned ? wish->box.width : wish->box.height;
+    uint64_t box_width = turned ? request->box.height : request->box.width;
+    uint64_t box_height = turned ? request->box.width : request->box.height;
     if (!box_width || !box_height)
         return 1;
     uint64_t across = width / (box_width * SPARE), down = height / (box_height * SPARE);
     uint64_t most = across > down ? across : down, least = across > down ? down : across;
     /* With preserved proportions the image touches the box on the side that shrinks most. */
-    uint64_t factor = wish->keeps_aspect_ratio ? most : least;
+    uint64_t factor = request->keeps_aspect_ratio ? most : least;
     return factor < 1 ? 1 : factor > 4096 ? 4096 : (uint32_t)factor;
 }
 
@@ -60,16 +60,17 @@ static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
 }
 
 sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
-                                uint32_t factor, uint32_t band_rows, const sdmod_wish *wish, sdimage_error **error) {
+                                uint32_t factor, uint32_t band_rows, const sdmod_request *request,
+                                sdimage_error **error) {
     *rows = (sdplug_rows){.width = width, .height = height, .format = format, .factor = factor};
     rows->band_rows = band_rows < 1 ? 1 : band_rows > height ? height : band_rows;
     uint64_t pixels = (uint64_t)width * height;
     if (!pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
-    if (pixels > (factor > 1 ? sdplug_most_streamed(wish) : wish->max_pixels))
+    if (pixels > (factor > 1 ? sdplug_most_streamed(request) : request->max_pixels))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint32_t across = shrunk(width, factor), down = shrunk(height, factor);
-    if ((uint64_t)across * down > wish->max_bytes / sdimage_pixel_format_bytes(format))
+    if ((uint64_t)across * down > request->max_bytes / sdimage_pixel_format_bytes(format))
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     void *bytes = NULL;
     sdimage_status status =

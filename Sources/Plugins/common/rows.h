@@ -3,7 +3,7 @@
 #ifndef SDPLUG_ROWS_H
 #define SDPLUG_ROWS_H
 
-#include "../../Modules/common/picture.h"
+#include "../../Modules/common/image.h"
 
 typedef struct sdplug_rows {
     sdimage_image *image;
@@ -21,15 +21,16 @@ typedef struct sdplug_rows {
 } sdplug_rows;
 
 /* Returns the pixel limit of an image whose rows are streamed, unless the request sets another one. */
-uint64_t sdplug_most_streamed(const sdmod_wish *wish);
+uint64_t sdplug_most_streamed(const sdmod_request *request);
 
 /* Returns the factor by which an image can be shrunk before the library scales it to the requested size; at least 1. */
-uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_wish *wish);
+uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_request *request);
 
 /* Checks the limits and makes an image for rows of that size and format, which arrive `band_rows` at a time. Supports
  * only integer formats with straight alpha; RGBA_FLOAT is never shrunk. The caller closes it, also after a failure. */
 sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
-                                uint32_t factor, uint32_t band_rows, const sdmod_wish *wish, sdimage_error **error);
+                                uint32_t factor, uint32_t band_rows, const sdmod_request *request,
+                                sdimage_error **error);
 void sdplug_rows_close(sdplug_rows *rows);
 
 /* Returns the buffer of row `y`, one of the `band_rows` rows from the first unfinished one on. */

@@ -1,4 +1,4 @@
-#include "picture_item.h"
+#include "image_item.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdhe
 enum { LARGE_TILE = 1 << 22 };
 
 /* `grid`, 6.6.2.3. */
-static bool read_grid(sdmod_span body, sdheif_picture *p) {
+static bool read_grid(sdmod_span body, sdheif_image *p) {
     uint64_t flags, rows, columns, width, height;
     if (!sdmod_skip(&body, 1) || !sdmod_take(&body, 1, &flags) || !sdmod_take(&body, 1, &rows) ||
         !sdmod_take(&body, 1, &columns) || !sdmod_take(&body, flags & 1 ? 4 : 2, &width) ||
@@ -51,7 +51,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* Sorts the tiles by item. */
-static bool sort_tiles(sdheif_picture *p) {
+static bool sort_tiles(sdheif_image *p) {
     size_t count = (size_t)p->rows * p->columns;
     uint64_t *keys = malloc(count * sizeof *keys);
     p->order = malloc(count * sizeof *p->order);
@@ -71,7 +71,7 @@ static bool sort_tiles(sdheif_picture *p) {
 }
 
 /* Checks that a tile has the same coding as the others. */
-static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, const sdheif_item *tile, bool is_first,
+static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, const sdheif_item *tile, bool is_first,
                                  sdimage_error **error) {
     sdheif_configuration coding;
     uint32_t width, height;
@@ -93,7 +93,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_picture *p, c
 }
 
 /* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. */
-static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (!sort_tiles(p))
         return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     uint64_t coded = 0, most = sdheif_most_coded(c);
@@ -119,7 +119,7 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_picture *p, 
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status read_tiles(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+static sdimage_status read_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (p->item->type == GRID) {
         sdheif_bytes bytes;
         sdimage_status status = sdheif_item_bytes(c, p->item, &bytes, error);
@@ -180,13 +180,14 @@ static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2]
 }
 
 /* Crops the currently displayed part. The result is converted to stored coordinates. */
-static bool crop(sdheif_picture *p, sdmod_span body) {
+static bool crop(sdheif_image *p, sdmod_span body) {
     uint32_t n[8];
     for (size_t i = 0; i < 8; i++)
         if (!sdmod_take32(&body, &n[i]))
             return false;
     bool turned = p->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
-    uint32_t width = turned ? p->shown_height : p->shown_width, height = turned ? p->shown_width : p->shown_height;
+    uint32_t width = turned ? p->displayed_height : p->displayed_width,
+             height = turned ? p->displayed_width : p->displayed_height;
     uint32_t x, y, w, h;
     if (!cut(width, &n[0], &n[4], &x, &w) || !cut(height, &n[2], &n[6], &y, &h))
         return false;
@@ -197,16 +198,16 @@ static bool crop(sdheif_picture *p, sdmod_span body) {
         y = height - y - h;
     p->left += turned ? y : x;
     p->top += turned ? x : y;
-    p->shown_width = turned ? h : w;
-    p->shown_height = turned ? w : h;
+    p->displayed_width = turned ? h : w;
+    p->displayed_height = turned ? w : h;
     return true;
 }
 
-static sdimage_status read_transformations(const sdheif_container *c, sdheif_picture *p, sdimage_error **error) {
+static sdimage_status read_transformations(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     sdmod_box property;
     p->orientation = SDIMAGE_ORIENTATION_UP;
-    p->shown_width = p->width;
-    p->shown_height = p->height;
+    p->displayed_width = p->width;
+    p->displayed_height = p->height;
     for (size_t i = 0; sdheif_property(c, p->item, i, &property); i++) {
         uint64_t value = 0;
         if (property.type == SDMOD_TYPE('i', 'r', 'o', 't') && sdmod_take(&property.body, 1, &value))
@@ -222,7 +223,7 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_pic
 /* --- Color and alpha. */
 
 /* Reads both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
-static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_picture *p) {
+static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_image *p) {
     sdmod_box property;
     uint32_t kind;
     uint64_t primaries, transfer, matrix, range;
@@ -252,7 +253,7 @@ static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
     return false;
 }
 
-static void find_alpha(const sdheif_container *c, sdheif_picture *p) {
+static void find_alpha(const sdheif_container *c, sdheif_image *p) {
     uint32_t ids[RELATED_LIMIT], to;
     size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
@@ -266,9 +267,9 @@ static void find_alpha(const sdheif_container *c, sdheif_picture *p) {
     }
 }
 
-sdimage_status sdheif_picture_read(const sdheif_container *c, const sdheif_item *item, sdheif_picture *p,
-                                   sdimage_error **error) {
-    *p = (sdheif_picture){.item = item};
+sdimage_status sdheif_image_read(const sdheif_container *c, const sdheif_item *item, sdheif_image *p,
+                                 sdimage_error **error) {
+    *p = (sdheif_image){.item = item};
     sdimage_status status = read_tiles(c, p, error);
     if (status >= 0)
         status = read_transformations(c, p, error);
@@ -281,7 +282,7 @@ sdimage_status sdheif_picture_read(const sdheif_container *c, const sdheif_item 
     return SDIMAGE_STATUS_OK;
 }
 
-bool sdheif_read_outline(const sdheif_container *c, sdheif_picture *p) {
+bool sdheif_read_outline(const sdheif_container *c, sdheif_image *p) {
     p->configuration = (sdheif_configuration){.chroma_format = 3, .depth = 8};
     if (!read_size(c, p->item, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
         return false;
@@ -290,57 +291,57 @@ bool sdheif_read_outline(const sdheif_container *c, sdheif_picture *p) {
     return true;
 }
 
-void sdheif_picture_release(sdheif_picture *p) {
+void sdheif_image_release(sdheif_image *p) {
     free(p->tiles);
     free(p->order);
     free(p->runs);
     p->tiles = p->order = p->runs = NULL;
 }
 
-static uint64_t bytes_of(const sdheif_picture *p, uint32_t width, uint32_t height) {
+static uint64_t bytes_of(const sdheif_image *p, uint32_t width, uint32_t height) {
     static const uint32_t chroma[4] = {0, 2, 4, 8};
-    sdmod_facts facts = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
-    facts.chroma = chroma[p->configuration.chroma_format];
-    return sdmod_plane_bytes(&facts);
+    sdmod_info info = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
+    info.chroma = chroma[p->configuration.chroma_format];
+    return sdmod_plane_bytes(&info);
 }
 
-uint64_t sdheif_stored_bytes(const sdheif_picture *p) {
+uint64_t sdheif_stored_bytes(const sdheif_image *p) {
     return bytes_of(p, p->width, p->height);
 }
 
-uint64_t sdheif_tile_bytes(const sdheif_picture *p) {
+uint64_t sdheif_tile_bytes(const sdheif_image *p) {
     return bytes_of(p, p->tile_width, p->tile_height);
 }
 
 /* The format is HEIC if the brands name the codec, as for the library; otherwise HEIF. */
-sdmod_facts sdheif_facts(const sdheif_container *c, const sdheif_picture *p) {
+sdmod_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
     static const uint32_t chroma[4] = {0, 2, 4, 8};
     sdimage_format format = sdimage_sniff(c->file.bytes, c->file.length);
-    sdmod_facts facts = {.format = format == SDIMAGE_FORMAT_HEIC ? format : SDIMAGE_FORMAT_HEIF};
-    facts.width = p->shown_width;
-    facts.height = p->shown_height;
-    facts.orientation = p->orientation;
-    facts.has_alpha = p->alpha != NULL;
-    facts.chroma = chroma[p->configuration.chroma_format];
-    facts.bits = (uint32_t)p->configuration.depth;
-    facts.frame_count = 1;
-    facts.color = p->color;
-    facts.transfer = p->transfer;
-    facts.profile = p->profile;
-    return facts;
+    sdmod_info info = {.format = format == SDIMAGE_FORMAT_HEIC ? format : SDIMAGE_FORMAT_HEIF};
+    info.width = p->displayed_width;
+    info.height = p->displayed_height;
+    info.orientation = p->orientation;
+    info.has_alpha = p->alpha != NULL;
+    info.chroma = chroma[p->configuration.chroma_format];
+    info.bits = (uint32_t)p->configuration.depth;
+    info.frame_count = 1;
+    info.color = p->color;
+    info.transfer = p->transfer;
+    info.profile = p->profile;
+    return info;
 }
 
 /* --- Thumbnails. */
 
 /* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. */
-static bool suffices(const sdmod_facts *small, const sdmod_facts *large, const sdmod_wish *wish) {
+static bool suffices(const sdmod_info *small, const sdmod_info *large, const sdmod_request *request) {
     bool turned = large->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
     if ((small->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED) != turned)
         return false;
-    double box_width = turned ? wish->box.height : wish->box.width;
-    double box_height = turned ? wish->box.width : wish->box.height;
+    double box_width = turned ? request->box.height : request->box.width;
+    double box_height = turned ? request->box.width : request->box.height;
     double x = box_width / large->width, y = box_height / large->height;
-    if (wish->keeps_aspect_ratio)
+    if (request->keeps_aspect_ratio)
         x = y = x < y ? x : y;
     double skew = (double)small->width * large->height - (double)small->height * large->width;
     double allowed = (double)(large->width > large->height ? large->width : large->height);
@@ -348,28 +349,28 @@ static bool suffices(const sdmod_facts *small, const sdmod_facts *large, const s
            skew >= -allowed;
 }
 
-const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_picture *p, const sdmod_wish *wish) {
+const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request) {
     const sdheif_item *best = NULL;
-    uint64_t best_area = (uint64_t)p->shown_width * p->shown_height;
-    if (!wish->box.width || !wish->box.height || p->alpha)
+    uint64_t best_area = (uint64_t)p->displayed_width * p->displayed_height;
+    if (!request->box.width || !request->box.height || p->alpha)
         return NULL;
-    sdmod_facts large = sdheif_facts(c, p);
+    sdmod_info large = sdheif_info(c, p);
     uint32_t ids[RELATED_LIMIT];
     size_t count = sdheif_referrers(c, SDMOD_TYPE('t', 'h', 'm', 'b'), p->item->id, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
-        sdheif_picture thumbnail;
+        sdheif_image thumbnail;
         if (!item || sdimage_work_budget_check(c->budget) != SDIMAGE_STATUS_OK)
             continue;
-        if (sdheif_picture_read(c, item, &thumbnail, NULL) >= 0) {
-            sdmod_facts small = sdheif_facts(c, &thumbnail);
+        if (sdheif_image_read(c, item, &thumbnail, NULL) >= 0) {
+            sdmod_info small = sdheif_info(c, &thumbnail);
             uint64_t area = (uint64_t)small.width * small.height;
-            if (area < best_area && suffices(&small, &large, wish)) {
+            if (area < best_area && suffices(&small, &large, request)) {
                 best = item;
                 best_area = area;
             }
         }
-        sdheif_picture_release(&thumbnail);
+        sdheif_image_release(&thumbnail);
     }
     return best;
 }

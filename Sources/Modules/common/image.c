@@ -1,7 +1,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "picture.h"
+#include "image.h"
 
 #include <sched.h>
 
@@ -12,20 +12,20 @@ enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
-sdmod_wish sdmod_wish_of(const sdimage_decode_options *options) {
-    sdmod_wish wish = {
+sdmod_request sdmod_request_of(const sdimage_decode_options *options) {
+    sdmod_request request = {
         SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
     if (!options)
-        return wish;
-    wish.format = sdimage_decode_options_pixel_format(options);
-    wish.box = sdimage_decode_options_thumbnail_size(options);
-    wish.keeps_aspect_ratio = sdimage_decode_options_preserves_aspect_ratio(options);
-    wish.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
-    wish.converts_to_srgb = sdimage_decode_options_converts_to_srgb(options);
-    wish.max_pixels = sdimage_decode_options_max_pixels(options);
-    wish.max_bytes = sdimage_decode_options_max_bytes(options);
-    wish.budget = sdimage_decode_options_work_budget(options);
-    return wish;
+        return request;
+    request.format = sdimage_decode_options_pixel_format(options);
+    request.box = sdimage_decode_options_thumbnail_size(options);
+    request.keeps_aspect_ratio = sdimage_decode_options_preserves_aspect_ratio(options);
+    request.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
+    request.converts_to_srgb = sdimage_decode_options_converts_to_srgb(options);
+    request.max_pixels = sdimage_decode_options_max_pixels(options);
+    request.max_bytes = sdimage_decode_options_max_bytes(options);
+    request.budget = sdimage_decode_options_work_budget(options);
+    return request;
 }
 
 sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const char *message) {
@@ -42,72 +42,73 @@ sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_err
                       status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
 }
 
-uint64_t sdmod_plane_bytes(const sdmod_facts *facts) {
-    uint64_t pixels = (uint64_t)facts->width * facts->height, size = facts->bits > 8 ? 2 : 1;
-    uint64_t quarters = 4 + (uint64_t)facts->chroma;
+uint64_t sdmod_plane_bytes(const sdmod_info *info) {
+    uint64_t pixels = (uint64_t)info->width * info->height, size = info->bits > 8 ? 2 : 1;
+    uint64_t quarters = 4 + (uint64_t)info->chroma;
     return pixels > UINT64_MAX / (quarters * size) ? UINT64_MAX : pixels * quarters * size / 4;
 }
 
 /* Reports that 16-bit output is useful for a high-depth image: it was requested, or HDR has yet to be tone-mapped. */
-static bool is_wide(const sdmod_facts *facts, const sdmod_wish *wish) {
-    if (facts->bits <= 8)
+static bool is_wide(const sdmod_info *info, const sdmod_request *request) {
+    if (info->bits <= 8)
         return false;
-    switch (wish->format) {
+    switch (request->format) {
     case SDIMAGE_PIXEL_FORMAT_GRAY16:
     case SDIMAGE_PIXEL_FORMAT_RGB16:
     case SDIMAGE_PIXEL_FORMAT_RGBA16:
     case SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: return true;
     case SDIMAGE_PIXEL_FORMAT_AUTOMATIC: return false;
-    default: return wish->converts_to_srgb && (facts->transfer == PQ || facts->transfer == HLG);
+    default: return request->converts_to_srgb && (info->transfer == PQ || info->transfer == HLG);
     }
 }
 
 /* Returns the format to write. Requests for four channels are fulfilled directly; the library does any other
  * conversion. */
-static sdimage_pixel_format output_format(const sdmod_facts *facts, const sdmod_wish *wish) {
-    bool gray = !facts->chroma && !facts->has_alpha && wish->format != SDIMAGE_PIXEL_FORMAT_RGB8;
-    bool four =
-        facts->has_alpha || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA8 || wish->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
-    if (is_wide(facts, wish))
+static sdimage_pixel_format output_format(const sdmod_info *info, const sdmod_request *request) {
+    bool gray = !info->chroma && !info->has_alpha && request->format != SDIMAGE_PIXEL_FORMAT_RGB8;
+    bool four = info->has_alpha || request->format == SDIMAGE_PIXEL_FORMAT_RGBA8 ||
+                request->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
+    if (is_wide(info, request))
         return four ? SDIMAGE_PIXEL_FORMAT_RGBA16 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_RGB16;
     return four ? SDIMAGE_PIXEL_FORMAT_RGBA8 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY8 : SDIMAGE_PIXEL_FORMAT_RGB8;
 }
 
-sdimage_status sdmod_check(const sdmod_facts *facts, const sdmod_wish *wish, unsigned pictures, sdimage_error **error) {
-    uint64_t pixels = (uint64_t)facts->width * facts->height;
+sdimage_status sdmod_check(const sdmod_info *info, const sdmod_request *request, unsigned plane_sets,
+                           sdimage_error **error) {
+    uint64_t pixels = (uint64_t)info->width * info->height;
     if (!pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
-    if (pixels > wish->max_pixels)
+    if (pixels > request->max_pixels)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
-    uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(facts, wish));
-    bool shrinks = wish->box.width && wish->box.height;
-    if (pixels > (shrinks ? STANDARD_BYTES : wish->max_bytes) / bytes_per_pixel)
+    uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(info, request));
+    bool shrinks = request->box.width && request->box.height;
+    if (pixels > (shrinks ? STANDARD_BYTES : request->max_bytes) / bytes_per_pixel)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
-    uint64_t quarters = (4 + facts->chroma + (facts->has_alpha ? 4 : 0)) * (facts->bits > 8 ? 2u : 1u) * pictures;
+    uint64_t quarters = (4 + info->chroma + (info->has_alpha ? 4 : 0)) * (info->bits > 8 ? 2u : 1u) * plane_sets;
     if (pixels > (uint64_t)STANDARD_BYTES * 4 / quarters)
         return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: planes exceed the limit of 256 MiB");
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_status sdmod_attach(const sdmod_facts *facts, const sdimage_image *plain, sdimage_image **image,
+sdimage_status sdmod_attach(const sdmod_info *info, const sdimage_image *plain, sdimage_image **image,
                             sdimage_error **error) {
     sdimage_metadata *metadata = NULL;
     sdimage_status status = sdimage_image_copy_metadata(plain, &metadata, error);
     if (status < 0)
         return status;
-    status = sdmod_describe(facts, metadata, error);
+    status = sdmod_describe(info, metadata, error);
     if (status >= 0)
         status = sdimage_image_with_metadata(plain, metadata, image, error);
     sdimage_metadata_unref(metadata);
     return status;
 }
 
-sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *facts, const sdmod_wish *wish,
-                             sdimage_image **image, sdimage_error **error) {
-    sdimage_pixel_format format = output_format(facts, wish);
-    bool wide = is_wide(facts, wish);
+sdimage_status sdmod_make_image(const sdyuv_planes *planes, const sdmod_info *info, const sdmod_request *request,
+                                sdimage_image **image, sdimage_error **error) {
+    sdimage_pixel_format format = output_format(info, request);
+    bool wide = is_wide(info, request);
     sdyuv_matrix matrix;
-    if (!sdyuv_matrix_make(&matrix, planes, facts->color, wide))
+    if (!sdyuv_matrix_make(&matrix, planes, info->color, wide))
         return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown color matrix or bit depth");
     sdimage_image *plain = NULL;
     void *bytes = NULL;
@@ -118,23 +119,23 @@ sdimage_status sdmod_picture(const sdyuv_planes *planes, const sdmod_facts *fact
         return status;
     int channels = (int)(sdimage_pixel_format_bytes(format) / (wide ? 2 : 1));
     sdyuv_convert(planes, &matrix, &(sdyuv_pixels){bytes, stride, channels, wide});
-    status = sdmod_attach(facts, plain, image, error);
+    status = sdmod_attach(info, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
 
-static bool is_turned(sdimage_orientation orientation) {
+static bool swaps_sides(sdimage_orientation orientation) {
     return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
 }
 
-static bool is_kept(sdmod_span block) {
+static bool is_within_limit(sdmod_span block) {
     return block.length > 0 && block.length <= SDMOD_BLOCK_LIMIT;
 }
 
 static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
                                 void (*set)(sdimage_metadata *, sdimage_data *), sdimage_error **error) {
     sdimage_data *data = NULL;
-    if (!is_kept(block))
+    if (!is_within_limit(block))
         return SDIMAGE_STATUS_OK;
     sdimage_status status = sdimage_data_new(block.bytes, block.length, &data, error);
     if (status >= 0)
@@ -143,28 +144,28 @@ static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
     return status;
 }
 
-sdimage_status sdmod_describe(const sdmod_facts *facts, sdimage_metadata *metadata, sdimage_error **error) {
-    bool turned = is_turned(facts->orientation);
-    uint32_t width = facts->source_width ? facts->source_width : facts->width;
-    uint32_t height = facts->source_height ? facts->source_height : facts->height;
-    sdimage_metadata_set_format(metadata, facts->format);
-    sdimage_metadata_set_source_size(metadata, turned ? height : width, turned ? width : height);
-    sdimage_metadata_set_orientation(metadata, facts->orientation);
-    sdimage_metadata_set_has_alpha(metadata, facts->has_alpha);
-    sdimage_metadata_set_frame_count(metadata, facts->frame_count);
-    sdimage_metadata_set_duration_ms(metadata, facts->duration_ms);
-    sdimage_metadata_set_bits_per_channel(metadata, facts->bits);
-    sdimage_metadata_set_channels(metadata, (facts->chroma ? 3u : 1u) + (facts->has_alpha ? 1u : 0u));
-    sdimage_status status = set_block(metadata, facts->exif, sdimage_metadata_set_exif, error);
+sdimage_status sdmod_describe(const sdmod_info *info, sdimage_metadata *metadata, sdimage_error **error) {
+    bool swapped = swaps_sides(info->orientation);
+    uint32_t width = info->source_width ? info->source_width : info->width;
+    uint32_t height = info->source_height ? info->source_height : info->height;
+    sdimage_metadata_set_format(metadata, info->format);
+    sdimage_metadata_set_source_size(metadata, swapped ? height : width, swapped ? width : height);
+    sdimage_metadata_set_orientation(metadata, info->orientation);
+    sdimage_metadata_set_has_alpha(metadata, info->has_alpha);
+    sdimage_metadata_set_frame_count(metadata, info->frame_count);
+    sdimage_metadata_set_duration_ms(metadata, info->duration_ms);
+    sdimage_metadata_set_bits_per_channel(metadata, info->bits);
+    sdimage_metadata_set_channels(metadata, (info->chroma ? 3u : 1u) + (info->has_alpha ? 1u : 0u));
+    sdimage_status status = set_block(metadata, info->exif, sdimage_metadata_set_exif, error);
     if (status >= 0)
-        status = set_block(metadata, facts->xmp, sdimage_metadata_set_xmp, error);
+        status = set_block(metadata, info->xmp, sdimage_metadata_set_xmp, error);
     if (status < 0)
         return status;
-    if (is_kept(facts->profile))
-        return set_block(metadata, facts->profile, sdimage_metadata_set_color_profile, error);
-    if (facts->color.primaries != UNSPECIFIED || facts->transfer != UNSPECIFIED)
-        sdimage_metadata_set_cicp(metadata, facts->color.primaries, facts->transfer, facts->color.matrix,
-                                  facts->color.full_range);
+    if (is_within_limit(info->profile))
+        return set_block(metadata, info->profile, sdimage_metadata_set_color_profile, error);
+    if (info->color.primaries != UNSPECIFIED || info->transfer != UNSPECIFIED)
+        sdimage_metadata_set_cicp(metadata, info->color.primaries, info->transfer, info->color.matrix,
+                                  info->color.full_range);
     return SDIMAGE_STATUS_OK;
 }
 
