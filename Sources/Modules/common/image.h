@@ -54,8 +54,8 @@ enum { SDMOD_STACK = 8 << 20 };
 enum { SDMOD_WORKING_BYTES = 256 << 20 };
 uint64_t sdmod_plane_bytes(const sdmod_info *info);
 
-/* Checks the limits before decoding: pixels, bytes of the bitmap, and bytes of the planes, for `plane_sets` images held at
- * once. */
+/* Checks the limits before decoding: pixels, bytes of the bitmap, and bytes of the planes, of which `plane_sets` sets
+ * are held at once. */
 sdimage_status sdmod_check(const sdmod_info *info, const sdmod_request *request, unsigned plane_sets,
                            sdimage_error **error);
 

@@ -7,7 +7,7 @@
 #include <sdimage/source.h>
 
 #include "../../Modules/common/image.h"
-#include "../common/clock.h"
+#include "../common/deadline.h"
 
 typedef struct sdav_movie {
     /* The input: bytes, which must outlive the movie, or a source. */

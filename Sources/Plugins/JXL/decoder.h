@@ -6,7 +6,7 @@
 #include <jxl/version.h>
 
 #include "../../Modules/common/image.h"
-#include "../common/clock.h"
+#include "../common/deadline.h"
 
 typedef enum sdjxl_event {
     SDJXL_NEED_INPUT,

@@ -6,7 +6,7 @@
 #include <tiffio.h>
 
 #include "../../Modules/common/image.h"
-#include "../common/clock.h"
+#include "../common/deadline.h"
 
 typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */

@@ -2,7 +2,7 @@
 #ifndef SDTIFF_READ_H
 #define SDTIFF_READ_H
 
-#include "../common/clock.h"
+#include "../common/deadline.h"
 #include "layout.h"
 
 typedef struct sdtiff_request {

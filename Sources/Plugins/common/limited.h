@@ -2,7 +2,7 @@
 #ifndef SDPLUG_LIMITED_H
 #define SDPLUG_LIMITED_H
 
-#include "clock.h"
+#include "deadline.h"
 
 /* `work(job)` performs the work and stores its results in the job. `release(job)` is called once when both threads are
  * done with the job, on the later of the two. */

@@ -18,7 +18,7 @@ typedef struct server {
     const char *host;
     in_port_t port;
     /* State shared by all connections: consecutive failures, and the end of the server's exclusion. */
-    _Atomic uint64_t failures, out_until;
+    _Atomic uint64_t failures, excluded_until;
 } server;
 
 typedef struct servers {
@@ -28,7 +28,7 @@ typedef struct servers {
 } servers;
 
 typedef struct connection {
-    servers *place;
+    servers *servers;
     sdremote_settings settings;
     peer *peers;
     /* A hash ring of the servers that are not excluded; NULL if it must be rebuilt. `members`: their indices in the
@@ -61,8 +61,8 @@ static bool read_server(char *text, server *server) {
     return *server->host;
 }
 
-static void forget(void *place) {
-    servers *self = place;
+static void release_servers(void *opaque) {
+    servers *self = opaque;
     free(self->text);
     free(self);
 }
@@ -77,31 +77,31 @@ static void *parse(const char *text, sdimage_error **error) {
         return NULL;
     }
     self->text = copy;
-    bool is_good = true;
-    for (char *next = copy; is_good && next;) {
+    bool is_ok = true;
+    for (char *next = copy; is_ok && next;) {
         char *name = next, *comma = strchr(name, ',');
         next = comma ? comma + 1 : NULL;
         if (comma)
             *comma = 0;
-        is_good = self->count < SERVERS_MAX && read_server(name, &self->each[self->count]);
+        is_ok = self->count < SERVERS_MAX && read_server(name, &self->each[self->count]);
         self->count++;
     }
-    if (is_good)
+    if (is_ok)
         return self;
-    forget(self);
+    release_servers(self);
     sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "memcached: invalid list of servers");
     return NULL;
 }
 
-static size_t count(const void *place) {
-    return ((const servers *)place)->count;
+static size_t count(const void *opaque) {
+    return ((const servers *)opaque)->count;
 }
 
 /* --- Connections. */
 
 static void close_connection(void *opaque) {
     connection *self = opaque;
-    for (size_t i = 0; self->peers && i < self->place->count; i++)
+    for (size_t i = 0; self->peers && i < self->servers->count; i++)
         sdpeer_close(&self->peers[i]);
     if (self->ring)
         memcached_free(self->ring);
@@ -110,12 +110,12 @@ static void close_connection(void *opaque) {
     free(self);
 }
 
-static void *open_connection(void *place, const sdremote_settings *settings) {
-    servers *servers = place;
+static void *open_connection(void *opaque, const sdremote_settings *settings) {
+    servers *servers = opaque;
     connection *self = calloc(1, sizeof *self);
     if (!self)
         return NULL;
-    *self = (connection){.place = servers, .settings = *settings};
+    *self = (connection){.servers = servers, .settings = *settings};
     self->peers = calloc(servers->count, sizeof *self->peers);
     self->members = calloc(servers->count, sizeof *self->members);
     if (!self->peers || !self->members) {
@@ -130,15 +130,15 @@ static void *open_connection(void *place, const sdremote_settings *settings) {
 /* --- Distribution of keys. */
 
 /* Reports that a server is excluded after failures. A single server is left to the circuit breaker. */
-static bool is_left_out(const connection *self, size_t place, uint64_t now) {
-    return self->place->count > 1 && self->place->each[place].out_until > now;
+static bool is_excluded(const connection *self, size_t index, uint64_t now) {
+    return self->servers->count > 1 && self->servers->each[index].excluded_until > now;
 }
 
 static bool is_current(const connection *self, uint64_t now) {
     size_t next = 0;
-    for (size_t i = 0; i < self->place->count; i++) {
+    for (size_t i = 0; i < self->servers->count; i++) {
         bool is_member = next < self->member_count && self->members[next] == i;
-        if (is_member == is_left_out(self, i, now))
+        if (is_member == is_excluded(self, i, now))
             return false;
         next += is_member;
     }
@@ -155,9 +155,9 @@ static bool make_ring(connection *self, uint64_t now) {
     self->ring = memcached_create(NULL);
     bool is_made = self->ring && memcached_behavior_set(self->ring, MEMCACHED_BEHAVIOR_DISTRIBUTION,
                                                         MEMCACHED_DISTRIBUTION_CONSISTENT_KETAMA) == MEMCACHED_SUCCESS;
-    for (size_t i = 0; is_made && i < self->place->count; i++) {
-        const server *server = &self->place->each[i];
-        if (is_left_out(self, i, now))
+    for (size_t i = 0; is_made && i < self->servers->count; i++) {
+        const server *server = &self->servers->each[i];
+        if (is_excluded(self, i, now))
             continue;
         is_made =
             (*server->host == '/' ? memcached_server_add_unix_socket(self->ring, server->host)
@@ -174,8 +174,8 @@ static bool make_ring(connection *self, uint64_t now) {
 
 /* Returns the server of a command; NULL if none is left. */
 static peer *peer_of(connection *self, const sdremote_command *command) {
-    const char *name = command->place ? command->place : command->key;
-    size_t length = command->place ? command->place_length : command->key_length;
+    const char *name = command->server_key ? command->server_key : command->key;
+    size_t length = command->server_key ? command->server_key_length : command->key_length;
     uint32_t member = self->member_count ? memcached_generate_hash(self->ring, name, length) : 0;
     return member < self->member_count ? &self->peers[self->members[member]] : NULL;
 }
@@ -185,7 +185,7 @@ static peer *peer_of(connection *self, const sdremote_command *command) {
 static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t deadline) {
     for (;;) {
         size_t open = 0;
-        for (size_t i = 0; i < self->place->count; i++) {
+        for (size_t i = 0; i < self->servers->count; i++) {
             sockets[i] = (struct pollfd){.fd = sdpeer_is_busy(&self->peers[i]) ? self->peers[i].socket : -1,
                                          .events = sdpeer_events(&self->peers[i])};
             open += sockets[i].fd >= 0;
@@ -194,22 +194,22 @@ static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t dead
         if (!open || now >= deadline)
             return;
         struct timespec limit = {(time_t)((deadline - now) / 1000000000), (long)((deadline - now) % 1000000000)};
-        if (ppoll(sockets, self->place->count, &limit, NULL) < 0 && errno != EINTR)
+        if (ppoll(sockets, self->servers->count, &limit, NULL) < 0 && errno != EINTR)
             return;
-        for (size_t i = 0; i < self->place->count; i++) {
+        for (size_t i = 0; i < self->servers->count; i++) {
             if (sockets[i].fd >= 0 && sockets[i].revents)
                 sdpeer_continue(&self->peers[i]);
         }
     }
 }
 
-static void judge(connection *self, server *server, bool is_good) {
-    if (is_good) {
+static void record_outcome(connection *self, server *server, bool is_ok) {
+    if (is_ok) {
         server->failures = 0;
     } else if (++server->failures >= self->settings.failures) {
         /* After its return, a single further failure excludes the server again. */
         server->failures = self->settings.failures - 1;
-        server->out_until = sdremote_now() + self->settings.pause_ms * 1000000ull;
+        server->excluded_until = sdremote_now() + self->settings.pause_ms * 1000000ull;
     }
 }
 
@@ -225,12 +225,12 @@ static void run(connection *self, struct pollfd *sockets, sdremote_command *comm
                 sdpeer_add(peer, &commands[i]);
         }
     }
-    for (size_t i = 0; i < self->place->count; i++)
+    for (size_t i = 0; i < self->servers->count; i++)
         sdpeer_begin(&self->peers[i]);
     wait_for_all(self, sockets, deadline);
-    for (size_t i = 0; i < self->place->count; i++) {
+    for (size_t i = 0; i < self->servers->count; i++) {
         if (self->peers[i].count)
-            judge(self, &self->place->each[i], sdpeer_end(&self->peers[i]));
+            record_outcome(self, &self->servers->each[i], sdpeer_end(&self->peers[i]));
     }
 }
 
@@ -248,9 +248,9 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
         command->owner = NULL;
         command->bytes = NULL;
         command->is_true = false;
-        if (is_same && command->is_answered) {
+        if (is_same && command->has_response) {
             command->verb = SDREMOTE_CAS;
-            command->is_answered = false;
+            command->has_response = false;
             has_any = true;
         }
     }
@@ -259,7 +259,7 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
 
 static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
     connection *self = opaque;
-    struct pollfd *sockets = calloc(self->place->count, sizeof *sockets);
+    struct pollfd *sockets = calloc(self->servers->count, sizeof *sockets);
     if (sockets && make_ring(self, sdremote_now())) {
         run(self, sockets, commands, count, false, deadline);
         if (prepare_swaps(commands, count))
@@ -268,7 +268,8 @@ static void exchange(void *opaque, sdremote_command *commands, size_t count, uin
     free(sockets);
 }
 
-static const sdremote_engine engine = {"memcached", parse, forget, count, open_connection, close_connection, exchange};
+static const sdremote_engine engine = {"memcached",      parse,   release_servers, count, open_connection,
+                                       close_connection, exchange};
 
 SDIMAGE_API sdimage_status sdimage_memcached_cache_new(const char *servers, const sdimage_options *options,
                                                        sdimage_cache **cache, sdimage_error **error) {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Limit of the capacity of the output buffer that is held for the next exchange. */
-static const size_t longest_kept = 1 << 20;
+static const size_t max_retained = 1 << 20;
 
 void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value) {
     self->host = host;
@@ -180,7 +180,7 @@ static bool send_more(peer *self) {
 
 /* Repeats the exchange on a new connection if the server closed an idle one: that is no failure. */
 static void begin_again(peer *self) {
-    bool may_try = self->is_reused && !self->has_heard;
+    bool may_try = self->is_reused && !self->has_received;
     self->is_reused = false;
     self->sent = 0;
     disconnect(self);
@@ -203,7 +203,7 @@ void sdpeer_begin(peer *self) {
 /* --- Responses. */
 
 static bool is_over(const peer *self) {
-    return self->answered == self->count;
+    return self->completed == self->count;
 }
 
 bool sdpeer_is_busy(const peer *self) {
@@ -220,15 +220,15 @@ static bool is_line(const char *line, size_t length, const char *text) {
 
 /* Handles the response to a change. */
 static bool note_change(peer *self, const char *line, size_t length) {
-    sdremote_command *command = self->commands[self->answered++];
+    sdremote_command *command = self->commands[self->completed++];
     bool is_delete = command->verb == SDREMOTE_DELETE;
     if (is_line(line, length, is_delete ? "DELETED" : "STORED"))
-        return command->is_answered = command->is_true = true;
+        return command->has_response = command->is_true = true;
     /* The server is alive but refuses: the value is too large, or memory is exhausted. */
     bool is_refusal = length >= 12 && !memcmp(line, "SERVER_ERROR", 12);
     if (command->verb == SDREMOTE_CAS && (is_line(line, length, "EXISTS") || is_line(line, length, "NOT_FOUND")))
-        return command->is_answered = true;
-    return command->is_answered = is_refusal || is_line(line, length, is_delete ? "NOT_FOUND" : "NOT_STORED");
+        return command->has_response = true;
+    return command->has_response = is_refusal || is_line(line, length, is_delete ? "NOT_FOUND" : "NOT_STORED");
 }
 
 static bool read_number(const char **text, const char *end, uint64_t most, uint64_t *number) {
@@ -283,14 +283,14 @@ static bool end_value(peer *self) {
 }
 
 static bool note_line(peer *self, const char *line, size_t length) {
-    if (self->answered < self->changes)
+    if (self->completed < self->changes)
         return note_change(self, line, length);
     if (length > 6 && !memcmp(line, "VALUE ", 6))
         return begin_value(self, line, length);
     if (!is_line(line, length, "END"))
         return false;
-    for (; self->answered < self->count; self->answered++)
-        self->commands[self->answered]->is_answered = true;
+    for (; self->completed < self->count; self->completed++)
+        self->commands[self->completed]->has_response = true;
     return true;
 }
 
@@ -372,7 +372,7 @@ void sdpeer_continue(peer *self) {
             continue;
         if (count < 0 && errno == EAGAIN)
             return;
-        self->has_heard = self->has_heard || count > 0;
+        self->has_received = self->has_received || count > 0;
         if (count <= 0)
             begin_again(self);
         else if (!take_input(self, (size_t)count))
@@ -383,16 +383,16 @@ void sdpeer_continue(peer *self) {
 }
 
 bool sdpeer_end(peer *self) {
-    bool is_good = !self->is_failed && is_over(self);
-    if (!is_good)
+    bool is_ok = !self->is_failed && is_over(self);
+    if (!is_ok)
         fail(self);
-    self->count = self->changes = self->answered = 0;
+    self->count = self->changes = self->completed = 0;
     self->output_length = self->sent = 0;
-    if (self->output_capacity > longest_kept) {
+    if (self->output_capacity > max_retained) {
         free(self->output);
         self->output = NULL;
         self->output_capacity = 0;
     }
-    self->is_failed = self->has_heard = self->has_tokens = false;
-    return is_good;
+    self->is_failed = self->has_received = self->has_tokens = false;
+    return is_ok;
 }

@@ -26,8 +26,8 @@ typedef struct peer {
 
     /* The exchange: its commands, with changes first, and the number of completed ones. */
     sdremote_command *commands[SDPEER_COMMANDS];
-    size_t count, changes, answered;
-    bool is_failed, has_heard, is_reused;
+    size_t count, changes, completed;
+    bool is_failed, has_received, is_reused;
     /* Look-ups request tokens (GETS). */
     bool has_tokens;
     char *output;

@@ -14,7 +14,7 @@
 #include "../remote/tier.h"
 
 /* Bytes of a reply besides a value: status lines and lengths. */
-static const size_t slack = 64 << 10;
+static const size_t reply_overhead = 64 << 10;
 
 typedef struct address {
     char *text;
@@ -24,7 +24,7 @@ typedef struct address {
 } address;
 
 typedef struct connection {
-    const address *place;
+    const address *address;
     sdremote_settings settings;
     redisContext *context;
     redisReplyObjectFunctions functions; /* functions of the context's reader */
@@ -105,8 +105,8 @@ static bool read_authority(address *self, char *text) {
     return *host;
 }
 
-static void forget(void *place) {
-    address *self = place;
+static void release_address(void *opaque) {
+    address *self = opaque;
     free(self->text);
     free(self);
 }
@@ -122,29 +122,29 @@ static void *parse(const char *text, sdimage_error **error) {
     }
     self->text = copy;
     self->port = 6379;
-    bool is_good = true;
+    bool is_ok = true;
     if (*copy == '/')
         self->path = copy;
     else
-        is_good = read_authority(self, strncmp(copy, "redis://", 8) ? copy : copy + 8);
-    if (is_good)
+        is_ok = read_authority(self, strncmp(copy, "redis://", 8) ? copy : copy + 8);
+    if (is_ok)
         return self;
-    forget(self);
+    release_address(self);
     sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "redis: invalid server address");
     return NULL;
 }
 
-static size_t count(const void *place) {
-    (void)place;
+static size_t count(const void *address) {
+    (void)address;
     return 1;
 }
 
 /* --- Connections. */
 
-static void *open_connection(void *place, const sdremote_settings *settings) {
+static void *open_connection(void *address, const sdremote_settings *settings) {
     connection *self = calloc(1, sizeof *self);
     if (self)
-        *self = (connection){.place = place, .settings = *settings};
+        *self = (connection){.address = address, .settings = *settings};
     return self;
 }
 
@@ -202,27 +202,28 @@ static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline)
 }
 
 /* Runs a command of up to three texts; true if the reply is not an error. */
-static bool ask(connection *self, int count, const char **texts, uint64_t deadline) {
+static bool run_command(connection *self, int count, const char **texts, uint64_t deadline) {
     size_t lengths[3];
     for (int i = 0; i < count; i++)
         lengths[i] = strlen(texts[i]);
     if (redisAppendCommandArgv(self->context, count, texts, lengths) != REDIS_OK || !flush(self, deadline))
         return false;
-    redisReply *reply = next_reply(self, slack, deadline);
-    bool is_good = reply && reply->type != REDIS_REPLY_ERROR;
+    redisReply *reply = next_reply(self, reply_overhead, deadline);
+    bool is_ok = reply && reply->type != REDIS_REPLY_ERROR;
     if (reply)
         freeReplyObject(reply);
-    return is_good;
+    return is_ok;
 }
 
-static bool introduce(connection *self, uint64_t deadline) {
-    const address *place = self->place;
-    if (place->password && place->user &&
-        !ask(self, 3, (const char *[]){"AUTH", place->user, place->password}, deadline))
+static bool authenticate(connection *self, uint64_t deadline) {
+    const address *address = self->address;
+    if (address->password && address->user &&
+        !run_command(self, 3, (const char *[]){"AUTH", address->user, address->password}, deadline))
         return false;
-    if (place->password && !place->user && !ask(self, 2, (const char *[]){"AUTH", place->password}, deadline))
+    if (address->password && !address->user &&
+        !run_command(self, 2, (const char *[]){"AUTH", address->password}, deadline))
         return false;
-    return !place->database || ask(self, 2, (const char *[]){"SELECT", place->database}, deadline);
+    return !address->database || run_command(self, 2, (const char *[]){"SELECT", address->database}, deadline);
 }
 
 /* hiredis 1.0 changed the type of the array length. */
@@ -238,7 +239,7 @@ static void *refuse_array(const redisReadTask *task, array_length length) {
     return NULL;
 }
 
-static void watch_answers(connection *self) {
+static void refuse_arrays(connection *self) {
     self->functions = *self->context->reader->fn;
     self->functions.createArray = refuse_array;
     self->context->reader->fn = &self->functions;
@@ -247,17 +248,18 @@ static void watch_answers(connection *self) {
 static bool connect_to(connection *self, uint64_t deadline) {
     if (self->context)
         return true;
-    const address *place = self->place;
+    const address *address = self->address;
     self->context =
-        place->path ? redisConnectUnixNonBlock(place->path) : redisConnectNonBlock(place->host, place->port);
+        address->path ? redisConnectUnixNonBlock(address->path) : redisConnectNonBlock(address->host, address->port);
     if (self->context)
-        watch_answers(self);
+        refuse_arrays(self);
     if (self->context && self->context->fd >= 0)
         fcntl(self->context->fd, F_SETFD, FD_CLOEXEC);
     int failure = 0;
     socklen_t size = sizeof failure;
     if (self->context && !self->context->err && wait_for(self, POLLOUT, deadline) &&
-        !getsockopt(self->context->fd, SOL_SOCKET, SO_ERROR, &failure, &size) && !failure && introduce(self, deadline))
+        !getsockopt(self->context->fd, SOL_SOCKET, SO_ERROR, &failure, &size) && !failure &&
+        authenticate(self, deadline))
         return true;
     drop(self);
     return false;
@@ -307,16 +309,16 @@ static bool begins_with(const redisReply *reply, const char *text) {
 static void note(sdremote_command *command, redisReply *reply) {
     bool is_get = command->verb == SDREMOTE_GET;
     switch (reply->type) {
-    case REDIS_REPLY_STRING: command->is_answered = command->is_true = is_get; break;
-    case REDIS_REPLY_STATUS: command->is_answered = command->is_true = !is_get; break;
-    case REDIS_REPLY_NIL: command->is_answered = true; break;
+    case REDIS_REPLY_STRING: command->has_response = command->is_true = is_get; break;
+    case REDIS_REPLY_STATUS: command->has_response = command->is_true = !is_get; break;
+    case REDIS_REPLY_NIL: command->has_response = true; break;
     case REDIS_REPLY_INTEGER:
-        command->is_answered = command->verb == SDREMOTE_DELETE;
+        command->has_response = command->verb == SDREMOTE_DELETE;
         command->is_true = reply->integer > 0;
         break;
     /* The server is alive but refuses: out of memory, or scripts are unavailable. */
     case REDIS_REPLY_ERROR:
-        command->is_answered =
+        command->has_response =
             begins_with(reply, "OOM") ||
             (command->verb == SDREMOTE_SWAP && (begins_with(reply, "ERR") || begins_with(reply, "NOPERM")));
         break;
@@ -340,7 +342,7 @@ static bool run(connection *self, sdremote_command *commands, size_t count, uint
     if (!flush(self, deadline))
         return false;
     for (size_t i = 0; i < count; i++) {
-        redisReply *reply = next_reply(self, self->settings.max_value + slack, deadline);
+        redisReply *reply = next_reply(self, self->settings.max_value + reply_overhead, deadline);
         if (!reply)
             return false;
         note(&commands[i], reply);
@@ -348,9 +350,9 @@ static bool run(connection *self, sdremote_command *commands, size_t count, uint
     return true;
 }
 
-static bool is_answered(const sdremote_command *commands, size_t count) {
+static bool has_response(const sdremote_command *commands, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (commands[i].is_answered)
+        if (commands[i].has_response)
             return true;
     }
     return false;
@@ -365,12 +367,13 @@ static void exchange(void *opaque, sdremote_command *commands, size_t count, uin
         if (run(self, commands, count, deadline))
             return;
         drop(self);
-        if (is_answered(commands, count))
+        if (has_response(commands, count))
             return;
     }
 }
 
-static const sdremote_engine engine = {"redis", parse, forget, count, open_connection, close_connection, exchange};
+static const sdremote_engine engine = {"redis",          parse,   release_address, count, open_connection,
+                                       close_connection, exchange};
 
 SDIMAGE_API sdimage_status sdimage_redis_cache_new(const char *address, const sdimage_options *options,
                                                    sdimage_cache **cache, sdimage_error **error) {

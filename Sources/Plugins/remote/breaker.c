@@ -3,7 +3,7 @@
 
 sdremote_permit sdremote_breaker_permit(sdremote_breaker *breaker, uint64_t now) {
     if (!breaker->is_open)
-        return SDREMOTE_ASK;
+        return SDREMOTE_ALLOW;
     if (breaker->is_probing || now < breaker->open_until)
         return SDREMOTE_REFUSE;
     breaker->is_probing = true;

@@ -15,7 +15,7 @@ typedef struct sdremote_breaker {
     bool is_probing;
 } sdremote_breaker;
 
-typedef enum sdremote_permit { SDREMOTE_ASK, SDREMOTE_REFUSE, SDREMOTE_PROBE } sdremote_permit;
+typedef enum sdremote_permit { SDREMOTE_ALLOW, SDREMOTE_REFUSE, SDREMOTE_PROBE } sdremote_permit;
 
 /* Returns if a request may be sent now. PROBE: no, but the caller must send a probe. */
 sdremote_permit sdremote_breaker_permit(sdremote_breaker *breaker, uint64_t now);

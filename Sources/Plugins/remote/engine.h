@@ -22,9 +22,9 @@ typedef struct sdremote_command {
     sdremote_verb verb;
     const char *key;
     size_t key_length;
-    /* The key that selects the server, if it is not `key`; entries with the same `place` are on the same server. */
-    const char *place;
-    size_t place_length;
+    /* The key that selects the server, if it is not `key`; entries with equal server keys are on the same server. */
+    const char *server_key;
+    size_t server_key_length;
     const void *value;
     size_t value_length;
     uint64_t ttl_ms;
@@ -33,7 +33,7 @@ typedef struct sdremote_command {
     size_t expected_length;
 
     /* The server has responded. */
-    bool is_answered;
+    bool has_response;
     /* Found, stored, added, deleted, or swapped. */
     bool is_true;
     /* The bytes that GET found, valid until the caller calls `release(owner)`. */
@@ -58,15 +58,15 @@ typedef struct sdremote_engine {
     const char *name;
     /* Parses an address into an object that all connections share; NULL and an error if it is invalid. */
     void *(*parse)(const char *address, sdimage_error **error);
-    void (*forget)(void *place);
+    void (*release)(void *servers);
     /* Returns the number of servers. */
-    size_t (*count)(const void *place);
+    size_t (*count)(const void *servers);
     /* Does not wait for a server; NULL if memory is exhausted. */
-    void *(*open)(void *place, const sdremote_settings *settings);
+    void *(*open)(void *servers, const sdremote_settings *settings);
     void (*close)(void *connection);
-    /* Sends all commands and reads the responses until `deadline`, nanoseconds of the monotonic clock. Commands of one
-     * place run in their order, except that all GET run last. Commands without a response stay unanswered, and the next
-     * exchange reconnects. */
+    /* Sends all commands and reads the responses until `deadline`, nanoseconds of the monotonic clock. Commands with
+     * one `server_key` run in their order, except that all GET run last. Commands without a response keep
+     * `has_response` false, and the next exchange reconnects. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
 

@@ -20,8 +20,8 @@ static void make_table(void) {
         crc_table[0][byte] = crc;
     }
     for (uint32_t byte = 0; byte < 256; byte++) {
-        for (int place = 1; place < 8; place++)
-            crc_table[place][byte] = crc_table[place - 1][byte] >> 8 ^ crc_table[0][crc_table[place - 1][byte] & 255];
+        for (int i = 1; i < 8; i++)
+            crc_table[i][byte] = crc_table[i - 1][byte] >> 8 ^ crc_table[0][crc_table[i - 1][byte] & 255];
     }
 #if defined(__x86_64__)
     has_instruction = __builtin_cpu_supports("sse4.2");
@@ -73,8 +73,8 @@ uint32_t sdremote_crc32c(uint32_t before, const void *bytes, size_t length) {
 /* --- The envelope. */
 
 static void store32(uint8_t *out, size_t value) {
-    for (int place = 0; place < 4; place++)
-        out[place] = (uint8_t)(value >> 8 * place);
+    for (int i = 0; i < 4; i++)
+        out[i] = (uint8_t)(value >> 8 * i);
 }
 
 size_t sdremote_envelope_size(size_t key_length, size_t metadata_length, size_t data_length) {

@@ -70,12 +70,12 @@ typedef struct worker {
     struct tier *tier;
     bool stores;
     /* The failure of the current exchange was counted already. */
-    bool is_blamed;
+    bool is_failure_counted;
 } worker;
 
 typedef struct tier {
     const sdremote_engine *engine;
-    void *place;
+    void *servers;
     sdremote_options options;
     pid_t owner;
 
@@ -83,7 +83,7 @@ typedef struct tier {
     pthread_cond_t to_look_up, to_store, to_watch;
     /* Held by the cache and by each thread. */
     unsigned references;
-    bool is_stopped, has_clock;
+    bool is_stopped, has_timer;
     worker workers[16];
     unsigned readers, idle_readers;
     bool has_storer;
@@ -93,11 +93,11 @@ typedef struct tier {
     job *pending[SDREMOTE_BUCKETS];
     job *first_watched, *last_watched;
     job_queue waiting;
-    uint64_t clock_wakes;
+    uint64_t timer_wakes;
     held_lease *held;
     sdremote_breaker breaker;
     /* Until then look-ups are refused, so that a load that was delayed once is not delayed again. */
-    uint64_t quiet_until;
+    uint64_t refuse_until;
     uint64_t statistics[SDREMOTE_STATISTICS];
 
     /* The list of all tiers. */
@@ -115,7 +115,7 @@ bool sdremote_job_drop(job *job);
 void sdremote_job_free(job *job);
 
 /* Complete a reply (NULL for none) and release it. Must not be called under the lock. */
-void sdremote_answer(sdimage_reply *reply, sdimage_cache_entry *entry);
+void sdremote_complete(sdimage_reply *reply, sdimage_cache_entry *entry);
 void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *message);
 
 void sdremote_tier_drop(tier *self);
@@ -141,19 +141,19 @@ void sdremote_forget_pending(tier *self, job *job);
 void sdremote_hide_pending(tier *self, const job *removal);
 sdimage_cache_entry *sdremote_pending(tier *self, const job *job);
 /* Returns the lease of that name that this process holds; NULL for none. */
-held_lease *sdremote_held(tier *self, const char *name);
+held_lease *sdremote_find_lease(tier *self, const char *name);
 void sdremote_forget_lease(tier *self, held_lease *held);
 /* Wakes or starts a thread for look-ups, or for stores; false if there is none. */
 bool sdremote_wake(tier *self, bool stores);
 /* Makes the timer wake by `time`. */
-void sdremote_wake_clock(tier *self, uint64_t time);
+void sdremote_wake_timer(tier *self, uint64_t time);
 /* Sends a probe to servers that failed. */
 void sdremote_probe(tier *self);
 
-/* --- worker.c and clock.c: threads. */
+/* --- worker.c and timer.c: threads. */
 
 void *sdremote_work(void *worker);
-void *sdremote_watch_time(void *tier);
+void *sdremote_run_timer(void *tier);
 
 /* Returns the lifetime of an entry in milliseconds; 0 if it has expired. */
 uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry);

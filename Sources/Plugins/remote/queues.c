@@ -34,7 +34,7 @@ void sdremote_watch(tier *self, job *watched) {
     *(watched->later ? &watched->later->earlier : &self->last_watched) = watched;
     watched->is_watched = true;
     watched->references++;
-    sdremote_wake_clock(self, watched->deadline);
+    sdremote_wake_timer(self, watched->deadline);
 }
 
 void sdremote_unwatch(tier *self, job *watched) {
@@ -67,33 +67,33 @@ void sdremote_note_pending(tier *self, job *job) {
     self->pending[bucket] = job;
 }
 
-void sdremote_forget_pending(tier *self, job *over) {
-    for (job **place = &self->pending[bucket_of(over)]; *place; place = &(*place)->next_pending) {
-        if (*place == over) {
-            *place = over->next_pending;
+void sdremote_forget_pending(tier *self, job *finished) {
+    for (job **link = &self->pending[bucket_of(finished)]; *link; link = &(*link)->next_pending) {
+        if (*link == finished) {
+            *link = finished->next_pending;
             return;
         }
     }
 }
 
 void sdremote_hide_pending(tier *self, const job *removal) {
-    for (job **place = &self->pending[bucket_of(removal)]; *place;) {
-        if (strcmp((*place)->name, removal->name))
-            place = &(*place)->next_pending;
+    for (job **link = &self->pending[bucket_of(removal)]; *link;) {
+        if (strcmp((*link)->name, removal->name))
+            link = &(*link)->next_pending;
         else
-            *place = (*place)->next_pending;
+            *link = (*link)->next_pending;
     }
 }
 
-sdimage_cache_entry *sdremote_pending(tier *self, const job *asked) {
-    for (job *job = self->pending[bucket_of(asked)]; job; job = job->next_pending) {
-        if (job->key_length == asked->key_length && !memcmp(job->key, asked->key, job->key_length))
+sdimage_cache_entry *sdremote_pending(tier *self, const job *query) {
+    for (job *job = self->pending[bucket_of(query)]; job; job = job->next_pending) {
+        if (job->key_length == query->key_length && !memcmp(job->key, query->key, job->key_length))
             return job->entry;
     }
     return NULL;
 }
 
-held_lease *sdremote_held(tier *self, const char *name) {
+held_lease *sdremote_find_lease(tier *self, const char *name) {
     held_lease *held = self->held;
     while (held && strcmp(held->name, name))
         held = held->next;
@@ -101,11 +101,11 @@ held_lease *sdremote_held(tier *self, const char *name) {
 }
 
 void sdremote_forget_lease(tier *self, held_lease *held) {
-    held_lease **place = &self->held;
-    while (*place && *place != held)
-        place = &(*place)->next;
-    if (*place)
-        *place = held->next;
+    held_lease **link = &self->held;
+    while (*link && *link != held)
+        link = &(*link)->next;
+    if (*link)
+        *link = held->next;
     free(held);
 }
 
@@ -139,10 +139,10 @@ bool sdremote_wake(tier *self, bool stores) {
     return self->readers > 0;
 }
 
-void sdremote_wake_clock(tier *self, uint64_t time) {
-    if (!self->has_clock)
-        self->has_clock = start(self, sdremote_watch_time, self);
-    if (time < self->clock_wakes)
+void sdremote_wake_timer(tier *self, uint64_t time) {
+    if (!self->has_timer)
+        self->has_timer = start(self, sdremote_run_timer, self);
+    if (time < self->timer_wakes)
         pthread_cond_signal(&self->to_watch);
 }
 

@@ -55,8 +55,8 @@ void sdremote_sha256(const void *bytes, size_t length, uint8_t digest[SDREMOTE_D
     if (left)
         memcpy(end, block, left);
     end[left] = 0x80;
-    for (int place = 0; place < 8; place++)
-        end[size - 1 - (size_t)place] = (uint8_t)((uint64_t)length * 8 >> 8 * place);
+    for (int i = 0; i < 8; i++)
+        end[size - 1 - (size_t)i] = (uint8_t)((uint64_t)length * 8 >> 8 * i);
     add_block(state, end);
     if (size == 128)
         add_block(state, end + 64);

@@ -15,7 +15,7 @@ sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const
     return status;
 }
 
-void sdremote_answer(sdimage_reply *reply, sdimage_cache_entry *entry) {
+void sdremote_complete(sdimage_reply *reply, sdimage_cache_entry *entry) {
     if (entry)
         sdimage_reply_complete_with_entry(reply, entry);
     else
@@ -78,7 +78,7 @@ void sdremote_tier_drop(tier *self) {
         self->held = held->next;
         free(held);
     }
-    self->engine->forget(self->place);
+    self->engine->release(self->servers);
     pthread_cond_destroy(&self->to_look_up);
     pthread_cond_destroy(&self->to_store);
     pthread_cond_destroy(&self->to_watch);
@@ -90,12 +90,12 @@ void sdremote_tier_drop(tier *self) {
 static bool is_permitted(tier *self, bool is_change) {
     uint64_t now = sdremote_now();
     sdremote_permit permit = sdremote_breaker_permit(&self->breaker, now);
-    if (permit == SDREMOTE_ASK && !is_change && now < self->quiet_until)
+    if (permit == SDREMOTE_ALLOW && !is_change && now < self->refuse_until)
         permit = SDREMOTE_REFUSE;
     if (permit == SDREMOTE_PROBE)
         sdremote_probe(self);
-    self->statistics[SDIMAGE_REMOTE_STATISTIC_REFUSED] += permit != SDREMOTE_ASK;
-    return permit == SDREMOTE_ASK;
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_REFUSED] += permit != SDREMOTE_ALLOW;
+    return permit == SDREMOTE_ALLOW;
 }
 
 /* A forked process has neither the threads nor the right to use the connections. */
@@ -106,21 +106,21 @@ static bool is_forked(const tier *self) {
 /* Forgets a lease that cannot be released now: it expires on the server. */
 static void abandon(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_held(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->lease_name);
     if (held)
         sdremote_forget_lease(self, held);
     pthread_mutex_unlock(&self->lock);
 }
 
 /* Completes a look-up of an entry whose store is pending. */
-static bool answer_pending(tier *self, job *job) {
+static bool complete_from_pending(tier *self, job *job) {
     pthread_mutex_lock(&self->lock);
     sdimage_cache_entry *pending = job->kind == JOB_QUERY ? sdimage_cache_entry_ref(sdremote_pending(self, job)) : NULL;
     self->statistics[SDIMAGE_REMOTE_STATISTIC_HITS] += pending != NULL;
     pthread_mutex_unlock(&self->lock);
     if (!pending)
         return false;
-    sdremote_answer(sdremote_take_reply(job), pending);
+    sdremote_complete(sdremote_take_reply(job), pending);
     sdimage_cache_entry_unref(pending);
     sdremote_job_free(job);
     return true;
@@ -148,12 +148,12 @@ static bool is_full(const tier *self, const job *job) {
 /* Passes a job to the threads, or completes it at once. Takes ownership of it. */
 static void submit(tier *self, job *job) {
     bool is_change = job->kind >= JOB_STORE;
-    if (answer_pending(self, job))
+    if (complete_from_pending(self, job))
         return;
     pthread_mutex_lock(&self->lock);
-    bool is_too_much = is_full(self, job);
-    bool is_accepted = !is_too_much && is_permitted(self, is_change) && sdremote_wake(self, is_change);
-    self->statistics[SDIMAGE_REMOTE_STATISTIC_DROPPED] += is_too_much;
+    bool exceeds_limit = is_full(self, job);
+    bool is_accepted = !exceeds_limit && is_permitted(self, is_change) && sdremote_wake(self, is_change);
+    self->statistics[SDIMAGE_REMOTE_STATISTIC_DROPPED] += exceeds_limit;
     if (is_accepted)
         enqueue(self, job);
     pthread_mutex_unlock(&self->lock);
@@ -162,8 +162,8 @@ static void submit(tier *self, job *job) {
     if (job->kind == JOB_END_LEASE)
         abandon(self, job);
     sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY,
-                    is_too_much ? "remote cache: write queue is full"
-                                : "remote cache: servers failed recently, next attempt is due later");
+                    exceeds_limit ? "remote cache: write queue is full"
+                                  : "remote cache: servers failed recently, next attempt is due later");
     sdremote_job_free(job);
 }
 
@@ -195,7 +195,7 @@ static void store(tier *self, const void *key, size_t length, sdimage_cache_entr
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
     uint64_t ttl_ms = sdremote_time_to_live(self, entry);
     if (!ttl_ms) {
-        sdremote_answer(reply, NULL);
+        sdremote_complete(reply, NULL);
         return;
     }
     if (!size || size > self->options.max_entry) {
@@ -226,12 +226,13 @@ static void replace_entry(void *user_data, const void *key, size_t length, sdima
     store(user_data, key, length, old, entry, reply);
 }
 
-static void forget(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply) {
+static void remove_entry(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
+                         sdimage_reply *reply) {
     tier *self = user_data;
-    bool is_kept = !(layers & SDIMAGE_CACHE_LAYERS_DISK);
-    job *job = is_kept ? NULL : new_job(self, JOB_REMOVE, key, length, reply);
-    if (is_kept)
-        sdremote_answer(reply, NULL);
+    bool keeps_entry = !(layers & SDIMAGE_CACHE_LAYERS_DISK);
+    job *job = keeps_entry ? NULL : new_job(self, JOB_REMOVE, key, length, reply);
+    if (keeps_entry)
+        sdremote_complete(reply, NULL);
     if (job)
         submit(self, job);
 }
@@ -244,7 +245,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
     if (!job)
         return;
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_held(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->lease_name);
     /* This process tried in vain a moment ago, and its lease is still being released. */
     bool is_ended = held && held->is_ended;
     pthread_mutex_unlock(&self->lock);
@@ -266,15 +267,15 @@ static void end_lease(void *user_data, const void *key, size_t length) {
     if (!job)
         return;
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_held(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->lease_name);
     /* A lease that may have expired could belong to another process: it is left to expire. */
-    bool is_ours = held && sdremote_now() - held->taken < self->options.lease_ms * 750000ull;
-    if (is_ours)
+    bool is_own = held && sdremote_now() - held->taken < self->options.lease_ms * 750000ull;
+    if (is_own)
         held->is_ended = true;
     else if (held)
         sdremote_forget_lease(self, held);
     pthread_mutex_unlock(&self->lock);
-    if (is_ours)
+    if (is_own)
         submit(self, job);
     else
         sdremote_job_free(job);
@@ -291,9 +292,9 @@ static void destroy(void *user_data) {
     if (is_forked(self))
         return;
     pthread_mutex_lock(&all_lock);
-    for (tier **place = &all; *place; place = &(*place)->next) {
-        if (*place == self) {
-            *place = self->next;
+    for (tier **link = &all; *link; link = &(*link)->next) {
+        if (*link == self) {
+            *link = self->next;
             break;
         }
     }
@@ -327,14 +328,14 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     }
     sdimage_status status = sdremote_options_read(&self->options, options, error);
     self->engine = engine;
-    self->place = status < 0 ? NULL : engine->parse(address, error);
-    if (!self->place) {
+    self->servers = status < 0 ? NULL : engine->parse(address, error);
+    if (!self->servers) {
         free(self);
         return SDIMAGE_STATUS_INVALID_ARGUMENT;
     }
     self->owner = getpid();
     self->references = 1;
-    self->breaker.limit = self->options.failures * engine->count(self->place);
+    self->breaker.limit = self->options.failures * engine->count(self->servers);
     self->breaker.pause_ms = self->breaker.next_pause_ms = self->options.pause_ms;
     for (size_t i = 0; i < 16; i++)
         self->workers[i] = (worker){.tier = self, .stores = i == 15};
@@ -347,7 +348,7 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
     sdimage_cache_vtable table = {.size = sizeof table,
                                   .query = query,
                                   .store_entry = store_entry,
-                                  .remove = forget,
+                                  .remove = remove_entry,
                                   .lease = lease,
                                   .end_lease = end_lease,
                                   .replace_entry = replace_entry,

@@ -6,9 +6,9 @@
 #include "jobs.h"
 
 /* Pauses between attempts at a lease that another process holds, in nanoseconds. */
-static const uint64_t shortest_pause = 2000000, longest_pause = 50000000;
+static const uint64_t min_pause = 2000000, max_pause = 50000000;
 /* Data up to this many bytes is copied: that is cheaper than a later release through the client library. */
-static const size_t longest_copy = 64 << 10;
+static const size_t max_copied = 64 << 10;
 
 typedef struct batch {
     job *jobs[SDREMOTE_BATCH];
@@ -28,11 +28,11 @@ static void count(tier *self, sdimage_remote_statistic statistic) {
 
 /* --- Commands. */
 
-static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name, const char *place) {
+static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name, const char *server_key) {
     sdremote_command *command = &batch->commands[batch->command_count++];
     *command = (sdremote_command){.verb = verb, .key = name, .key_length = strlen(name)};
-    command->place = place;
-    command->place_length = place ? strlen(place) : 0;
+    command->server_key = server_key;
+    command->server_key_length = server_key ? strlen(server_key) : 0;
     return command;
 }
 
@@ -91,7 +91,7 @@ static void prepare(tier *self, batch *batch) {
 
 /* Makes an entry of the bytes that GET found; NULL for none, or for an invalid envelope. */
 static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *command) {
-    if (!command->is_answered || !command->is_true)
+    if (!command->has_response || !command->is_true)
         return NULL;
     sdremote_envelope parts;
     sdimage_data *data = NULL, *metadata = NULL;
@@ -100,7 +100,7 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
         sdimage_status status = SDIMAGE_STATUS_OK;
         if (parts.metadata_length)
             status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
-        if (status >= 0 && parts.data_length > longest_copy) {
+        if (status >= 0 && parts.data_length > max_copied) {
             status =
                 sdimage_data_new_adopting(parts.data, parts.data_length, command->owner, command->release, &data, NULL);
             command->owner = NULL;
@@ -130,11 +130,11 @@ static sdimage_reply *take(tier *self, job *job, sdimage_remote_statistic statis
 static void end_query(tier *self, job *job, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
     sdimage_reply *reply = take(self, job,
-                                entry              ? SDIMAGE_REMOTE_STATISTIC_HITS
-                                : get->is_answered ? SDIMAGE_REMOTE_STATISTIC_MISSES
-                                                   : SDIMAGE_REMOTE_STATISTIC_FAILURES);
-    if (get->is_answered)
-        sdremote_answer(reply, entry);
+                                entry               ? SDIMAGE_REMOTE_STATISTIC_HITS
+                                : get->has_response ? SDIMAGE_REMOTE_STATISTIC_MISSES
+                                                    : SDIMAGE_REMOTE_STATISTIC_FAILURES);
+    if (get->has_response)
+        sdremote_complete(reply, entry);
     else
         sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "remote cache: no response from the servers");
     sdimage_cache_entry_unref(entry);
@@ -142,7 +142,7 @@ static void end_query(tier *self, job *job, sdremote_command *get) {
 
 /* Registers a lease of this process. Returns false, and the lease must be released, if no waiter remains or memory is
  * exhausted. */
-static bool hold(tier *self, job *job) {
+static bool register_lease(tier *self, job *job) {
     held_lease *held = malloc(sizeof *held);
     sdimage_reply *reply = take(self, job, SDIMAGE_REMOTE_STATISTIC_LEASES);
     if (!held || !reply) {
@@ -156,11 +156,11 @@ static bool hold(tier *self, job *job) {
     held->next = self->held;
     self->held = held;
     pthread_mutex_unlock(&self->lock);
-    sdremote_answer(reply, NULL);
+    sdremote_complete(reply, NULL);
     return true;
 }
 
-static void give_back(tier *self, const job *job) {
+static void release_lease(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
     struct job *end = sdremote_job_new(self, JOB_END_LEASE, job->key, job->key_length, NULL);
     if (end) {
@@ -171,24 +171,24 @@ static void give_back(tier *self, const job *job) {
 }
 
 /* Another process holds the lease: retries after a pause, or fails if the time limit would pass. */
-static void wait_for_others(tier *self, job *job) {
+static void retry_lease(tier *self, job *job) {
     uint64_t now = sdremote_now();
     pthread_mutex_lock(&self->lock);
     sdremote_unwatch(self, job);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_WAITED] += !job->has_waited;
     job->has_waited = true;
-    job->pause = job->pause ? job->pause + job->pause / 2 : shortest_pause;
-    job->pause = job->pause < longest_pause ? job->pause : longest_pause;
+    job->pause = job->pause ? job->pause + job->pause / 2 : min_pause;
+    job->pause = job->pause < max_pause ? job->pause : max_pause;
     job->due = now + job->pause;
-    bool is_over =
+    bool is_finished =
         job->due >= job->wait_until || !job->reply || self->is_stopped || sdimage_reply_is_cancelled(job->reply);
-    sdimage_reply *reply = is_over ? sdremote_take_reply(job) : NULL;
+    sdimage_reply *reply = is_finished ? sdremote_take_reply(job) : NULL;
     if (reply)
         self->statistics[SDIMAGE_REMOTE_STATISTIC_GIVEN_UP]++;
-    if (!is_over) {
+    if (!is_finished) {
         job->references++;
         sdremote_push(&self->waiting, job);
-        sdremote_wake_clock(self, job->due);
+        sdremote_wake_timer(self, job->due);
     }
     pthread_mutex_unlock(&self->lock);
     sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "remote cache: another process has held the lease for too long");
@@ -196,24 +196,24 @@ static void wait_for_others(tier *self, job *job) {
 
 static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
-    bool is_ours = lease->is_answered && lease->is_true;
+    bool is_own = lease->has_response && lease->is_true;
     if (entry && sdimage_cache_entry_date_ns(entry) > job->newer_than) {
-        sdremote_answer(take(self, job, SDIMAGE_REMOTE_STATISTIC_SPARED), entry);
-    } else if (!lease->is_answered || !get->is_answered) {
+        sdremote_complete(take(self, job, SDIMAGE_REMOTE_STATISTIC_SPARED), entry);
+    } else if (!lease->has_response || !get->has_response) {
         sdremote_refuse(take(self, job, SDIMAGE_REMOTE_STATISTIC_FAILURES), SDIMAGE_STATUS_CONNECT_FAILED,
                         "remote cache: no response from the servers");
-    } else if (is_ours) {
-        is_ours = !hold(self, job);
+    } else if (is_own) {
+        is_own = !register_lease(self, job);
     } else {
-        wait_for_others(self, job);
+        retry_lease(self, job);
     }
-    if (is_ours)
-        give_back(self, job);
+    if (is_own)
+        release_lease(self, job);
     sdimage_cache_entry_unref(entry);
 }
 
 static void end_change(tier *self, job *job, sdremote_command *command) {
-    bool is_done = command->is_answered && (job->kind != JOB_STORE || command->is_true);
+    bool is_done = command->has_response && (job->kind != JOB_STORE || command->is_true);
     pthread_mutex_lock(&self->lock);
     sdimage_reply *reply = sdremote_take_reply(job);
     if (!is_done)
@@ -224,13 +224,13 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     job->cost = 0;
     if (job->kind == JOB_STORE)
         sdremote_forget_pending(self, job);
-    held_lease *held = job->kind == JOB_END_LEASE ? sdremote_held(self, job->lease_name) : NULL;
+    held_lease *held = job->kind == JOB_END_LEASE ? sdremote_find_lease(self, job->lease_name) : NULL;
     if (held && held->is_ended)
         sdremote_forget_lease(self, held);
     pthread_mutex_unlock(&self->lock);
     if (is_done)
-        sdremote_answer(reply, NULL);
-    else if (command->is_answered)
+        sdremote_complete(reply, NULL);
+    else if (command->has_response)
         sdremote_refuse(reply, SDIMAGE_STATUS_IO_ERROR, "remote cache: server refused the entry");
     else
         sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "remote cache: no response from the servers");
@@ -269,33 +269,33 @@ static void gather(worker *worker, batch *batch) {
     job_queue *queue = is_storing ? &self->stores : &self->lookups;
     while (batch->count < SDREMOTE_BATCH && queue->first) {
         job *job = sdremote_pop(queue);
-        bool is_over = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
-        if (is_over && sdremote_job_drop(job)) {
+        bool is_finished = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
+        if (is_finished && sdremote_job_drop(job)) {
             sdremote_job_free(job);
-        } else if (!is_over) {
+        } else if (!is_finished) {
             job->worker = worker;
             batch->jobs[batch->count++] = job;
         }
     }
-    worker->is_blamed = false;
+    worker->is_failure_counted = false;
 }
 
-static void judge(worker *worker, const batch *batch, uint64_t took) {
+static void record_outcome(worker *worker, const batch *batch, uint64_t elapsed) {
     tier *self = worker->tier;
-    size_t answered = 0;
+    size_t responses = 0;
     for (size_t i = 0; i < batch->command_count; i++)
-        answered += batch->commands[i].is_answered;
+        responses += batch->commands[i].has_response;
     pthread_mutex_lock(&self->lock);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_EXCHANGES]++;
     /* A late response does not count as a success: its failure was counted at the deadline. */
-    if (answered && !worker->is_blamed)
+    if (responses && !worker->is_failure_counted)
         sdremote_breaker_succeed(&self->breaker);
-    else if (!answered && !worker->is_blamed)
+    else if (!responses && !worker->is_failure_counted)
         sdremote_breaker_fail(&self->breaker, sdremote_now());
     /* A failure after more than half of the budget delays loads as much as a timeout. */
     uint64_t budget = self->options.budget_ms * 1000000ull;
-    if (answered < batch->command_count && batch->jobs[0]->kind < JOB_STORE && took > budget / 2)
-        self->quiet_until = sdremote_now() + budget;
+    if (responses < batch->command_count && batch->jobs[0]->kind < JOB_STORE && elapsed > budget / 2)
+        self->refuse_until = sdremote_now() + budget;
     /* The exchange is over: the timer must not count failures for it. */
     for (size_t i = 0; i < batch->count; i++)
         batch->jobs[i]->worker = NULL;
@@ -332,14 +332,14 @@ void *sdremote_work(void *argument) {
         }
         pthread_mutex_unlock(&self->lock);
         prepare(self, batch);
-        connection = connection ? connection : self->engine->open(self->place, &settings);
+        connection = connection ? connection : self->engine->open(self->servers, &settings);
         uint64_t started = sdremote_now();
         /* Longer than the budget, so that the timer acts first and counts the late look-ups. */
         uint64_t limit =
             batch->jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
         if (connection)
             self->engine->exchange(connection, batch->commands, batch->command_count, started + limit * 1000000);
-        judge(worker, batch, sdremote_now() - started);
+        record_outcome(worker, batch, sdremote_now() - started);
         finish(self, batch);
         release(self, batch);
         pthread_mutex_lock(&self->lock);

@@ -1,6 +1,6 @@
-/* clock.h: the time limit of a decode, and its work budget. */
-#ifndef SDPLUG_CLOCK_H
-#define SDPLUG_CLOCK_H
+/* deadline.h: the time limit of a decode, and its work budget. */
+#ifndef SDPLUG_DEADLINE_H
+#define SDPLUG_DEADLINE_H
 
 #include <sdimage/coder.h>
 

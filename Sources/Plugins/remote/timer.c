@@ -1,4 +1,4 @@
-/* clock.c: the timer thread. It fails look-ups that exceed their budget, whatever the state of their exchange, and
+/* timer.c: the timer thread. It fails look-ups that exceed their budget, whatever the state of their exchange, and
  * retries leases. */
 #include "jobs.h"
 
@@ -26,13 +26,13 @@ static job *late(tier *self, uint64_t now) {
         job *job = self->first_watched;
         job->references++;
         sdremote_unwatch(self, job);
-        if (job->worker && !job->worker->is_blamed) {
-            job->worker->is_blamed = true;
+        if (job->worker && !job->worker->is_failure_counted) {
+            job->worker->is_failure_counted = true;
             sdremote_breaker_fail(&self->breaker, now);
         }
         if (job->reply) {
             self->statistics[SDIMAGE_REMOTE_STATISTIC_TIMEOUTS]++;
-            self->quiet_until = now + self->options.budget_ms * 1000000ull;
+            self->refuse_until = now + self->options.budget_ms * 1000000ull;
         }
         job->due = 0;
         job->later = all;
@@ -41,7 +41,7 @@ static job *late(tier *self, uint64_t now) {
     return all;
 }
 
-static void answer(tier *self, job *all) {
+static void fail_expired(tier *self, job *all) {
     while (all) {
         job *job = all;
         all = job->later;
@@ -56,7 +56,7 @@ static void answer(tier *self, job *all) {
 }
 
 /* Moves leases that are due to the look-up queue; returns the due time of the next one. */
-static uint64_t look_again(tier *self, uint64_t now) {
+static uint64_t requeue_leases(tier *self, uint64_t now) {
     job_queue all = self->waiting;
     uint64_t next = UINT64_MAX;
     bool is_any = false;
@@ -77,7 +77,7 @@ static uint64_t look_again(tier *self, uint64_t now) {
     return next;
 }
 
-void *sdremote_watch_time(void *argument) {
+void *sdremote_run_timer(void *argument) {
     tier *self = argument;
     pthread_mutex_lock(&self->lock);
     while (!self->is_stopped) {
@@ -85,15 +85,15 @@ void *sdremote_watch_time(void *argument) {
         job *all = late(self, now);
         if (all) {
             pthread_mutex_unlock(&self->lock);
-            answer(self, all);
+            fail_expired(self, all);
             pthread_mutex_lock(&self->lock);
             continue;
         }
-        self->clock_wakes = 0;
-        uint64_t next = look_again(self, now);
+        self->timer_wakes = 0;
+        uint64_t next = requeue_leases(self, now);
         if (self->first_watched && self->first_watched->deadline < next)
             next = self->first_watched->deadline;
-        self->clock_wakes = next;
+        self->timer_wakes = next;
         struct timespec until = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
         if (next == UINT64_MAX)
             pthread_cond_wait(&self->to_watch, &self->lock);

@@ -1,4 +1,4 @@
-#include "clock.h"
+#include "deadline.h"
 
 #include <time.h>
 
