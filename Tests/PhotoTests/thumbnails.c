@@ -50,13 +50,13 @@ static void urisAreThoseOfFileManagers(void) {
 
 /* --- Thumbnails in the user's cache. */
 
-static char *thumbnail_place(const char *folder, const char *file) {
-    static char place[700];
+static char *thumbnail_path(const char *folder, const char *file) {
+    static char path[700];
     char digest[33], *uri = sdphoto_file_uri(path_of(file));
     sdphoto_md5_text(uri, strlen(uri), digest);
     free(uri);
-    snprintf(place, sizeof place, "cache/thumbnails/%s/%s.png", folder, digest);
-    return place;
+    snprintf(path, sizeof path, "cache/thumbnails/%s/%s.png", folder, digest);
+    return path;
 }
 
 static sdimage_photos_library *library;
@@ -77,14 +77,14 @@ static void thumbnailsAreWrittenWhenAskedAsTheSpecificationWants(void) {
     sdimage_photos_asset *asset = album_with(600, 300);
     CHECK(!exists("cache/thumbnails"));
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 200, NULL), 0);
-    const char *place = thumbnail_place("large", "album/a b.jpg");
+    const char *path = thumbnail_path("large", "album/a b.jpg");
     struct stat status;
-    CHECK_EQUAL(stat(path_of(place), &status), 0);
+    CHECK_EQUAL(stat(path_of(path), &status), 0);
     CHECK_EQUAL(status.st_mode & 0777, 0600);
     CHECK_EQUAL(stat(path_of("cache/thumbnails/large"), &status), 0);
     CHECK_EQUAL(status.st_mode & 0777, 0700);
     static char bytes[1 << 18];
-    FILE *file = fopen(path_of(place), "rb");
+    FILE *file = fopen(path_of(path), "rb");
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     sdimage_data *json = NULL;
@@ -115,9 +115,9 @@ static void thumbnailsOfAnotherTimeOrFileDoNotCount(void) {
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), 0);
     CHECK(sdphoto_thumbnail_find(path_of("album/a b.jpg"), modified + 1000000000, 128) == NULL);
     CHECK(sdphoto_thumbnail_find(path_of("album/a b.jpg"), modified - 1000000000, 128) == NULL);
-    char place[700];
-    snprintf(place, sizeof place, "%s", thumbnail_place("normal", "album/a b.jpg"));
-    move_file(place, thumbnail_place("normal", "album/other.jpg"));
+    char path[700];
+    snprintf(path, sizeof path, "%s", thumbnail_path("normal", "album/a b.jpg"));
+    move_file(path, thumbnail_path("normal", "album/other.jpg"));
     CHECK(sdphoto_thumbnail_find(path_of("album/other.jpg"), modified, 128) == NULL);
     CHECK(sdphoto_thumbnail_find(path_of("album/a b.jpg"), modified, 128) == NULL);
     done(asset);
@@ -129,7 +129,7 @@ static void whatFailedIsNotTriedAgainUntilItChanges(void) {
     library = open_album(false);
     sdimage_photos_asset *asset = asset_named(library, "a b.jpg");
     CHECK(sdimage_photos_asset_write_thumbnail(asset, 128, NULL) < 0);
-    CHECK(exists(thumbnail_place("fail/libsdimage-1", "album/a b.jpg")));
+    CHECK(exists(thumbnail_path("fail/libsdimage-1", "album/a b.jpg")));
     CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), SDIMAGE_STATUS_BAD_DATA);
     sdimage_photos_asset_unref(asset);
     write_photo("album/a b.jpg", (photo){.width = 20, .height = 20});
@@ -183,21 +183,21 @@ static void theSmallestThumbnailThatIsLargeEnoughIsTaken(void) {
 /* --- Sizes. */
 
 static void aPictureThatCoversABoxIsCutNowhere(void) {
-    sdphoto_wish wish = {{100, 100}, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
-    sdimage_size size = sdphoto_size_of(wish, (sdimage_size){201, 150});
+    sdphoto_bounds bounds = {{100, 100}, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
+    sdimage_size size = sdphoto_size_of(bounds, (sdimage_size){201, 150});
     CHECK_EQUAL(size.width, 134);
     CHECK_EQUAL(size.height, 100);
-    size = sdphoto_size_of(wish, (sdimage_size){150, 201});
+    size = sdphoto_size_of(bounds, (sdimage_size){150, 201});
     CHECK_EQUAL(size.width, 100);
     CHECK_EQUAL(size.height, 134);
-    CHECK_EQUAL(sdphoto_size_of(wish, (sdimage_size){50, 200}).width, 0);
-    CHECK_EQUAL(sdphoto_size_of(wish, (sdimage_size){0, 0}).width, 100);
-    CHECK_EQUAL(sdphoto_size_of((sdphoto_wish){{UINT32_MAX, UINT32_MAX}, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL},
+    CHECK_EQUAL(sdphoto_size_of(bounds, (sdimage_size){50, 200}).width, 0);
+    CHECK_EQUAL(sdphoto_size_of(bounds, (sdimage_size){0, 0}).width, 100);
+    CHECK_EQUAL(sdphoto_size_of((sdphoto_bounds){{UINT32_MAX, UINT32_MAX}, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL},
                                 (sdimage_size){UINT32_MAX, 1})
                     .width,
                 0);
-    wish.content = SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT;
-    CHECK_EQUAL(sdphoto_size_of(wish, (sdimage_size){201, 150}).width, 100);
+    bounds.content = SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT;
+    CHECK_EQUAL(sdphoto_size_of(bounds, (sdimage_size){201, 150}).width, 100);
 }
 
 /* --- Arbitrary input. */
@@ -254,9 +254,9 @@ static void parse_url(const uint8_t *bytes, size_t length) {
 }
 
 static void sniff(const uint8_t *bytes, size_t length) {
-    sdphoto_facts facts;
-    sdphoto_sniff(bytes, length, &facts);
-    CHECK(strlen(facts.type) < sizeof facts.type);
+    sdphoto_info info;
+    sdphoto_sniff(bytes, length, &info);
+    CHECK(strlen(info.type) < sizeof info.type);
 }
 
 static void arbitraryBytesBreakNoParser(void) {

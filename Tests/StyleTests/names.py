@@ -28,18 +28,7 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
                    r"|(?:\w+_)?(?:kept|light|turn)_\w+")
 ALLOWED_TYPES = {"LightTransform": "linear light"}
 #: Declarations that are to be renamed: by name, the files of Sources and their numbers of declarations. Never add to it.
-REMAINING = {
-    "answer": "Plugins/photos: host.c 8",
-    "ask": "Plugins/photos: host.c 1",
-    "facts": "Plugins/photos: asset.c 2, asset.h 1, database.c 1, database.h 1, file.c 1, index.c 2, index.h 1, probe.c 3, "
-         "probe.h 3, thumbnail.c 1, thumbnail.h 1",
-    "give_up": "Plugins/photos: watch.c 1",
-    "kept": "Plugins/photos: fetch.c 1, uri.c 1, watch.c 1",
-    "news": "Plugins/photos: watch.c 12",
-    "place": "Plugins/photos: support.c 1, thumbnail.c 5, tree.c 2",
-    "sdphoto_wish": "Plugins/photos: request.h 2",
-    "wish": "Plugins/photos: file.c 1, loader.c 1, request.c 2, request.h 1",
-}
+REMAINING: dict[str, str] = {}
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
                   r"|^typedef [^;{}]*?(\w+)(?:\)\([^;]*\))?;", re.MULTILINE)

@@ -16,8 +16,8 @@ sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path
     if (!asset)
         return NULL;
     asset->origin = SDIMAGE_PHOTOS_ORIGIN_OWN;
-    asset->facts.format = SDIMAGE_FORMAT_UNDEFINED;
-    asset->facts.orientation = SDIMAGE_ORIENTATION_UP;
+    asset->info.format = SDIMAGE_FORMAT_UNDEFINED;
+    asset->info.orientation = SDIMAGE_ORIENTATION_UP;
     asset->identifier = sdphoto_join(identifier, NULL, NULL);
     asset->path = sdphoto_join(path, NULL, NULL);
     asset->name = sdphoto_join(name, NULL, NULL);
@@ -46,7 +46,7 @@ sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset) {
     sdimage_photos_asset *copy = sdphoto_asset_new(asset->identifier, asset->path, asset->name);
     if (!copy)
         return NULL;
-    copy->facts = asset->facts;
+    copy->info = asset->info;
     copy->origin = asset->origin;
     copy->modified_ns = asset->modified_ns;
     copy->file_size = asset->file_size;
@@ -83,28 +83,28 @@ const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset) {
     return OF(asset, identifier, "");
 }
 sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.media, (sdimage_photos_media)0);
+    return OF(asset, info.media, (sdimage_photos_media)0);
 }
 sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset) {
     return OF(asset, origin, (sdimage_photos_origin)0);
 }
 sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.playback, SDIMAGE_PHOTOS_PLAYBACK_NONE);
+    return OF(asset, info.playback, SDIMAGE_PHOTOS_PLAYBACK_NONE);
 }
 const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.type, "");
+    return OF(asset, info.type, "");
 }
 sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.format, SDIMAGE_FORMAT_UNDEFINED);
+    return OF(asset, info.format, SDIMAGE_FORMAT_UNDEFINED);
 }
 sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.size, ((sdimage_size){0, 0}));
+    return OF(asset, info.size, ((sdimage_size){0, 0}));
 }
 sdimage_orientation sdimage_photos_asset_orientation(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.orientation, SDIMAGE_ORIENTATION_UP);
+    return OF(asset, info.orientation, SDIMAGE_ORIENTATION_UP);
 }
 int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset) {
-    return OF(asset, facts.taken_ns, 0);
+    return OF(asset, info.taken_ns, 0);
 }
 int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset) {
     return OF(asset, modified_ns, 0);
@@ -184,7 +184,7 @@ sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identif
         free(config);
         return NULL;
     }
-    config->asset->facts.media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
+    config->asset->info.media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
     return config;
 }
 
@@ -206,7 +206,7 @@ static sdimage_photos_asset *draft(sdimage_photos_asset_config *config) {
 
 void sdimage_photos_asset_config_set_media(sdimage_photos_asset_config *config, sdimage_photos_media media) {
     if (draft(config))
-        config->asset->facts.media = media;
+        config->asset->info.media = media;
 }
 
 void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config, sdimage_photos_origin origin) {
@@ -217,28 +217,28 @@ void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config,
 void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config, sdimage_format format) {
     if (!draft(config))
         return;
-    sdphoto_facts *facts = &config->asset->facts;
-    facts->format = format;
-    snprintf(facts->type, sizeof facts->type, "%s",
+    sdphoto_info *info = &config->asset->info;
+    info->format = format;
+    snprintf(info->type, sizeof info->type, "%s",
              format == SDIMAGE_FORMAT_UNDEFINED ? "" : sdimage_format_media_type(format));
 }
 
 void sdimage_photos_asset_config_set_playback(sdimage_photos_asset_config *config, sdimage_photos_playback playback) {
     if (!draft(config))
         return;
-    config->asset->facts.playback = playback;
+    config->asset->info.playback = playback;
     config->has_playback = true;
 }
 
 void sdimage_photos_asset_config_set_pixel_size(sdimage_photos_asset_config *config, uint32_t width, uint32_t height) {
     if (draft(config))
-        config->asset->facts.size = (sdimage_size){width, height};
+        config->asset->info.size = (sdimage_size){width, height};
 }
 
 void sdimage_photos_asset_config_set_dates(sdimage_photos_asset_config *config, int64_t taken_ns, int64_t modified_ns) {
     if (!draft(config))
         return;
-    config->asset->facts.taken_ns = taken_ns;
+    config->asset->info.taken_ns = taken_ns;
     config->asset->modified_ns = modified_ns;
 }
 
@@ -268,13 +268,13 @@ sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config
     sdimage_photos_asset *asset = sdphoto_asset_copy(config->asset);
     if (!asset || config->has_playback)
         return asset;
-    sdphoto_facts *facts = &asset->facts;
-    switch (facts->media) {
-    case SDIMAGE_PHOTOS_MEDIA_VIDEO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_VIDEO; break;
-    case SDIMAGE_PHOTOS_MEDIA_AUDIO: facts->playback = SDIMAGE_PHOTOS_PLAYBACK_NONE; break;
+    sdphoto_info *info = &asset->info;
+    switch (info->media) {
+    case SDIMAGE_PHOTOS_MEDIA_VIDEO: info->playback = SDIMAGE_PHOTOS_PLAYBACK_VIDEO; break;
+    case SDIMAGE_PHOTOS_MEDIA_AUDIO: info->playback = SDIMAGE_PHOTOS_PLAYBACK_NONE; break;
     default:
-        facts->playback =
-            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+        info->playback =
+            info->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
     }
     return asset;
 }

@@ -7,7 +7,7 @@
 #include "support.h"
 
 /* Properties from the first bytes of a file, or from a database. */
-typedef struct sdphoto_facts {
+typedef struct sdphoto_info {
     sdimage_photos_media media; /* 0: not a photo */
     sdimage_photos_playback playback;
     sdimage_format format;
@@ -16,12 +16,12 @@ typedef struct sdphoto_facts {
     sdimage_orientation orientation;
     bool has_date;
     int64_t taken_ns;
-} sdphoto_facts;
+} sdphoto_info;
 
 /* Immutable once published. */
 struct sdimage_photos_asset {
     sdphoto_object object;
-    sdphoto_facts facts;
+    sdphoto_info info;
     sdimage_photos_origin origin;
     int64_t modified_ns;
     uint64_t file_size;

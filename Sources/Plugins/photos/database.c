@@ -168,31 +168,31 @@ bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset) {
     return is_set;
 }
 
-void sdphoto_set_type(sdphoto_facts *facts, const char *name) {
+void sdphoto_set_type(sdphoto_info *info, const char *name) {
     const char *dot = strrchr(name, '.');
     sdimage_format format = dot ? sdimage_format_of_name(dot + 1) : SDIMAGE_FORMAT_UNDEFINED;
-    facts->orientation = facts->orientation ? facts->orientation : SDIMAGE_ORIENTATION_UP;
-    if (facts->media == SDIMAGE_PHOTOS_MEDIA_IMAGE) {
-        facts->format = format;
-        facts->playback =
+    info->orientation = info->orientation ? info->orientation : SDIMAGE_ORIENTATION_UP;
+    if (info->media == SDIMAGE_PHOTOS_MEDIA_IMAGE) {
+        info->format = format;
+        info->playback =
             format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
         if (format != SDIMAGE_FORMAT_UNDEFINED)
-            snprintf(facts->type, sizeof facts->type, "%s", sdimage_format_media_type(format));
+            snprintf(info->type, sizeof info->type, "%s", sdimage_format_media_type(format));
     } else {
-        facts->playback =
-            facts->media == SDIMAGE_PHOTOS_MEDIA_VIDEO ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
+        info->playback =
+            info->media == SDIMAGE_PHOTOS_MEDIA_VIDEO ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
     }
 }
 
-bool sdphoto_look_at(sdimage_photos_asset *asset) {
+bool sdphoto_stat_file(sdimage_photos_asset *asset) {
     struct stat status;
     if (stat(asset->path, &status) != 0)
         return errno == EACCES;
     asset->modified_ns = sdphoto_nanoseconds(status.st_mtim);
     asset->file_size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
     asset->origin = status.st_uid == geteuid() ? SDIMAGE_PHOTOS_ORIGIN_OWN : SDIMAGE_PHOTOS_ORIGIN_SHARED;
-    if (!asset->facts.has_date)
-        asset->facts.taken_ns = asset->modified_ns;
+    if (!asset->info.has_date)
+        asset->info.taken_ns = asset->modified_ns;
     return S_ISREG(status.st_mode);
 }
 
@@ -201,7 +201,7 @@ int64_t sdphoto_seconds(int64_t value) {
     return __builtin_mul_overflow(value, (int64_t)1000000000, &nanoseconds) ? 0 : nanoseconds;
 }
 
-sdimage_size sdphoto_turned(uint32_t width, uint32_t height, sdimage_orientation orientation) {
+sdimage_size sdphoto_displayed_size(uint32_t width, uint32_t height, sdimage_orientation orientation) {
     return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED ? (sdimage_size){height, width}
                                                             : (sdimage_size){width, height};
 }
@@ -290,10 +290,10 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
     return result;
 }
 
-static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
+static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     sdphoto_database *own = (sdphoto_database *)library;
-    (void)watcher;
+    (void)progress;
     pthread_mutex_lock(&own->reading);
     sdimage_status status = read_again(own, need, error);
     pthread_mutex_unlock(&own->reading);
@@ -306,7 +306,7 @@ static void close_database(sdimage_photos_library *library) {
     free(own->path);
 }
 
-static const sdphoto_kind_of_library database_kind = {refresh, close_database};
+static const sdphoto_library_kind database_kind = {refresh, close_database};
 
 sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_fn read,
                                      sdimage_photos_library **library, sdimage_error **error) {
@@ -324,7 +324,7 @@ sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_
                      ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: database is not readable")
                      : sdphoto_fail_file(error, errno);
     if (status >= 0)
-        status = refresh(&own->library, SDPHOTO_NEED_NOW, (sdphoto_watcher){NULL, NULL}, error);
+        status = refresh(&own->library, SDPHOTO_NEED_NOW, (sdphoto_progress){NULL, NULL}, error);
     if (status < 0) {
         sdimage_photos_library_unref(&own->library);
         return status;

@@ -60,15 +60,15 @@ bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row);
 bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset);
 /* Sets the type from the file name, for rows without other information. The file's bytes are examined when it is
  * loaded. */
-void sdphoto_set_type(sdphoto_facts *facts, const char *name);
+void sdphoto_set_type(sdphoto_info *info, const char *name);
 /* Reads the time, size and owner of the file. True for a regular file, and for a file without access permission
  * (EACCES). */
-bool sdphoto_look_at(sdimage_photos_asset *asset);
+bool sdphoto_stat_file(sdimage_photos_asset *asset);
 
 /* Converts seconds to nanoseconds; 0 if they do not fit. */
 int64_t sdphoto_seconds(int64_t value);
 /* Converts a stored size to the displayed size. */
-sdimage_size sdphoto_turned(uint32_t width, uint32_t height, sdimage_orientation orientation);
+sdimage_size sdphoto_displayed_size(uint32_t width, uint32_t height, sdimage_orientation orientation);
 /* Converts an EXIF orientation; upright if it is invalid. */
 sdimage_orientation sdphoto_orientation_of(int64_t value);
 

@@ -98,17 +98,18 @@ static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     if (!asset)
         return false;
     /* Categories: 1 image, 2 video, 3 audio; the media bits are 1, 2, 4. */
-    asset->facts.media = (sdimage_photos_media)(1 << (category - 1));
-    asset->facts.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 7));
-    asset->facts.size = sdphoto_turned(sdphoto_row_side(row, 5), sdphoto_row_side(row, 6), asset->facts.orientation);
-    asset->facts.has_date = date_of(sdphoto_row_text(row, 8), &asset->facts.taken_ns);
+    asset->info.media = (sdimage_photos_media)(1 << (category - 1));
+    asset->info.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 7));
+    asset->info.size =
+        sdphoto_displayed_size(sdphoto_row_side(row, 5), sdphoto_row_side(row, 6), asset->info.orientation);
+    asset->info.has_date = date_of(sdphoto_row_text(row, 8), &asset->info.taken_ns);
     asset->rating = sqlite3_column_type(row, 9) == SQLITE_NULL ? 0 : sqlite3_column_int(row, 9);
     if (asset->rating < 0 || asset->rating > 5)
         asset->rating = 0;
-    sdphoto_set_type(&asset->facts, asset->name);
+    sdphoto_set_type(&asset->info, asset->name);
     bool has_memory =
         sdphoto_keeps_text(reading, album) && sdphoto_asset_add_album(asset, *album == '/' ? album + 1 : album);
-    if (has_memory && sdphoto_look_at(asset))
+    if (has_memory && sdphoto_stat_file(asset))
         return sdphoto_assets_add(reading->assets, asset);
     sdimage_photos_asset_unref(asset);
     return has_memory;
@@ -160,7 +161,7 @@ sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_pho
                                                    sdimage_error **error) {
     if (!library)
         return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
-    char *pictures = path ? NULL : sdphoto_pictures_folder();
+    char *pictures = path ? NULL : sdphoto_xdg_pictures_folder();
     char *wanted = path ? realpath(path, NULL) : pictures ? sdphoto_join(pictures, "/digikam4.db", NULL) : NULL;
     free(pictures);
     return sdphoto_database_open("digikam", wanted, read_digikam, library, error);

@@ -26,9 +26,9 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
     free(album);
     if (!asset)
         return NULL;
-    asset->facts = record->facts;
-    if (!record->facts.has_date)
-        asset->facts.taken_ns = record->modified_ns;
+    asset->info = record->info;
+    if (!record->info.has_date)
+        asset->info.taken_ns = record->modified_ns;
     asset->origin = record->is_shared ? SDIMAGE_PHOTOS_ORIGIN_SHARED : SDIMAGE_PHOTOS_ORIGIN_OWN;
     asset->modified_ns = record->modified_ns;
     asset->file_size = record->size;
@@ -37,11 +37,11 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
 
 /* Updates the library's table with the state of an entry and records the event for observers; `scan` may be NULL. */
 static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan *scan) {
-    bool is_asset = entry->record.lost_ns == 0 && entry->record.facts.media != 0;
+    bool is_asset = entry->record.lost_ns == 0 && entry->record.info.media != 0;
     sdimage_photos_asset *now = is_asset ? asset_of(tree, &entry->record) : NULL;
     if (is_asset && !now)
         return false;
-    sdimage_photos_asset *before = sdphoto_library_look(&tree->library, entry->record.identifier);
+    sdimage_photos_asset *before = sdphoto_library_lookup(&tree->library, entry->record.identifier);
     pthread_mutex_lock(&tree->library.lock);
     bool is_set = true;
     if (now)
@@ -61,7 +61,7 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan
 }
 
 /* Removes the entry only if the path maps to it: two rows of a damaged index may have the same path. */
-void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry) {
+void sdphoto_entry_remove_path(sdphoto_tree *tree, const sdphoto_entry *entry) {
     size_t length = strlen(entry->record.path);
     if (sdphoto_map_find(&tree->by_path, entry->record.path, length) == entry)
         sdphoto_map_remove(&tree->by_path, entry->record.path, length);
@@ -70,7 +70,7 @@ void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry) {
 bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path) {
     if (!path)
         return false;
-    sdphoto_entry_leave(tree, entry);
+    sdphoto_entry_remove_path(tree, entry);
     /* The key belongs to another entry that had this path. */
     sdphoto_map_remove(&tree->by_path, path, strlen(path));
     free((char *)(uintptr_t)entry->record.path);
@@ -100,7 +100,7 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
     return entry;
 }
 
-void sdphoto_entry_settle(sdphoto_scan *scan, sdphoto_entry *entry) {
+void sdphoto_entry_store(sdphoto_scan *scan, sdphoto_entry *entry) {
     sdphoto_tree *tree = scan->tree;
     sdphoto_index_put(&tree->index, &entry->record);
     if (!publish(tree, entry, scan))
@@ -152,7 +152,7 @@ static bool take_record(void *user_data, const sdphoto_record *record) {
         entry = sdphoto_entry_add(tree, record, path);
         return entry && publish(tree, entry, loading->scan);
     }
-    sdphoto_entry_leave(tree, entry);
+    sdphoto_entry_remove_path(tree, entry);
     free((char *)(uintptr_t)entry->record.path);
     entry->record = *record;
     entry->record.path = path;

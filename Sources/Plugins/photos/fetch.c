@@ -131,8 +131,8 @@ bool sdimage_photos_fetch_options_accept(const sdimage_photos_fetch_options *opt
         return false;
     if (!is_options(options))
         return true;
-    int64_t taken = asset->facts.taken_ns;
-    return !options->is_incomplete && ((uint32_t)asset->facts.media & options->media) &&
+    int64_t taken = asset->info.taken_ns;
+    return !options->is_incomplete && ((uint32_t)asset->info.media & options->media) &&
            ((uint32_t)asset->origin & options->origins) && asset->rating >= options->rating &&
            (options->from_ns == 0 || taken >= options->from_ns) &&
            (options->until_ns == 0 || taken < options->until_ns) && (!options->album || is_in_album(options, asset)) &&
@@ -144,7 +144,7 @@ static int order_of(int64_t a, int64_t b) {
 }
 
 static int compare(const sdimage_photos_asset *a, const sdimage_photos_asset *b, sdimage_photos_order order) {
-    int taken = order_of(a->facts.taken_ns, b->facts.taken_ns), name = strcmp(a->name, b->name), first;
+    int taken = order_of(a->info.taken_ns, b->info.taken_ns), name = strcmp(a->name, b->name), first;
     switch (order) {
     case SDIMAGE_PHOTOS_ORDER_NAME: first = name ? name : taken; break;
     case SDIMAGE_PHOTOS_ORDER_MODIFIED: first = order_of(a->modified_ns, b->modified_ns); break;
@@ -167,22 +167,23 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
                                 const sdimage_photos_fetch_options *options, sdimage_photos_list **list,
                                 sdimage_error **error) {
     sdimage_photos_list *made = sdphoto_new(SDPHOTO_LIST, sizeof *made);
-    sdimage_photos_asset **kept = made ? calloc(count + 1, sizeof(sdimage_photos_asset *)) : NULL;
-    if (!kept) {
+    sdimage_photos_asset **selected = made ? calloc(count + 1, sizeof(sdimage_photos_asset *)) : NULL;
+    if (!selected) {
         free(made);
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
     }
     for (size_t i = 0; i < count; i++)
         if (sdimage_photos_fetch_options_accept(options, assets[i]))
-            kept[made->total++] = assets[i];
-    qsort_r(kept, made->total, sizeof *kept, compare_for, (void *)(uintptr_t)(is_options(options) ? options : NULL));
+            selected[made->total++] = assets[i];
+    qsort_r(selected, made->total, sizeof *selected, compare_for,
+            (void *)(uintptr_t)(is_options(options) ? options : NULL));
     size_t offset = is_options(options) ? options->offset : 0, limit = is_options(options) ? options->limit : 0;
     offset = offset < made->total ? offset : made->total;
     made->count = limit && limit < made->total - offset ? limit : made->total - offset;
-    memmove(kept, kept + offset, made->count * sizeof *kept);
-    made->assets = kept;
+    memmove(selected, selected + offset, made->count * sizeof *selected);
+    made->assets = selected;
     for (size_t i = 0; i < made->count; i++)
-        sdimage_photos_asset_ref(kept[i]);
+        sdimage_photos_asset_ref(selected[i]);
     *list = made;
     return SDIMAGE_STATUS_OK;
 }

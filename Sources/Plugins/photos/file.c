@@ -20,7 +20,7 @@ typedef struct file {
     int64_t modified_ns;
     uint8_t *head;
     size_t head_length;
-    sdphoto_facts facts; /* properties of the asset, completed from the head */
+    sdphoto_info info; /* properties of the asset, completed from the head */
 } file;
 
 static void close_file(file *file) {
@@ -31,7 +31,7 @@ static void close_file(file *file) {
 
 static bool open_file(const sdimage_photos_asset *asset, file *file) {
     struct stat status;
-    *file = (struct file){.descriptor = sdphoto_open_file(AT_FDCWD, asset->path), .facts = asset->facts};
+    *file = (struct file){.descriptor = sdphoto_open_file(AT_FDCWD, asset->path), .info = asset->info};
     if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
         return false;
     file->modified_ns = sdphoto_nanoseconds(status.st_mtim);
@@ -44,8 +44,8 @@ static bool read_head(file *file) {
     file->head = malloc(SDPHOTO_HEAD);
     int64_t count = file->head ? sdphoto_read_at(file->descriptor, file->head, SDPHOTO_HEAD, 0) : -1;
     file->head_length = count > 0 ? (size_t)count : 0;
-    if (count >= 0 && !file->facts.size.width && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
-        sdphoto_describe(file->head, file->head_length, &file->facts);
+    if (count >= 0 && !file->info.size.width && file->info.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
+        sdphoto_describe(file->head, file->head_length, &file->info);
     return count >= 0;
 }
 
@@ -64,10 +64,10 @@ static void finish_with_data(sdphoto_load *load, file *file) {
 
 /* Returns an existing small image: the thumbnail in the cache if it matches the file and its time, else that of the
  * camera. */
-static sdimage_image *small_picture(const sdimage_photos_asset *asset, file *file, uint32_t side) {
+static sdimage_image *small_image(const sdimage_photos_asset *asset, file *file, uint32_t side) {
     sdimage_image *image = sdphoto_thumbnail_find(asset->path, file->modified_ns, side);
-    if (!image && file->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))
-        image = sdphoto_thumbnail_in_exif(file->head, file->head_length, &file->facts);
+    if (!image && file->info.media == SDIMAGE_PHOTOS_MEDIA_IMAGE && read_head(file))
+        image = sdphoto_thumbnail_in_exif(file->head, file->head_length, &file->info);
     return image;
 }
 
@@ -123,17 +123,17 @@ static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
         load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
     if (!options)
         return NULL;
-    sdphoto_wish wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
-    if (wish.box.width && wish.box.height && !file->facts.size.width && read_head(file))
-        wish = sdphoto_wish_of(load->decode, load->request_options, file->facts.size);
-    sdimage_size size = sdphoto_size_of(wish, file->facts.size);
+    sdphoto_bounds bounds = sdphoto_bounds_of(load->decode, load->request_options, file->info.size);
+    if (bounds.box.width && bounds.box.height && !file->info.size.width && read_head(file))
+        bounds = sdphoto_bounds_of(load->decode, load->request_options, file->info.size);
+    sdimage_size size = sdphoto_size_of(bounds, file->info.size);
     sdimage_decode_options_set_thumbnail_size(options, size.width, size.height, true);
     /* An animation requested as an image is a still. */
     sdimage_decode_options_set_first_frame_only(options, true);
     return options;
 }
 
-static void finish_with_picture(sdphoto_load *load, file *file, const sdimage_decode_options *options) {
+static void finish_with_image(sdphoto_load *load, file *file, const sdimage_decode_options *options) {
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
     sdimage_status status = sdphoto_read_all(file->descriptor, load->config->file_limit, &data, &error);
@@ -146,7 +146,7 @@ static void finish_with_picture(sdphoto_load *load, file *file, const sdimage_de
     sdimage_data_unref(data);
 }
 
-static void bring_image(sdphoto_load *load, const sdimage_photos_asset *asset, file *file) {
+static void load_image(sdphoto_load *load, const sdimage_photos_asset *asset, file *file) {
     sdimage_photos_delivery delivery = sdimage_photos_request_options_delivery(load->request_options);
     sdimage_decode_options *options = decode_options(load, file);
     if (!options) {
@@ -157,7 +157,7 @@ static void bring_image(sdphoto_load *load, const sdimage_photos_asset *asset, f
         sdimage_size size = sdimage_decode_options_thumbnail_size(options);
         uint32_t side = size.width > size.height ? size.width : size.height;
         bool is_last = delivery == SDIMAGE_PHOTOS_DELIVERY_FAST;
-        sdimage_image *image = small_picture(asset, file, side && (is_last || side < FIRST_SIDE) ? side : FIRST_SIDE);
+        sdimage_image *image = small_image(asset, file, side && (is_last || side < FIRST_SIDE) ? side : FIRST_SIDE);
         if (image && is_last)
             sdimage_load_sink_finish_with_image(load->sink, image);
         else if (image)
@@ -170,28 +170,29 @@ static void bring_image(sdphoto_load *load, const sdimage_photos_asset *asset, f
     }
     if (sdphoto_load_is_cancelled(load))
         sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
-    else if (asset->facts.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
-        finish_with_picture(load, file, options);
+    else if (asset->info.media == SDIMAGE_PHOTOS_MEDIA_IMAGE)
+        finish_with_image(load, file, options);
     else
         finish_with_poster(load, asset, file, options);
     sdimage_decode_options_unref(options);
 }
 
 /* Finds the current location of an asset whose file was moved unnoticed. NULL if it is gone. */
-static sdimage_photos_asset *find_again(sdphoto_load *load, const sdimage_photos_asset *asset) {
+static sdimage_photos_asset *relocate(sdphoto_load *load, const sdimage_photos_asset *asset) {
     for (size_t i = 0; i < load->config->count; i++) {
         sdimage_photos_library *library = load->config->libraries[i];
-        sdimage_photos_asset *known = library->of->refresh ? sdphoto_library_look(library, asset->identifier) : NULL;
+        sdimage_photos_asset *known =
+            library->kind->refresh ? sdphoto_library_lookup(library, asset->identifier) : NULL;
         if (!known)
             continue;
         sdimage_photos_asset_unref(known);
-        library->of->refresh(library, SDPHOTO_NEED_NOW, (sdphoto_watcher){NULL, NULL}, NULL);
-        return sdphoto_library_look(library, asset->identifier);
+        library->kind->refresh(library, SDPHOTO_NEED_NOW, (sdphoto_progress){NULL, NULL}, NULL);
+        return sdphoto_library_lookup(library, asset->identifier);
     }
     return NULL;
 }
 
-void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset) {
+void sdphoto_load_file(sdphoto_load *load, sdimage_photos_asset *asset) {
     file file;
     sdimage_photos_asset *current = sdimage_photos_asset_ref(asset);
     bool is_open = open_file(current, &file);
@@ -199,7 +200,7 @@ void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset) {
     if (!is_open && (number == ENOENT || number == ENOTDIR)) {
         close_file(&file);
         sdimage_photos_asset_unref(current);
-        current = find_again(load, asset);
+        current = relocate(load, asset);
         is_open = current && open_file(current, &file);
         number = current ? errno : ENOENT;
     }
@@ -214,7 +215,7 @@ void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset) {
     } else if (load->mode == SDPHOTO_AS_DATA) {
         finish_with_data(load, &file);
     } else {
-        bring_image(load, current, &file);
+        load_image(load, current, &file);
     }
     if (current)
         close_file(&file);

@@ -7,18 +7,18 @@
 #include "library.h"
 
 /* The state of a reply, shared by the reply and its waiter. */
-typedef struct answer {
+typedef struct reply_state {
     atomic_uint references;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool is_complete, is_cancelled;
     sdimage_photos_asset *asset;
     sdimage_error *error;
-} answer;
+} reply_state;
 
 struct sdimage_photos_reply {
     sdphoto_object object;
-    answer *answer;
+    reply_state *state;
 };
 
 typedef struct job {
@@ -39,7 +39,7 @@ typedef struct queue {
     pthread_cond_t changed;
     job *first, **last;
     job *current;
-    answer *asked; /* the reply being waited for */
+    reply_state *pending; /* the reply being waited for */
     bool is_closing;
     sdimage_photos_library_vtable table;
     void *user_data;
@@ -57,51 +57,51 @@ typedef struct host {
 
 /* --- Replies. */
 
-static void drop_answer(answer *answer) {
-    if (atomic_fetch_sub(&answer->references, 1) != 1)
+static void drop_state(reply_state *state) {
+    if (atomic_fetch_sub(&state->references, 1) != 1)
         return;
-    sdimage_photos_asset_unref(answer->asset);
-    sdimage_error_unref(answer->error);
-    pthread_mutex_destroy(&answer->lock);
-    pthread_cond_destroy(&answer->changed);
-    free(answer);
+    sdimage_photos_asset_unref(state->asset);
+    sdimage_error_unref(state->error);
+    pthread_mutex_destroy(&state->lock);
+    pthread_cond_destroy(&state->changed);
+    free(state);
 }
 
 /* Takes over its arguments. */
-static void complete(answer *answer, sdimage_photos_asset *asset, sdimage_error *error) {
-    pthread_mutex_lock(&answer->lock);
-    bool is_first = !answer->is_complete;
+static void complete(reply_state *state, sdimage_photos_asset *asset, sdimage_error *error) {
+    pthread_mutex_lock(&state->lock);
+    bool is_first = !state->is_complete;
     if (is_first) {
-        answer->is_complete = true;
-        answer->asset = asset;
-        answer->error = error;
-        pthread_cond_broadcast(&answer->changed);
+        state->is_complete = true;
+        state->asset = asset;
+        state->error = error;
+        pthread_cond_broadcast(&state->changed);
     }
-    pthread_mutex_unlock(&answer->lock);
+    pthread_mutex_unlock(&state->lock);
     if (is_first)
         return;
     sdimage_photos_asset_unref(asset);
     sdimage_error_unref(error);
 }
 
-static void cancel_answer(answer *answer) {
-    pthread_mutex_lock(&answer->lock);
-    answer->is_cancelled = true;
-    pthread_cond_broadcast(&answer->changed);
-    pthread_mutex_unlock(&answer->lock);
+static void cancel_state(reply_state *state) {
+    pthread_mutex_lock(&state->lock);
+    state->is_cancelled = true;
+    pthread_cond_broadcast(&state->changed);
+    pthread_mutex_unlock(&state->lock);
 }
 
 static sdimage_photos_reply *new_reply(void) {
     sdimage_photos_reply *reply = sdphoto_new(SDPHOTO_REPLY, sizeof *reply);
-    answer *answer = reply ? calloc(1, sizeof *answer) : NULL;
-    if (!answer) {
+    reply_state *state = reply ? calloc(1, sizeof *state) : NULL;
+    if (!state) {
         free(reply);
         return NULL;
     }
-    atomic_init(&answer->references, 1);
-    pthread_mutex_init(&answer->lock, NULL);
-    pthread_cond_init(&answer->changed, NULL);
-    reply->answer = answer;
+    atomic_init(&state->references, 1);
+    pthread_mutex_init(&state->lock, NULL);
+    pthread_cond_init(&state->changed, NULL);
+    reply->state = state;
     return reply;
 }
 
@@ -112,20 +112,20 @@ sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) {
 void sdimage_photos_reply_unref(sdimage_photos_reply *reply) {
     if (!sdphoto_unref(reply, SDPHOTO_REPLY))
         return;
-    complete(reply->answer, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host dropped its reply"));
-    drop_answer(reply->answer);
+    complete(reply->state, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host dropped its reply"));
+    drop_state(reply->state);
     free(reply);
 }
 
 void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset) {
     if (sdphoto_is(reply, SDPHOTO_REPLY))
-        complete(reply->answer, sdimage_photos_asset_ref(asset), NULL);
+        complete(reply->state, sdimage_photos_asset_ref(asset), NULL);
 }
 
 void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error) {
     if (!sdphoto_is(reply, SDPHOTO_REPLY))
         return;
-    complete(reply->answer, NULL,
+    complete(reply->state, NULL,
              error ? sdimage_error_ref(error)
                    : sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host failed without an error"));
 }
@@ -133,9 +133,9 @@ void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error
 bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply) {
     if (!sdphoto_is(reply, SDPHOTO_REPLY))
         return false;
-    pthread_mutex_lock(&reply->answer->lock);
-    bool is_cancelled = reply->answer->is_cancelled;
-    pthread_mutex_unlock(&reply->answer->lock);
+    pthread_mutex_lock(&reply->state->lock);
+    bool is_cancelled = reply->state->is_cancelled;
+    pthread_mutex_unlock(&reply->state->lock);
     return is_cancelled;
 }
 
@@ -159,33 +159,33 @@ static void free_job(job *job) {
 }
 
 /* Asks the host and waits for its reply, unless the request is cancelled. */
-static void ask(queue *queue, job *job) {
+static void fetch_asset(queue *queue, job *job) {
     sdimage_photos_reply *reply = new_reply();
     if (!reply) {
         job->fetched(job->user_data, NULL, SDIMAGE_STATUS_NO_MEMORY, NULL);
         return;
     }
-    answer *answer = reply->answer;
-    atomic_fetch_add(&answer->references, 1);
+    reply_state *state = reply->state;
+    atomic_fetch_add(&state->references, 1);
     pthread_mutex_lock(&queue->lock);
-    bool is_wanted = !job->is_cancelled && !queue->is_closing;
-    queue->asked = answer;
+    bool is_active = !job->is_cancelled && !queue->is_closing;
+    queue->pending = state;
     pthread_mutex_unlock(&queue->lock);
-    if (is_wanted)
+    if (is_active)
         queue->table.fetch(queue->user_data, job->identifier, job->options, reply);
     else
         sdimage_photos_reply_unref(reply);
-    pthread_mutex_lock(&answer->lock);
-    while (is_wanted && !answer->is_complete && !answer->is_cancelled)
-        pthread_cond_wait(&answer->changed, &answer->lock);
-    bool is_cancelled = !is_wanted || answer->is_cancelled;
-    sdimage_photos_asset *asset = is_cancelled ? NULL : sdimage_photos_asset_ref(answer->asset);
-    sdimage_error *error = is_cancelled ? NULL : sdimage_error_ref(answer->error);
-    pthread_mutex_unlock(&answer->lock);
+    pthread_mutex_lock(&state->lock);
+    while (is_active && !state->is_complete && !state->is_cancelled)
+        pthread_cond_wait(&state->changed, &state->lock);
+    bool is_cancelled = !is_active || state->is_cancelled;
+    sdimage_photos_asset *asset = is_cancelled ? NULL : sdimage_photos_asset_ref(state->asset);
+    sdimage_error *error = is_cancelled ? NULL : sdimage_error_ref(state->error);
+    pthread_mutex_unlock(&state->lock);
     pthread_mutex_lock(&queue->lock);
-    queue->asked = NULL;
+    queue->pending = NULL;
     pthread_mutex_unlock(&queue->lock);
-    drop_answer(answer);
+    drop_state(state);
     if (asset && !sdimage_photos_fetch_options_accept(job->options, asset)) {
         sdimage_photos_asset_unref(asset);
         asset = NULL;
@@ -228,7 +228,7 @@ static void *run(void *argument) {
         else if (job->asset)
             job->fetched(job->user_data, job->asset, SDIMAGE_STATUS_OK, NULL);
         else
-            ask(queue, job);
+            fetch_asset(queue, job);
         pthread_mutex_lock(&queue->lock);
         queue->current = NULL;
         pthread_mutex_unlock(&queue->lock);
@@ -317,8 +317,8 @@ void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner) {
             job->is_cancelled = true;
     if (queue->current && (!owner || queue->current->owner == owner)) {
         queue->current->is_cancelled = true;
-        if (queue->asked)
-            cancel_answer(queue->asked);
+        if (queue->pending)
+            cancel_state(queue->pending);
     }
     pthread_mutex_unlock(&queue->lock);
 }
@@ -340,8 +340,8 @@ static void close_host(sdimage_photos_library *library) {
     pthread_mutex_lock(&queue->lock);
     queue->is_closing = true;
     bool has_thread = own->has_thread;
-    if (queue->asked)
-        cancel_answer(queue->asked);
+    if (queue->pending)
+        cancel_state(queue->pending);
     pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     /* The last load may release the library on the library's own thread. */
@@ -352,10 +352,10 @@ static void close_host(sdimage_photos_library *library) {
     drop_queue(queue);
 }
 
-static const sdphoto_kind_of_library host_kind = {NULL, close_host};
+static const sdphoto_library_kind host_kind = {NULL, close_host};
 
 bool sdphoto_is_host(const sdimage_photos_library *library) {
-    return library->of == &host_kind;
+    return library->kind == &host_kind;
 }
 
 sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage_photos_library_vtable *vtable,

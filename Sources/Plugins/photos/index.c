@@ -175,7 +175,7 @@ void sdphoto_index_unlock(sdphoto_index *index) {
     flock(index->lock, LOCK_UN);
 }
 
-bool sdphoto_index_has_news(sdphoto_index *index) {
+bool sdphoto_index_has_changed(sdphoto_index *index) {
     if (index->is_damaged || !index->database || exists(index, index->generation + 1))
         return true;
     int64_t now = number_of(index->database, "PRAGMA data_version");
@@ -222,16 +222,16 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
         memcpy(record->digest, digest, sizeof record->digest);
     record->is_known = sqlite3_column_int(row, 7) != 0;
     record->lost_ns = sqlite3_column_int64(row, 8);
-    sdphoto_facts *facts = &record->facts;
-    facts->media = (sdimage_photos_media)(small(row, 9) & SDIMAGE_PHOTOS_MEDIA_ALL);
-    facts->playback = (sdimage_photos_playback)(small(row, 10) & 3);
-    facts->format = (sdimage_format)sqlite3_column_int(row, 11);
-    copy_text(facts->type, sizeof facts->type, sqlite3_column_text(row, 12));
-    facts->size = (sdimage_size){small(row, 13), small(row, 14)};
+    sdphoto_info *info = &record->info;
+    info->media = (sdimage_photos_media)(small(row, 9) & SDIMAGE_PHOTOS_MEDIA_ALL);
+    info->playback = (sdimage_photos_playback)(small(row, 10) & 3);
+    info->format = (sdimage_format)sqlite3_column_int(row, 11);
+    copy_text(info->type, sizeof info->type, sqlite3_column_text(row, 12));
+    info->size = (sdimage_size){small(row, 13), small(row, 14)};
     uint32_t orientation = small(row, 15);
-    facts->orientation = (sdimage_orientation)(orientation >= 1 && orientation <= 8 ? orientation : 1);
-    facts->has_date = sqlite3_column_int(row, 16) != 0;
-    facts->taken_ns = sqlite3_column_int64(row, 17);
+    info->orientation = (sdimage_orientation)(orientation >= 1 && orientation <= 8 ? orientation : 1);
+    info->has_date = sqlite3_column_int(row, 16) != 0;
+    info->taken_ns = sqlite3_column_int64(row, 17);
     record->is_shared = sqlite3_column_int(row, 18) != 0;
     return true;
 }
@@ -284,7 +284,7 @@ void sdphoto_index_begin(sdphoto_index *index) {
 
 void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     sqlite3_stmt *put = index->put;
-    const sdphoto_facts *facts = &record->facts;
+    const sdphoto_info *info = &record->info;
     if (!put || index->is_damaged)
         return;
     index->steps = 0;
@@ -297,15 +297,15 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     sqlite3_bind_blob(put, 7, record->digest, sizeof record->digest, SQLITE_STATIC);
     sqlite3_bind_int(put, 8, record->is_known);
     sqlite3_bind_int64(put, 9, record->lost_ns);
-    sqlite3_bind_int(put, 10, (int)facts->media);
-    sqlite3_bind_int(put, 11, (int)facts->playback);
-    sqlite3_bind_int(put, 12, (int)facts->format);
-    sqlite3_bind_text(put, 13, facts->type, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(put, 14, facts->size.width);
-    sqlite3_bind_int64(put, 15, facts->size.height);
-    sqlite3_bind_int(put, 16, (int)facts->orientation);
-    sqlite3_bind_int(put, 17, facts->has_date);
-    sqlite3_bind_int64(put, 18, facts->taken_ns);
+    sqlite3_bind_int(put, 10, (int)info->media);
+    sqlite3_bind_int(put, 11, (int)info->playback);
+    sqlite3_bind_int(put, 12, (int)info->format);
+    sqlite3_bind_text(put, 13, info->type, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 14, info->size.width);
+    sqlite3_bind_int64(put, 15, info->size.height);
+    sqlite3_bind_int(put, 16, (int)info->orientation);
+    sqlite3_bind_int(put, 17, info->has_date);
+    sqlite3_bind_int64(put, 18, info->taken_ns);
     sqlite3_bind_int(put, 19, record->is_shared);
     sqlite3_step(put);
     check(index, sqlite3_reset(put));

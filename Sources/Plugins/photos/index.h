@@ -31,7 +31,7 @@ typedef struct sdphoto_record {
     uint8_t digest[16];
     bool is_known;   /* its content could be read */
     int64_t lost_ns; /* when it was first missed; 0: present */
-    sdphoto_facts facts;
+    sdphoto_info info;
     bool is_shared;
 } sdphoto_record;
 
@@ -44,7 +44,7 @@ bool sdphoto_index_try_lock(sdphoto_index *index);
 void sdphoto_index_unlock(sdphoto_index *index);
 
 /* Requires the lock. Reports that others have written, or that a new database was begun, since the last load. */
-bool sdphoto_index_has_news(sdphoto_index *index);
+bool sdphoto_index_has_changed(sdphoto_index *index);
 
 /* Passes each record to `take`, which borrows it. A damaged database is left in place and a new, empty one begun. False
  * if memory is exhausted. */

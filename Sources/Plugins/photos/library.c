@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, size_t size) {
+void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, size_t size) {
     static atomic_ullong numbers = 1;
     sdimage_photos_library *library = sdphoto_new(SDPHOTO_LIBRARY, size);
     char *copy = library ? sdphoto_join(name, NULL, NULL) : NULL;
@@ -12,7 +12,7 @@ void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, s
         free(library);
         return NULL;
     }
-    library->of = of;
+    library->kind = kind;
     library->name = copy;
     library->number = atomic_fetch_add(&numbers, 1);
     library->note = "";
@@ -26,7 +26,7 @@ sdimage_photos_library *sdimage_photos_library_ref(sdimage_photos_library *libra
 void sdimage_photos_library_unref(sdimage_photos_library *library) {
     if (!sdphoto_unref(library, SDPHOTO_LIBRARY))
         return;
-    library->of->close(library);
+    library->kind->close(library);
     for (size_t i = 0; i < library->assets.capacity; i++)
         sdimage_photos_asset_unref(library->assets.slots[i].value);
     sdphoto_map_clear(&library->assets);
@@ -50,7 +50,7 @@ void sdphoto_library_remove(sdimage_photos_library *library, const char *identif
     sdimage_photos_asset_unref(sdphoto_map_remove(&library->assets, identifier, strlen(identifier)));
 }
 
-sdimage_photos_asset *sdphoto_library_look(sdimage_photos_library *library, const char *identifier) {
+sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, const char *identifier) {
     pthread_mutex_lock(&library->lock);
     sdimage_photos_asset *asset = sdphoto_map_find(&library->assets, identifier, strlen(identifier));
     sdimage_photos_asset_ref(asset);
@@ -66,11 +66,11 @@ sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdim
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
+static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
-    if (!library->of->refresh)
+    if (!library->kind->refresh)
         return sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: a host library cannot list its assets");
-    return library->of->refresh(library, need, watcher, error);
+    return library->kind->refresh(library, need, progress, error);
 }
 
 const char *sdimage_photos_library_name(const sdimage_photos_library *library) {
@@ -100,7 +100,7 @@ const char *sdimage_photos_library_note(const sdimage_photos_library *library) {
 sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
                                            void *user_data, sdimage_error **error) {
     sdimage_status status = sdphoto_check_library(library, error);
-    return status < 0 ? status : refresh(library, SDPHOTO_NEED_NOW, (sdphoto_watcher){progress, user_data}, error);
+    return status < 0 ? status : refresh(library, SDPHOTO_NEED_NOW, (sdphoto_progress){progress, user_data}, error);
 }
 
 /* Returns all assets, each referenced; released with `drop`. NULL if memory is exhausted. */
@@ -123,7 +123,7 @@ sdimage_status sdimage_photos_library_fetch(sdimage_photos_library *library,
         return status;
     if (!list)
         return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
-    status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_watcher){NULL, NULL}, error);
+    status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
     if (status < 0)
         return status;
     size_t count;
@@ -145,12 +145,12 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
         return status;
     if (!identifier || !asset)
         return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: identifier or result pointer is NULL");
-    sdimage_photos_asset *found = library->of->refresh ? sdphoto_library_look(library, identifier) : NULL;
+    sdimage_photos_asset *found = library->kind->refresh ? sdphoto_library_lookup(library, identifier) : NULL;
     if (!found) {
-        status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_watcher){NULL, NULL}, error);
+        status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
         if (status < 0)
             return status;
-        found = sdphoto_library_look(library, identifier);
+        found = sdphoto_library_lookup(library, identifier);
     }
     if (found && sdimage_photos_fetch_options_accept(options, found)) {
         *asset = found;

@@ -9,11 +9,11 @@
 
 #include "asset.h"
 
-/* The progress callback of a scan; `tell` may be NULL. */
-typedef struct sdphoto_watcher {
-    sdimage_photos_scan_fn tell;
+/* The progress callback of a scan; `report` may be NULL. */
+typedef struct sdphoto_progress {
+    sdimage_photos_scan_fn report;
     void *user_data;
-} sdphoto_watcher;
+} sdphoto_progress;
 
 /* How current the table must be. */
 typedef enum sdphoto_need {
@@ -22,16 +22,16 @@ typedef enum sdphoto_need {
 } sdphoto_need;
 
 /* The functions of a kind of library. Without `refresh` it is a host's. */
-typedef struct sdphoto_kind_of_library {
-    sdimage_status (*refresh)(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
+typedef struct sdphoto_library_kind {
+    sdimage_status (*refresh)(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error);
     /* Releases everything but the common part; no thread may remain. */
     void (*close)(sdimage_photos_library *library);
-} sdphoto_kind_of_library;
+} sdphoto_library_kind;
 
 struct sdimage_photos_library {
     sdphoto_object object;
-    const sdphoto_kind_of_library *of;
+    const sdphoto_library_kind *kind;
     char *name;
     uint64_t number;
     atomic_uint cancellations;
@@ -43,7 +43,7 @@ struct sdimage_photos_library {
 };
 
 /* Makes a library of `size` bytes that begins with the common part; NULL if memory is exhausted. */
-void *sdphoto_library_new(const sdphoto_kind_of_library *of, const char *name, size_t size);
+void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, size_t size);
 
 /* Set and remove an asset of the table; require the lock. Set references the asset and returns false if memory is
  * exhausted. */
@@ -51,7 +51,7 @@ bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *
 void sdphoto_library_remove(sdimage_photos_library *library, const char *identifier);
 
 /* Returns the asset in the table, referenced; NULL for none. */
-sdimage_photos_asset *sdphoto_library_look(sdimage_photos_library *library, const char *identifier);
+sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, const char *identifier);
 
 /* Checks the argument of a call: an error if it is not a library. */
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error);
@@ -62,7 +62,7 @@ sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdim
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 /* The XDG Pictures folder (xdg-user-dirs), to be freed; NULL without a home. */
-char *sdphoto_pictures_folder(void);
+char *sdphoto_xdg_pictures_folder(void);
 bool sdphoto_is_tree(const sdimage_photos_library *library);
 
 /* --- Hosts. */

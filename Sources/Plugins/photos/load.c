@@ -60,12 +60,12 @@ void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library) {
     load->cancellations = atomic_load(&library->cancellations);
 }
 
-bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset) {
-    if (asset->facts.media != SDIMAGE_PHOTOS_MEDIA_IMAGE && !load->config->takes_all) {
+bool sdphoto_load_accepts(sdphoto_load *load, const sdimage_photos_asset *asset) {
+    if (asset->info.media != SDIMAGE_PHOTOS_MEDIA_IMAGE && !load->config->takes_all) {
         sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE, "photos: asset is not an image");
         return false;
     }
     if (load->mode == SDPHOTO_BY_ASSET)
-        load->mode = asset->facts.playback == SDIMAGE_PHOTOS_PLAYBACK_ANIMATED ? SDPHOTO_AS_DATA : SDPHOTO_AS_IMAGE;
+        load->mode = asset->info.playback == SDIMAGE_PHOTOS_PLAYBACK_ANIMATED ? SDPHOTO_AS_DATA : SDPHOTO_AS_IMAGE;
     return true;
 }

@@ -51,9 +51,9 @@ void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library);
 
 /* Checks the asset and completes the mode. An asset that is not an image ends the load with an error, unless the config
  * takes all media. */
-bool sdphoto_load_is_wanted(sdphoto_load *load, const sdimage_photos_asset *asset);
+bool sdphoto_load_accepts(sdphoto_load *load, const sdimage_photos_asset *asset);
 
 /* Completes a load with an asset that is a file. */
-void sdphoto_bring_file(sdphoto_load *load, sdimage_photos_asset *asset);
+void sdphoto_load_file(sdphoto_load *load, sdimage_photos_asset *asset);
 
 #endif

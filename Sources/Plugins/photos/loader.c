@@ -70,14 +70,14 @@ void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_confi
 
 /* --- Assets from hosts. */
 
-static void bring_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
+static void load_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
     void *user_data = NULL;
     const sdimage_photos_library_vtable *table = sdphoto_host_table(load->library, &user_data);
     sdimage_status status;
     if (load->mode == SDPHOTO_AS_DATA && table->bytes) {
         status = table->bytes(user_data, asset, load->sink);
     } else {
-        sdphoto_wish wish = sdphoto_wish_of(load->decode, load->request_options, asset->facts.size);
+        sdphoto_bounds bounds = sdphoto_bounds_of(load->decode, load->request_options, asset->info.size);
         sdimage_photos_request_options *options = sdimage_photos_request_options_new();
         if (options && load->request_options) {
             sdphoto_object object = {options->object.kind, 1};
@@ -85,15 +85,15 @@ static void bring_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
             options->object = object;
         }
         if (options)
-            options->content = wish.content;
-        status = options ? table->image(user_data, asset, wish.box, options, load->sink) : SDIMAGE_STATUS_NO_MEMORY;
+            options->content = bounds.content;
+        status = options ? table->image(user_data, asset, bounds.box, options, load->sink) : SDIMAGE_STATUS_NO_MEMORY;
         sdimage_photos_request_options_unref(options);
     }
     if (status < 0)
         sdphoto_load_fail(load, status, NULL);
 }
 
-static void ask_libraries(sdphoto_load *load);
+static void query_libraries(sdphoto_load *load);
 
 /* Called on the thread of the host's library. */
 static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status status, sdimage_error *error) {
@@ -101,8 +101,8 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
     if (asset) {
         if (sdphoto_load_is_cancelled(load))
             sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
-        else if (sdphoto_load_is_wanted(load, asset))
-            bring_from_host(load, asset);
+        else if (sdphoto_load_accepts(load, asset))
+            load_from_host(load, asset);
         sdphoto_load_free(load);
         return;
     }
@@ -115,7 +115,7 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
         load->refusal = error ? sdimage_error_ref(error)
                               : sdimage_error_new(status, "photos: host library could not look up the photo");
     load->library = NULL;
-    ask_libraries(load);
+    query_libraries(load);
 }
 
 /* --- From the URL to the asset. */
@@ -129,7 +129,7 @@ static void end_without_asset(sdphoto_load *load) {
 }
 
 /* Asks the libraries one after the other. Hosts reply later, and then the next library is asked. */
-static void ask_libraries(sdphoto_load *load) {
+static void query_libraries(sdphoto_load *load) {
     while (load->next < load->config->count) {
         sdimage_photos_library *library = load->config->libraries[load->next++];
         sdimage_photos_asset *asset = NULL;
@@ -148,8 +148,8 @@ static void ask_libraries(sdphoto_load *load) {
         sdimage_status status =
             sdimage_photos_library_find(library, load->identifier, load->fetch_options, &asset, &error);
         if (status >= 0) {
-            if (sdphoto_load_is_wanted(load, asset))
-                sdphoto_bring_file(load, asset);
+            if (sdphoto_load_accepts(load, asset))
+                sdphoto_load_file(load, asset);
             sdimage_photos_asset_unref(asset);
             sdphoto_load_free(load);
             return;
@@ -177,8 +177,8 @@ static sdimage_photos_library *host_of(const sdphoto_load *load, const sdimage_p
 static void take_asset(sdphoto_load *load, sdimage_photos_asset *asset) {
     sdimage_photos_library *library = *asset->path ? NULL : host_of(load, asset);
     if (*asset->path) {
-        if (sdphoto_load_is_wanted(load, asset))
-            sdphoto_bring_file(load, asset);
+        if (sdphoto_load_accepts(load, asset))
+            sdphoto_load_file(load, asset);
     } else if (!library) {
         sdphoto_load_fail_with(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND,
                                "photos: library of the asset does not belong to the loader");
@@ -220,7 +220,7 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
     if (asset)
         take_asset(load, asset);
     else
-        ask_libraries(load);
+        query_libraries(load);
     sdimage_photos_asset_unref(asset);
     return SDIMAGE_STATUS_OK;
 }

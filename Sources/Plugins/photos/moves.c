@@ -45,7 +45,7 @@ static void forget_traces(traces *traces, const sdphoto_entry *entry) {
 }
 
 /* Returns the entry that a new path continues: the same file, moved. */
-static sdphoto_entry *moved_here(sdphoto_scan *scan, traces *traces, const sdphoto_item *one) {
+static sdphoto_entry *take_moved(sdphoto_scan *scan, traces *traces, const sdphoto_item *one) {
     uint64_t key[2] = {(uint64_t)one->status.st_dev, (uint64_t)one->status.st_ino};
     sdphoto_entry *entry = sdphoto_map_find(&traces->by_node, key, sizeof key);
     if (!entry || !sdphoto_record_is_unchanged(&entry->record, &one->status))
@@ -59,14 +59,14 @@ static sdphoto_entry *moved_here(sdphoto_scan *scan, traces *traces, const sdpho
 }
 
 /* Examines a file. False if it is gone. An unreadable file is examined again by each scan. */
-static bool look_into(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_record *record) {
+static bool examine(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_record *record) {
     int descriptor = sdphoto_open_file(scan->root, one->path);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
         return false;
-    *record = (sdphoto_record){.path = one->path, .facts = {.format = SDIMAGE_FORMAT_UNDEFINED}};
+    *record = (sdphoto_record){.path = one->path, .info = {.format = SDIMAGE_FORMAT_UNDEFINED}};
     sdphoto_record_note(record, &one->status);
     if (descriptor >= 0) {
-        record->is_known = sdphoto_probe(descriptor, record->size, &record->facts, record->digest);
+        record->is_known = sdphoto_probe(descriptor, record->size, &record->info, record->digest);
         close(descriptor);
     }
     scan->read++;
@@ -74,10 +74,10 @@ static bool look_into(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_recor
 }
 
 /* Handles a file without an entry: a copy of one that is gone, or a new file. */
-static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
+static void add_file(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
     sdphoto_tree *tree = scan->tree;
     sdphoto_record record;
-    if (!look_into(scan, one, &record))
+    if (!examine(scan, one, &record))
         return;
     sdphoto_entry *entry = NULL;
     if (record.is_known && record.size > 0)
@@ -105,20 +105,20 @@ static void take_in(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
         return;
     }
     entry->round = tree->round;
-    sdphoto_entry_settle(scan, entry);
+    sdphoto_entry_store(scan, entry);
 }
 
 /* Handles a file with an entry whose content has changed. */
-static void look_again(sdphoto_scan *scan, sdphoto_item *one) {
+static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     sdphoto_record record, *known = &one->entry->record;
-    bool was_unreadable = !known->is_known && !known->facts.media;
-    if (!look_into(scan, one, &record)) {
+    bool was_unreadable = !known->is_known && !known->info.media;
+    if (!examine(scan, one, &record)) {
         one->entry->round = 0;
         return;
     }
     /* A photo that becomes unreadable remains a photo. */
     if (!record.is_known) {
-        record.facts = known->facts;
+        record.info = known->info;
         memcpy(record.digest, known->digest, sizeof record.digest);
         if (was_unreadable || sdphoto_record_is_same(&record, known)) {
             sdphoto_record_note(known, &one->status);
@@ -128,17 +128,17 @@ static void look_again(sdphoto_scan *scan, sdphoto_item *one) {
     memcpy(record.identifier, known->identifier, sizeof record.identifier);
     record.path = known->path;
     *known = record;
-    sdphoto_entry_settle(scan, one->entry);
+    sdphoto_entry_store(scan, one->entry);
 }
 
-static void lose(sdphoto_scan *scan, sdphoto_entry *entry) {
-    sdphoto_entry_leave(scan->tree, entry);
+static void mark_lost(sdphoto_scan *scan, sdphoto_entry *entry) {
+    sdphoto_entry_remove_path(scan->tree, entry);
     entry->record.lost_ns = sdphoto_now_ns();
-    sdphoto_entry_settle(scan, entry);
+    sdphoto_entry_store(scan, entry);
 }
 
 /* Handles moved files first, because another file may have taken their path; then all files that must be read. */
-void sdphoto_scan_work_off(sdphoto_scan *scan) {
+void sdphoto_scan_process_items(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     traces traces = {{NULL, 0, 0}, {NULL, 0, 0}};
     for (size_t i = 0; i < tree->count && scan->item_count; i++) {
@@ -150,7 +150,7 @@ void sdphoto_scan_work_off(sdphoto_scan *scan) {
     }
     for (size_t i = 0; i < scan->item_count && scan->has_memory; i++) {
         sdphoto_item *one = &scan->items[i];
-        sdphoto_entry *entry = one->entry ? NULL : moved_here(scan, &traces, one);
+        sdphoto_entry *entry = one->entry ? NULL : take_moved(scan, &traces, one);
         if (!entry)
             continue;
         if (!sdphoto_entry_move(tree, entry, one->path))
@@ -158,24 +158,24 @@ void sdphoto_scan_work_off(sdphoto_scan *scan) {
         one->path = NULL;
         entry->round = tree->round;
         sdphoto_record_note(&entry->record, &one->status);
-        sdphoto_entry_settle(scan, entry);
+        sdphoto_entry_store(scan, entry);
     }
-    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_goes_on(scan)) && scan->has_memory; i++) {
+    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->has_memory; i++) {
         sdphoto_item *one = &scan->items[i];
         if (one->path && one->entry)
-            look_again(scan, one);
+            update_file(scan, one);
         else if (one->path)
-            take_in(scan, &traces, one);
+            add_file(scan, &traces, one);
     }
-    for (size_t i = 0; i < tree->count && sdphoto_scan_goes_on(scan); i++)
+    for (size_t i = 0; i < tree->count && sdphoto_scan_continues(scan); i++)
         if (is_missing(scan, tree->entries[i]))
-            lose(scan, tree->entries[i]);
+            mark_lost(scan, tree->entries[i]);
     sdphoto_map_clear(&traces.by_node);
     sdphoto_map_clear(&traces.by_digest);
 }
 
 /* Applies the renames reported by the kernel, which identify files exactly, even those changed right afterwards. */
-void sdphoto_scan_take_moves(sdphoto_scan *scan) {
+void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     for (size_t m = 0; m < scan->scope->move_count; m++) {
         const sdphoto_move *move = &scan->scope->moves[m];
@@ -183,14 +183,14 @@ void sdphoto_scan_take_moves(sdphoto_scan *scan) {
         for (size_t i = 0; i < tree->count; i++) {
             sdphoto_entry *entry = tree->entries[i];
             const char *path = entry->record.path;
-            bool is_it = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
-            if (entry->record.lost_ns || !is_it)
+            bool is_affected = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
+            if (entry->record.lost_ns || !is_affected)
                 continue;
             char *to = sdphoto_join(move->to, path + length, NULL);
             if (!sdphoto_entry_move(tree, entry, to))
                 scan->has_memory = false;
             else
-                sdphoto_entry_settle(scan, entry);
+                sdphoto_entry_store(scan, entry);
         }
     }
 }

@@ -111,23 +111,23 @@ static const char *moving_type(const uint8_t *bytes, size_t length) {
     return NULL;
 }
 
-void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
-    *facts = (sdphoto_facts){.format = sdimage_sniff(bytes, length), .orientation = SDIMAGE_ORIENTATION_UP};
+void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info) {
+    *info = (sdphoto_info){.format = sdimage_sniff(bytes, length), .orientation = SDIMAGE_ORIENTATION_UP};
     const char *type = NULL;
-    if (facts->format != SDIMAGE_FORMAT_UNDEFINED && facts->format != SDIMAGE_FORMAT_PDF) {
-        facts->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
-        facts->playback =
-            facts->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
-        type = sdimage_format_media_type(facts->format);
+    if (info->format != SDIMAGE_FORMAT_UNDEFINED && info->format != SDIMAGE_FORMAT_PDF) {
+        info->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
+        info->playback =
+            info->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+        type = sdimage_format_media_type(info->format);
     } else if ((type = moving_type(bytes, length))) {
-        facts->format = SDIMAGE_FORMAT_UNDEFINED;
+        info->format = SDIMAGE_FORMAT_UNDEFINED;
         bool is_video = strncmp(type, "video", 5) == 0;
-        facts->media = is_video ? SDIMAGE_PHOTOS_MEDIA_VIDEO : SDIMAGE_PHOTOS_MEDIA_AUDIO;
-        facts->playback = is_video ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
+        info->media = is_video ? SDIMAGE_PHOTOS_MEDIA_VIDEO : SDIMAGE_PHOTOS_MEDIA_AUDIO;
+        info->playback = is_video ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
     } else {
-        facts->format = SDIMAGE_FORMAT_UNDEFINED;
+        info->format = SDIMAGE_FORMAT_UNDEFINED;
     }
-    snprintf(facts->type, sizeof facts->type, "%s", type ? type : "");
+    snprintf(info->type, sizeof info->type, "%s", type ? type : "");
 }
 
 /* Finds a number in the library's own JSON, in which texts from the file come last. */
@@ -146,29 +146,29 @@ static uint64_t number_in(const char *json, size_t length, const char *name) {
     return value;
 }
 
-bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_facts *facts) {
+bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info) {
     sdimage_data *json = NULL, *exif = NULL;
     sdimage_status status = sdimage_info(bytes, length, &json, NULL);
     if (status < 0)
         return false;
     const char *text = sdimage_data_bytes(json);
     size_t count = sdimage_data_length(json);
-    facts->size.width = (uint32_t)number_in(text, count, "\"width\"");
-    facts->size.height = (uint32_t)number_in(text, count, "\"height\"");
+    info->size.width = (uint32_t)number_in(text, count, "\"width\"");
+    info->size.height = (uint32_t)number_in(text, count, "\"height\"");
     uint64_t orientation = number_in(text, count, "\"orientation\"");
     if (orientation >= 1 && orientation <= 8)
-        facts->orientation = (sdimage_orientation)orientation;
+        info->orientation = (sdimage_orientation)orientation;
     if (number_in(text, count, "\"frame_count\"") > 1)
-        facts->playback = SDIMAGE_PHOTOS_PLAYBACK_ANIMATED;
+        info->playback = SDIMAGE_PHOTOS_PLAYBACK_ANIMATED;
     bool has_exif = number_in(text, count, "\"exif_bytes\"") > 0;
     sdimage_data_unref(json);
     if (has_exif && sdimage_read_metadata(bytes, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) >= 0) {
         sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
-        facts->has_date = read.has_date;
-        facts->taken_ns = read.taken_ns;
+        info->has_date = read.has_date;
+        info->taken_ns = read.taken_ns;
         sdimage_data_unref(exif);
     }
-    return facts->size.width > 0;
+    return info->size.width > 0;
 }
 
 static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64_t file_size, uint8_t digest[16]) {
@@ -187,9 +187,9 @@ static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64
     return true;
 }
 
-bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uint8_t digest[16]) {
+bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_info *info, uint8_t digest[16]) {
     static const size_t looks[] = {SDPHOTO_HEAD, SDPHOTO_LONG_HEAD, SDPHOTO_LONGEST_HEAD};
-    *facts = (sdphoto_facts){.format = SDIMAGE_FORMAT_UNDEFINED, .orientation = SDIMAGE_ORIENTATION_UP};
+    *info = (sdphoto_info){.format = SDIMAGE_FORMAT_UNDEFINED, .orientation = SDIMAGE_ORIENTATION_UP};
     uint8_t *head = NULL;
     bool is_read = false;
     /* Some formats store their size or frame count far from the beginning. */
@@ -202,8 +202,8 @@ bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uin
             break;
         is_read = true;
         if (i == 0)
-            sdphoto_sniff(head, (size_t)count, facts);
-        if (facts->media != SDIMAGE_PHOTOS_MEDIA_IMAGE || sdphoto_describe(head, (size_t)count, facts) ||
+            sdphoto_sniff(head, (size_t)count, info);
+        if (info->media != SDIMAGE_PHOTOS_MEDIA_IMAGE || sdphoto_describe(head, (size_t)count, info) ||
             (size_t)count < room)
             break;
     }

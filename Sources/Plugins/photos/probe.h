@@ -20,13 +20,13 @@ int64_t sdphoto_read_at(int descriptor, void *bytes, size_t length, int64_t offs
 sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **data, sdimage_error **error);
 
 /* Recognizes the type by the first bytes; `facts->media` is 0 if it is not a photo, video or sound. */
-void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_facts *facts);
+void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info);
 
 /* Reads size, orientation, date and playback; false if that needs more bytes. */
-bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_facts *facts);
+bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info);
 
 /* Does both, and computes a digest of length, beginning and end that identifies copies. False with errno if the file
  * cannot be read. */
-bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_facts *facts, uint8_t digest[16]);
+bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_info *info, uint8_t digest[16]);
 
 #endif

@@ -105,42 +105,42 @@ static uint32_t in_points(uint32_t side, double scale) {
     return points < 1 ? 1 : (uint32_t)points;
 }
 
-sdphoto_wish sdphoto_wish_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
-                             sdimage_size pixels) {
+sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
+                                 sdimage_size pixels) {
     sdimage_size thumbnail = decode ? sdimage_decode_options_thumbnail_size(decode) : (sdimage_size){0, 0};
     if (thumbnail.width && thumbnail.height)
-        return (sdphoto_wish){thumbnail, sdimage_decode_options_preserves_aspect_ratio(decode)
-                                             ? SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT
-                                             : SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
-    sdphoto_wish wish = {{0, 0}, sdimage_photos_request_options_content(options)};
+        return (sdphoto_bounds){thumbnail, sdimage_decode_options_preserves_aspect_ratio(decode)
+                                               ? SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT
+                                               : SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
+    sdphoto_bounds bounds = {{0, 0}, sdimage_photos_request_options_content(options)};
     if (!is_options(options) || options->resize == SDIMAGE_PHOTOS_RESIZE_NONE)
-        return wish;
+        return bounds;
     double scale = decode ? sdimage_decode_options_scale(decode) : 1;
     switch (options->target) {
-    case SDPHOTO_PIXEL_SIZE: wish.box = pixels; break;
+    case SDPHOTO_PIXEL_SIZE: bounds.box = pixels; break;
     case SDPHOTO_POINT_SIZE:
         if (pixels.width && pixels.height)
-            wish.box = (sdimage_size){in_points(pixels.width, scale), in_points(pixels.height, scale)};
+            bounds.box = (sdimage_size){in_points(pixels.width, scale), in_points(pixels.height, scale)};
         break;
-    case SDPHOTO_EXPLICIT: wish.box = options->size; break;
+    case SDPHOTO_EXPLICIT: bounds.box = options->size; break;
     default: break;
     }
-    return wish;
+    return bounds;
 }
 
-sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels) {
+sdimage_size sdphoto_size_of(sdphoto_bounds bounds, sdimage_size pixels) {
     sdimage_size whole = {0, 0};
-    if (!wish.box.width || !wish.box.height)
+    if (!bounds.box.width || !bounds.box.height)
         return whole;
-    if (wish.content == SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT || !pixels.width || !pixels.height)
-        return wish.box;
-    double across = (double)wish.box.width / pixels.width, down = (double)wish.box.height / pixels.height;
+    if (bounds.content == SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT || !pixels.width || !pixels.height)
+        return bounds.box;
+    double across = (double)bounds.box.width / pixels.width, down = (double)bounds.box.height / pixels.height;
     double scale = across > down ? across : down;
     if (scale >= 1)
         return whole;
     /* The limiting side is exact; the other one is rounded up, so that the image covers the box. */
-    return across > down ? (sdimage_size){wish.box.width, (uint32_t)ceil(pixels.height * scale)}
-                         : (sdimage_size){(uint32_t)ceil(pixels.width * scale), wish.box.height};
+    return across > down ? (sdimage_size){bounds.box.width, (uint32_t)ceil(pixels.height * scale)}
+                         : (sdimage_size){(uint32_t)ceil(pixels.width * scale), bounds.box.height};
 }
 
 /* --- Options in the bag of a request. */

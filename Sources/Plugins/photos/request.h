@@ -25,16 +25,16 @@ struct sdimage_photos_request_options {
 };
 
 /* The requested image: a box to fit or cover; 0 x 0 for the full size. */
-typedef struct sdphoto_wish {
+typedef struct sdphoto_bounds {
     sdimage_size box;
     sdimage_photos_content content;
-} sdphoto_wish;
+} sdphoto_bounds;
 
 /* Takes the thumbnail size of the decode options if set, else the request options. */
-sdphoto_wish sdphoto_wish_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
-                             sdimage_size pixels);
+sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
+                                 sdimage_size pixels);
 
 /* Returns the size of the resulting image, never larger than the original; 0 x 0 for the full size. */
-sdimage_size sdphoto_size_of(sdphoto_wish wish, sdimage_size pixels);
+sdimage_size sdphoto_size_of(sdphoto_bounds bounds, sdimage_size pixels);
 
 #endif

@@ -24,15 +24,15 @@ static bool push(char ***texts, size_t *count, size_t *capacity, char *text) {
     return false;
 }
 
-bool sdphoto_scan_goes_on(sdphoto_scan *scan) {
+bool sdphoto_scan_continues(sdphoto_scan *scan) {
     if (atomic_load(&scan->tree->is_stopping) ||
-        (scan->watcher.tell && !scan->watcher.tell(scan->watcher.user_data, scan->found, scan->read)))
+        (scan->progress.report && !scan->progress.report(scan->progress.user_data, scan->found, scan->read)))
         scan->is_cancelled = true;
     return !scan->is_cancelled && scan->has_memory;
 }
 
 /* Handles a file of the walk. Takes over the path. */
-static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
+static void visit_file(sdphoto_scan *scan, char *path, const struct stat *status) {
     sdphoto_tree *tree = scan->tree;
     sdphoto_entry *entry = sdphoto_map_find(&tree->by_path, path, strlen(path));
     scan->found++;
@@ -53,11 +53,11 @@ static void meet(sdphoto_scan *scan, char *path, const struct stat *status) {
 }
 
 /* Reports names that are skipped: hidden files and backup copies of editors. */
-static bool is_passed_over(const char *name) {
+static bool is_skipped(const char *name) {
     return *name == '.' || name[strlen(name) - 1] == '~';
 }
 
-static void see(sdphoto_scan *scan, const char *folder, size_t depth, int descriptor, const char *name) {
+static void visit_entry(sdphoto_scan *scan, const char *folder, size_t depth, int descriptor, const char *name) {
     struct stat status;
     if (fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return;
@@ -73,7 +73,7 @@ static void see(sdphoto_scan *scan, const char *folder, size_t depth, int descri
     if (!path)
         scan->has_memory = false;
     else if (!is_folder)
-        meet(scan, path, &status);
+        visit_file(scan, path, &status);
     else if (!push(&scan->folders, &scan->folder_count, &scan->folder_capacity, path))
         scan->has_memory = false;
 }
@@ -86,7 +86,7 @@ static size_t depth_of(const char *path) {
 }
 
 /* Reads a folder; takes over its name. */
-static void visit(sdphoto_scan *scan, char *folder) {
+static void read_folder(sdphoto_scan *scan, char *folder) {
     sdphoto_watch_folder(scan->tree, folder);
     int descriptor = openat(scan->root, *folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *names = descriptor >= 0 ? fdopendir(descriptor) : NULL;
@@ -100,8 +100,8 @@ static void visit(sdphoto_scan *scan, char *folder) {
         number = errno;
         if (!one)
             break;
-        if (!is_passed_over(one->d_name))
-            see(scan, folder, depth, dirfd(names), one->d_name);
+        if (!is_skipped(one->d_name))
+            visit_entry(scan, folder, depth, dirfd(names), one->d_name);
     }
     bool is_read = names && number == 0;
     if (names)
@@ -126,8 +126,8 @@ static void walk(sdphoto_scan *scan) {
         if (!push(&scan->folders, &scan->folder_count, &scan->folder_capacity,
                   sdphoto_join(scope->folders ? scope->folders[i] : "", NULL, NULL)))
             scan->has_memory = false;
-    while (scan->folder_count && sdphoto_scan_goes_on(scan))
-        visit(scan, scan->folders[--scan->folder_count]);
+    while (scan->folder_count && sdphoto_scan_continues(scan))
+        read_folder(scan, scan->folders[--scan->folder_count]);
 }
 
 /* --- The whole scan. */
@@ -138,16 +138,16 @@ static bool wait_for_lock(sdphoto_scan *scan) {
             return true;
         /* Polled, because no call that waits for the lock of another process can be interrupted. */
         poll(NULL, 0, LOCK_STEP_MS);
-        if (!sdphoto_scan_goes_on(scan))
+        if (!sdphoto_scan_continues(scan))
             return false;
     }
     return false;
 }
 
-static void catch_up(sdphoto_scan *scan) {
+static void reload_index(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     unsigned generation = tree->index.generation;
-    if (sdphoto_index_has_news(&tree->index)) {
+    if (sdphoto_index_has_changed(&tree->index)) {
         if (!sdphoto_tree_load(tree, scan))
             scan->has_memory = false;
     }
@@ -160,7 +160,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
         return scan->is_cancelled
                    ? sdphoto_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled")
                    : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process scans the library");
-    catch_up(scan);
+    reload_index(scan);
     tree->round++;
     for (size_t i = 0; i < tree->count; i++)
         tree->entries[i]->item = 0;
@@ -168,10 +168,10 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     for (size_t i = 0; tree->needs_rewrite && i < tree->count; i++)
         sdphoto_index_put(&tree->index, &tree->entries[i]->record);
     tree->needs_rewrite = false;
-    sdphoto_scan_take_moves(scan);
+    sdphoto_scan_apply_moves(scan);
     walk(scan);
     if (!scan->root_error && !scan->is_cancelled && scan->has_memory)
-        sdphoto_scan_work_off(scan);
+        sdphoto_scan_process_items(scan);
     if (!scan->scope->folders)
         sdphoto_index_forget_lost(&tree->index, sdphoto_now_ns() - REMEMBERED_NS);
     sdphoto_index_commit(&tree->index);
@@ -185,7 +185,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-static void tell(const sdphoto_scan *scan, const sdphoto_observer *observer) {
+static void notify(const sdphoto_scan *scan, const sdphoto_observer *observer) {
     for (size_t i = 0; i < scan->event_count; i++) {
         sdimage_photos_asset *asset = scan->events[i].asset;
         const sdimage_photos_observer_vtable *table = &observer->table;
@@ -224,11 +224,11 @@ bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {
     return scanned_here == tree;
 }
 
-sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
+sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error) {
     sdphoto_observer *observer = scope->is_first ? NULL : sdphoto_observer_of(tree);
     sdphoto_scan scan = {
-        .tree = tree, .scope = scope, .watcher = watcher, .has_memory = true, .has_observer = observer != NULL};
+        .tree = tree, .scope = scope, .progress = progress, .has_memory = true, .has_observer = observer != NULL};
     sdimage_status status;
     if (pthread_mutex_lock(&tree->scanning) != 0) {
         sdphoto_observer_drop(observer);
@@ -247,7 +247,7 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
     scanned_here = before;
     pthread_mutex_unlock(&tree->scanning);
     if (observer)
-        tell(&scan, observer);
+        notify(&scan, observer);
     sdphoto_observer_drop(observer);
     close_scan(&scan);
     return status;

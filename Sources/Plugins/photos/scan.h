@@ -25,7 +25,7 @@ typedef struct sdphoto_event {
 typedef struct sdphoto_scan {
     sdphoto_tree *tree;
     const sdphoto_scope *scope;
-    sdphoto_watcher watcher;
+    sdphoto_progress progress;
     int root;
     char **folders;
     size_t folder_count, folder_capacity;
@@ -43,23 +43,23 @@ typedef struct sdphoto_scan {
 } sdphoto_scan;
 
 /* Called regularly; false if the scan must end. */
-bool sdphoto_scan_goes_on(sdphoto_scan *scan);
+bool sdphoto_scan_continues(sdphoto_scan *scan);
 /* Applies the renames of the scope, before the walk. */
-void sdphoto_scan_take_moves(sdphoto_scan *scan);
+void sdphoto_scan_apply_moves(sdphoto_scan *scan);
 /* Updates the entries with the results of the walk. */
-void sdphoto_scan_work_off(sdphoto_scan *scan);
+void sdphoto_scan_process_items(sdphoto_scan *scan);
 
 /* --- Entries; all require the tree's `scanning` lock. */
 
 void sdphoto_entry_free(sdphoto_entry *entry);
 /* Removes the entry from the table of paths. */
-void sdphoto_entry_leave(sdphoto_tree *tree, const sdphoto_entry *entry);
+void sdphoto_entry_remove_path(sdphoto_tree *tree, const sdphoto_entry *entry);
 /* Sets the path of an entry, which it takes over, and marks the file as present. False if memory is exhausted. */
 bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path);
 /* Adds an entry for a record, and takes over the path; NULL if memory is exhausted. */
 sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *record, char *path);
 /* Writes an entry to the index and publishes it. */
-void sdphoto_entry_settle(sdphoto_scan *scan, sdphoto_entry *entry);
+void sdphoto_entry_store(sdphoto_scan *scan, sdphoto_entry *entry);
 
 /* Report that two records are equal, and that a file still matches its record. */
 bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b);

@@ -24,18 +24,19 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
         sdphoto_keeps_text(reading, path) ? sdphoto_asset_new(identifier, path, name_of(path)) : NULL;
     if (!asset)
         return false;
-    asset->facts.media = media;
-    asset->facts.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 4));
-    asset->facts.size = sdphoto_turned(sdphoto_row_side(row, 2), sdphoto_row_side(row, 3), asset->facts.orientation);
-    asset->facts.has_date = sqlite3_column_int64(row, 5) > 0;
-    asset->facts.taken_ns = sdphoto_seconds(sqlite3_column_int64(row, 5));
+    asset->info.media = media;
+    asset->info.orientation = sdphoto_orientation_of(sqlite3_column_int64(row, 4));
+    asset->info.size =
+        sdphoto_displayed_size(sdphoto_row_side(row, 2), sdphoto_row_side(row, 3), asset->info.orientation);
+    asset->info.has_date = sqlite3_column_int64(row, 5) > 0;
+    asset->info.taken_ns = sdphoto_seconds(sqlite3_column_int64(row, 5));
     asset->rating = sqlite3_column_int(row, 6);
     if (asset->rating < -1 || asset->rating > 5)
         asset->rating = 0;
-    sdphoto_set_type(&asset->facts, asset->name);
+    sdphoto_set_type(&asset->info, asset->name);
     bool has_memory = !*sdphoto_row_text(row, 7) || (sdphoto_keeps_text(reading, sdphoto_row_text(row, 7)) &&
                                                      sdphoto_asset_add_album(asset, sdphoto_row_text(row, 7)));
-    if (has_memory && sdphoto_look_at(asset))
+    if (has_memory && sdphoto_stat_file(asset))
         return sdphoto_assets_add(reading->assets, asset);
     sdimage_photos_asset_unref(asset);
     return has_memory;

@@ -80,16 +80,16 @@ char *sdphoto_join(const char *a, const char *b, const char *c) {
 }
 
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size) {
-    void **place = array;
+    void **pointer = array;
     if (count < *capacity)
         return true;
     size_t wanted = *capacity ? *capacity : 8, bytes;
     if (__builtin_mul_overflow(wanted, 2, &wanted) || __builtin_mul_overflow(wanted, size, &bytes))
         return false;
-    void *grown = realloc(*place, bytes);
+    void *grown = realloc(*pointer, bytes);
     if (!grown)
         return false;
-    *place = grown;
+    *pointer = grown;
     *capacity = wanted;
     return true;
 }

@@ -120,11 +120,11 @@ bool sdphoto_thumbnail_put_texts(sdphoto_buffer *made, const sdimage_data *png, 
     put_text(made, "Thumb::URI", uri);
     put_decimal(made, "Thumb::MTime", sdphoto_thumbnail_seconds(asset->modified_ns));
     put_decimal(made, "Thumb::Size", (int64_t)asset->file_size);
-    if (*asset->facts.type)
-        put_text(made, "Thumb::Mimetype", asset->facts.type);
-    if (asset->facts.size.width) {
-        put_decimal(made, "Thumb::Image::Width", asset->facts.size.width);
-        put_decimal(made, "Thumb::Image::Height", asset->facts.size.height);
+    if (*asset->info.type)
+        put_text(made, "Thumb::Mimetype", asset->info.type);
+    if (asset->info.size.width) {
+        put_decimal(made, "Thumb::Image::Width", asset->info.size.width);
+        put_decimal(made, "Thumb::Image::Height", asset->info.size.height);
     }
     put_text(made, "Software", "libsdimage");
     put(made, bytes + HEAD, length - HEAD);

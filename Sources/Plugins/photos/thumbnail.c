@@ -37,7 +37,7 @@ char *sdphoto_cache_folder(const char *name) {
 /* Reads a thumbnail if its URI and time match the file. */
 static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {
     sdimage_data *data = NULL;
-    char said[URI_LIMIT];
+    char stored_uri[URI_LIMIT];
     int64_t seconds = 0;
     int descriptor = sdphoto_open_file(AT_FDCWD, path);
     if (descriptor < 0)
@@ -46,29 +46,30 @@ static sdimage_data *read_valid(const char *path, const char *uri, int64_t modif
     close(descriptor);
     if (status < 0)
         return NULL;
-    if (sdphoto_thumbnail_texts(sdimage_data_bytes(data), sdimage_data_length(data), said, sizeof said, &seconds) &&
-        strcmp(said, uri) == 0 && seconds == sdphoto_thumbnail_seconds(modified_ns))
+    if (sdphoto_thumbnail_texts(sdimage_data_bytes(data), sdimage_data_length(data), stored_uri, sizeof stored_uri,
+                                &seconds) &&
+        strcmp(stored_uri, uri) == 0 && seconds == sdphoto_thumbnail_seconds(modified_ns))
         return data;
     sdimage_data_unref(data);
     return NULL;
 }
 
 /* Returns thumbnails/FOLDER/DIGEST.png, to be freed. */
-static char *place_of(const char *folder, const char *uri) {
+static char *thumbnail_path(const char *folder, const char *uri) {
     char digest[33], name[80];
     sdphoto_md5_text(uri, strlen(uri), digest);
     snprintf(name, sizeof name, "%s/%s.png", folder, digest);
     char *thumbnails = sdphoto_cache_folder("thumbnails/");
-    char *place = thumbnails ? sdphoto_join(thumbnails, name, NULL) : NULL;
+    char *path = thumbnails ? sdphoto_join(thumbnails, name, NULL) : NULL;
     free(thumbnails);
-    return place;
+    return path;
 }
 
 static sdimage_image *find_in(const char *folder, const char *uri, int64_t modified_ns) {
     sdimage_image *image = NULL;
-    char *place = place_of(folder, uri);
-    sdimage_data *data = place ? read_valid(place, uri, modified_ns) : NULL;
-    free(place);
+    char *path = thumbnail_path(folder, uri);
+    sdimage_data *data = path ? read_valid(path, uri, modified_ns) : NULL;
+    free(path);
     if (data)
         sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &image, NULL);
     sdimage_data_unref(data);
@@ -119,15 +120,15 @@ static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_
     return image;
 }
 
-sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_facts *facts) {
+sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_info *info) {
     sdimage_data *exif = NULL;
     if (sdimage_read_metadata(head, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) < 0)
         return NULL;
     sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
     sdimage_image *image =
-        read.thumbnail ? decode_turned(read.thumbnail, read.thumbnail_length, facts->orientation) : NULL;
+        read.thumbnail ? decode_turned(read.thumbnail, read.thumbnail_length, info->orientation) : NULL;
     sdimage_data_unref(exif);
-    if (image && !has_shape(sdimage_image_width(image), sdimage_image_height(image), facts->size)) {
+    if (image && !has_shape(sdimage_image_width(image), sdimage_image_height(image), info->size)) {
         sdimage_image_unref(image);
         return NULL;
     }
@@ -162,25 +163,25 @@ static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
 }
 
 /* Writes a file atomically: to a temporary file beside it, which is then renamed. */
-static sdimage_status write_file(char *place, const uint8_t *bytes, size_t length, sdimage_error **error) {
-    char *beside = sdphoto_join(place, ".XXXXXX", NULL);
-    if (!beside)
+static sdimage_status write_file(char *path, const uint8_t *bytes, size_t length, sdimage_error **error) {
+    char *temporary = sdphoto_join(path, ".XXXXXX", NULL);
+    if (!temporary)
         return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
     /* mkostemp sets mode 0600. */
-    int descriptor = make_folders(place) ? mkostemp(beside, O_CLOEXEC) : -1;
+    int descriptor = make_folders(path) ? mkostemp(temporary, O_CLOEXEC) : -1;
     bool is_written = descriptor >= 0 && write_all(descriptor, bytes, length);
     int number = errno;
     if (descriptor >= 0 && close(descriptor) != 0 && is_written) {
         is_written = false;
         number = errno;
     }
-    if (is_written && rename(beside, place) != 0) {
+    if (is_written && rename(temporary, path) != 0) {
         is_written = false;
         number = errno;
     }
     if (!is_written && descriptor >= 0)
-        unlink(beside);
-    free(beside);
+        unlink(temporary);
+    free(temporary);
     return is_written ? SDIMAGE_STATUS_OK : sdphoto_fail_file(error, number);
 }
 
@@ -191,13 +192,13 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     if (status < 0)
         return status;
     sdphoto_buffer made = {0};
-    char *place = place_of(folder, uri);
-    if (place && sdphoto_thumbnail_put_texts(&made, png, asset, uri))
-        status = write_file(place, made.bytes, made.length, error);
+    char *path = thumbnail_path(folder, uri);
+    if (path && sdphoto_thumbnail_put_texts(&made, png, asset, uri))
+        status = write_file(path, made.bytes, made.length, error);
     else
         status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY,
                               "photos: no memory for a thumbnail, or its location is unknown");
-    free(place);
+    free(path);
     free(made.bytes);
     sdimage_data_unref(png);
     return status;
@@ -207,9 +208,9 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
 static const char failures[] = "fail/libsdimage-1";
 
 static bool has_failed_before(const char *uri, int64_t modified_ns) {
-    char *place = place_of(failures, uri);
-    sdimage_data *data = place ? read_valid(place, uri, modified_ns) : NULL;
-    free(place);
+    char *path = thumbnail_path(failures, uri);
+    sdimage_data *data = path ? read_valid(path, uri, modified_ns) : NULL;
+    free(path);
     sdimage_data_unref(data);
     return data != NULL;
 }

@@ -12,7 +12,7 @@ sdimage_image *sdphoto_thumbnail_find(const char *path, int64_t modified_ns, uin
 
 /* Returns the thumbnail in the EXIF block at the beginning of a file, turned upright; NULL if there is none, or its
  * aspect ratio differs from the image. */
-sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_facts *facts);
+sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_info *info);
 
 /* Reads Thumb::URI and Thumb::MTime from a PNG; false if one is missing. `uri` has room for `room` bytes. */
 bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, size_t room, int64_t *seconds);

@@ -28,23 +28,23 @@ void sdphoto_observer_drop(sdphoto_observer *observer) {
     free(observer);
 }
 
-static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_watcher watcher,
+static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     if (tree->process != (int)getpid())
         return sdphoto_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
-        while (!tree->is_first_over && !sdphoto_tree_is_scanned_here(tree))
-            pthread_cond_wait(&tree->first_over, &library->lock);
+        while (!tree->is_first_finished && !sdphoto_tree_is_scanned_here(tree))
+            pthread_cond_wait(&tree->first_finished, &library->lock);
         sdimage_status status = tree->first_status;
-        bool is_current = library->is_watching && tree->is_first_over;
+        bool is_current = library->is_watching && tree->is_first_finished;
         pthread_mutex_unlock(&library->lock);
         if (is_current && status >= 0)
             return status;
     }
     sdphoto_scope scope = {0};
-    return sdphoto_tree_scan(tree, &scope, watcher, error);
+    return sdphoto_tree_scan(tree, &scope, progress, error);
 }
 
 static void close_tree(sdimage_photos_library *library) {
@@ -59,15 +59,15 @@ static void close_tree(sdimage_photos_library *library) {
     free(tree->entries);
     sdphoto_map_clear(&tree->by_path);
     sdphoto_map_clear(&tree->by_identifier);
-    pthread_cond_destroy(&tree->first_over);
+    pthread_cond_destroy(&tree->first_finished);
     pthread_mutex_destroy(&tree->scanning);
     free(tree->root);
 }
 
-static const sdphoto_kind_of_library tree_kind = {refresh, close_tree};
+static const sdphoto_library_kind tree_kind = {refresh, close_tree};
 
 bool sdphoto_is_tree(const sdimage_photos_library *library) {
-    return library->of == &tree_kind;
+    return library->kind == &tree_kind;
 }
 
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
@@ -149,7 +149,7 @@ static char *pictures_of(const char *line, const char *home) {
     return made;
 }
 
-char *sdphoto_pictures_folder(void) {
+char *sdphoto_xdg_pictures_folder(void) {
     const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
     char line[4096], *pictures = NULL;
     if (!home || *home != '/')
@@ -167,7 +167,7 @@ char *sdphoto_pictures_folder(void) {
 
 /* Returns the folder with links resolved; to be freed. */
 static sdimage_status resolve(const char *path, char **root, sdimage_error **error) {
-    char *wanted = path ? sdphoto_join(path, NULL, NULL) : sdphoto_pictures_folder();
+    char *wanted = path ? sdphoto_join(path, NULL, NULL) : sdphoto_xdg_pictures_folder();
     struct stat status;
     if (!wanted)
         return sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: location of the picture folder is unknown");
@@ -204,25 +204,25 @@ static sdphoto_tree *new_tree(char *root) {
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_init(&tree->scanning, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    pthread_cond_init(&tree->first_over, NULL);
+    pthread_cond_init(&tree->first_finished, NULL);
     return tree;
 }
 
 /* Resolves the path of a folder that may not exist yet; to be freed. */
-static char *place_of(const char *folder) {
-    char *start = sdphoto_join(folder, NULL, NULL), *place = NULL;
+static char *resolved_path(const char *folder) {
+    char *start = sdphoto_join(folder, NULL, NULL), *resolved = NULL;
     while (start) {
         char *there = realpath(*start ? start : ".", NULL), *slash = strrchr(start, '/');
         bool is_known = there || errno != ENOENT || !*start;
         if (there)
-            place = sdphoto_join(there, "/", folder + strlen(start));
+            resolved = sdphoto_join(there, "/", folder + strlen(start));
         free(there);
         if (is_known)
             break;
         *(slash == start && start[1] ? slash + 1 : slash ? slash : start) = 0;
     }
     free(start);
-    return place;
+    return resolved;
 }
 
 sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photos_library_config *config,
@@ -240,15 +240,15 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
     sdphoto_tree *tree = new_tree(root);
     char *folder = config && config->index_folder ? sdphoto_join(config->index_folder, NULL, NULL)
                                                   : sdphoto_cache_folder("sdimage-photos");
-    char *place = folder ? place_of(folder) : NULL;
+    char *resolved = folder ? resolved_path(folder) : NULL;
     if (!tree || !folder)
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: location of the index is unknown");
-    else if (place && sdphoto_is_below(place, tree->root))
+    else if (resolved && sdphoto_is_below(resolved, tree->root))
         status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder lies inside the library");
     else
         status = sdphoto_index_open(&tree->index, folder, tree->root, error);
     free(folder);
-    free(place);
+    free(resolved);
     if (status >= 0 && !sdphoto_tree_load(tree, NULL))
         status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the index");
     if (status < 0) {

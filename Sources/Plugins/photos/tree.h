@@ -41,8 +41,8 @@ typedef struct sdphoto_tree {
     sdphoto_map watches;
 
     /* Guarded by the library's lock. */
-    pthread_cond_t first_over;
-    bool is_first_over;
+    pthread_cond_t first_finished;
+    bool is_first_finished;
     sdimage_status first_status;
     sdphoto_observer *observer;
 } sdphoto_tree;
@@ -63,7 +63,7 @@ typedef struct sdphoto_scope {
 } sdphoto_scope;
 
 /* Updates the table while holding `scanning`, then notifies the observer. */
-sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_watcher watcher,
+sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error);
 
 /* Reports that the current thread is scanning the tree. */

@@ -9,8 +9,8 @@ static bool is_plain(unsigned char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
 }
 
-/* Percent-encodes all characters but letters, digits and `kept`. */
-static char *encoded(const char *prefix, const char *text, const char *kept) {
+/* Percent-encodes all characters but letters, digits and `unreserved`. */
+static char *encoded(const char *prefix, const char *text, const char *unreserved) {
     static const char digits[] = "0123456789ABCDEF";
     size_t head = strlen(prefix), length = strlen(text), room;
     if (__builtin_mul_overflow(length, 3, &room) || __builtin_add_overflow(room, head + 1, &room))
@@ -22,7 +22,7 @@ static char *encoded(const char *prefix, const char *text, const char *kept) {
     to += head;
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text[i];
-        if (is_plain(byte) || (byte && strchr(kept, byte))) {
+        if (is_plain(byte) || (byte && strchr(unreserved, byte))) {
             *to++ = (char)byte;
             continue;
         }

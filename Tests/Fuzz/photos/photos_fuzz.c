@@ -65,9 +65,9 @@ static void read_uri(const uint8_t *bytes, size_t length) {
 }
 
 static void read_head(const uint8_t *bytes, size_t length) {
-    sdphoto_facts facts;
-    sdphoto_sniff(bytes, length, &facts);
-    sdphoto_describe(bytes, length, &facts);
+    sdphoto_info info;
+    sdphoto_sniff(bytes, length, &info);
+    sdphoto_describe(bytes, length, &info);
 }
 
 /* Reads every value of every asset. */
