@@ -24,7 +24,7 @@ public func sdimage_frame_provider_new_image(_ image: Object, _ provider: Object
 @_cdecl("sdimage_frame_provider_new_decoder") @implementation
 public func sdimage_frame_provider_new_decoder(_ decoder: Object, _ provider: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try give(FrameSource(try Handle.borrow(decoder, as: PictureDecoder.self)), provider)
+        unsafe try give(FrameSource(try Handle.borrow(decoder, as: IncrementalDecoder.self)), provider)
     }
 }
 

@@ -37,10 +37,10 @@ public func sdimage_batch_options_set_background_color(_ options: Object, _ colo
 }
 
 @_cdecl("sdimage_batch_options_set_strides") @implementation
-public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ picture: Int) {
+public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ image: Int) {
     unsafe change(options, BatchOptionsObject.self) { options in
         // Values beyond the address space become the maximum, which the layout refuses.
-        (options.rowStride, options.pictureStride) = (row < 0 ? .max : row, picture < 0 ? .max : picture)
+        (options.rowStride, options.imageStride) = (row < 0 ? .max : row, image < 0 ? .max : image)
     }
 }
 
@@ -77,7 +77,7 @@ public func sdimage_manager_load_batch(
     return unsafe attempt(error) { () throws(ImageError) in
         let (manager, options) = unsafe (try Input.manager(manager), try Input.batchOptions(options))
         let urls = unsafe try Input.texts(urls, lengths, count)
-        let array = unsafe try PictureArray(
+        let array = unsafe try ImageArray(
             pixels, size: size, count: urls.count, layout: try options.layout(), background: options.background)
         let handler = unsafe handler == nil ? nil : try ForeignPrefetchHandler(handler, foreign)
         let started = try manager.loadBatch(urls, options, into: array, handler: handler, owner: foreign)

@@ -192,7 +192,7 @@ public func sdimage_cache_store(
         let cache = unsafe try Input.blockingCache(cache)
         let key = unsafe try Input.key(key, length)
         let (image, bytes) = unsafe try Input.storable(image, data)
-        let store = PictureStore(cache: cache.cache, registry: Defaults.coders, layers: CacheLayers(layers))
+        let store = ImageStore(cache: cache.cache, registry: Defaults.coders, layers: CacheLayers(layers))
         unsafe try store.storeNow(image, bytes, for: key, options: try Input.encodeOptions(options))
     }
 }

@@ -51,7 +51,7 @@ public func sdimage_cache_store_async(
         let cache = unsafe try Input.openCache(cache)
         let key = unsafe try Input.key(key, length)
         let ((image, bytes), options) = unsafe (try Input.storable(image, data), try Input.encodeOptions(options))
-        let store = PictureStore(cache: cache.cache, registry: Defaults.coders, layers: CacheLayers(layers))
+        let store = ImageStore(cache: cache.cache, registry: Defaults.coders, layers: CacheLayers(layers))
         try cache.store(image, bytes, for: key, options: options, with: store, callback)
     }
 }

@@ -23,7 +23,7 @@ enum ForkPreparation {
 
     private static func use(_ pixelFormat: sdimage_pixel_format, _ registry: CoderRegistry) {
         var still: Object = nil
-        unsafe makePicture(pixelFormat, &still)
+        unsafe makeImage(pixelFormat, &still)
         var frames: [Object] = unsafe [still, still]
         var durations: [UInt32] = [100, 100]
         var moving: Object = nil
@@ -36,7 +36,7 @@ enum ForkPreparation {
         unsafe sdimage_image_unref(moving)
     }
 
-    private static func makePicture(_ pixelFormat: sdimage_pixel_format, _ image: inout Object) {
+    private static func makeImage(_ pixelFormat: sdimage_pixel_format, _ image: inout Object) {
         var pixels: UserData = nil
         var stride = 0
         _ = unsafe sdimage_image_new_uninitialized(side, side, pixelFormat, &image, &pixels, &stride, nil)
@@ -47,12 +47,12 @@ enum ForkPreparation {
     }
 
     /// Encodes, then reads the result: in full, as a thumbnail, and truncated to half.
-    private static func useAll(_ picture: Object, _ format: ImageFormat, _ registry: CoderRegistry) {
+    private static func useAll(_ handle: Object, _ format: ImageFormat, _ registry: CoderRegistry) {
         var data: Object = nil
         _ = attempt(nil) { () throws(ImageError) in
             let options = unsafe sdimage_encode_options_new()
             defer { unsafe sdimage_encode_options_unref(options) }
-            let image = unsafe try Handle.borrow(picture, as: Image.self)
+            let image = unsafe try Handle.borrow(handle, as: Image.self)
             unsafe try give(
                 try registry.encode(image, format: format, options: try Input.encodeOptions(options), stop: StopSignal()), &data)
         }

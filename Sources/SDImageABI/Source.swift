@@ -69,6 +69,6 @@ public func sdimage_decoder_new_with_source(
         unsafe try requireResult(decoder)
         let options = unsafe try Input.decodeOptions(options)
         let coder = unsafe coder == nil ? nil : try Handle.borrow(coder, as: CoderObject.self).coder
-        unsafe try give(try PictureDecoder(Defaults.coders, source: source, options: options, coder: coder), decoder)
+        unsafe try give(try IncrementalDecoder(Defaults.coders, source: source, options: options, coder: coder), decoder)
     }
 }

@@ -52,7 +52,7 @@ package final class BasicCoder: ImageCoder {
 }
 
 /// Progressive decode of an image whose coder is chosen by its first bytes.
-private struct BasicStream: PictureStream {
+private struct BasicStream: ImageStream {
     private let coder: BasicCoder
     private let options: DecodeOptions
     private var chosen: (any ImageDecoder)?

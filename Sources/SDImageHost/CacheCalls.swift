@@ -75,7 +75,7 @@ extension CacheObject {
     }
 
     package func store(
-        _ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, with store: PictureStore,
+        _ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, with store: ImageStore,
         _ callback: CacheCallback
     ) throws(ImageError) {
         if Engine.isForked { throw .forked }

@@ -63,7 +63,7 @@ package final class ForeignCoder: ImageCoder {
         let bytes = try functions.lasting(bytes)
         if unsafe functions.table.render != nil { return try draw(bytes, options, stop) }
         if let moving = try decodeMoving(bytes, options, stop) { return moving }
-        return try functions.finished(picture(bytes, options, stop), options, stop: stop)
+        return try functions.finished(decoded(bytes, options, stop), options, stop: stop)
     }
 
     /// Decodes an animation with the instance that also makes its frames; nil for still images.
@@ -90,7 +90,7 @@ package final class ForeignCoder: ImageCoder {
     private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
         let vector = ForeignVector(functions, bytes: try bytes.copiedIfLent(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
-            return try functions.finished(picture(bytes, options, stop), options, stop: stop).with(vector: vector)
+            return try functions.finished(decoded(bytes, options, stop), options, stop: stop).with(vector: vector)
         }
         let own = try info(bytes, options: options, stop: stop).displayedSize
         var image = try vector.render(ForeignVector.size(own, options), stop: stop)
@@ -100,7 +100,7 @@ package final class ForeignCoder: ImageCoder {
         return try functions.finished(image, options, stop: stop).with(vector: vector)
     }
 
-    private func picture(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
         return try functions.call(budget) { [functions] () throws(ImageError) in
             let lentOptions = DecodeOptionsObject(options, budget: budget)

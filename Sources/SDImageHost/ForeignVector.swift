@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// A vector image of a coder of the host.
-package final class ForeignVector: VectorPicture {
+package final class ForeignVector: VectorImage {
     private let functions: CoderFunctions
     private let bytes: Bytes
     private let options: DecodeOptions

@@ -51,7 +51,7 @@ extension LoadHooks: HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 }
 
-extension PictureDecoder: HandleObject {
+extension IncrementalDecoder: HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 }
 

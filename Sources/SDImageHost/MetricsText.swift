@@ -60,12 +60,12 @@ extension Report {
             (.none, "none"),
         ]
         text.counter(
-            "loads_total", "Loads that ended, by where their picture came from.",
+            "loads_total", "Loads that ended, by where their image came from.",
             sources.map { ([("source", $0.1)], Double(loads.ended[$0.0] ?? 0)) })
         text.counter(
             "load_errors_total", "Loads that ended with an error, by its code.",
             loads.failed.sorted { $0.key.rawValue > $1.key.rawValue }.map { ([("code", "\($0.key.name)")], Double($0.value)) })
-        text.counter("stale_results_total", "Loads that ended with a picture that could not be renewed.", loads.stale)
+        text.counter("stale_results_total", "Loads that ended with an image that could not be revalidated.", loads.stale)
         text.histograms(
             "load_stage_seconds", "Time that stages of loads took; loads found in memory are left out.", label: "stage",
             loads.stages.map { ("\($0.name)", $0.times) })
@@ -90,9 +90,9 @@ extension Report {
         func sum<Value>(_ values: [Value], _ part: (Value) -> Int) -> Int { values.reduce(0) { $0 &+ part($1) } }
         text.counter(
             "memory_cache_lookups_total", "Look-ups in memory caches.", looks(sum(memory, \.hits), sum(memory, \.misses)))
-        text.counter("memory_cache_evictions_total", "Pictures that made room for others.", sum(memory, \.evictions))
-        text.gauge("memory_cache_bytes", "Bytes of pictures in memory caches.", sum(memory, \.bytes))
-        text.gauge("memory_cache_entries", "Pictures in memory caches.", sum(memory, \.count))
+        text.counter("memory_cache_evictions_total", "Images evicted for others.", sum(memory, \.evictions))
+        text.gauge("memory_cache_bytes", "Bytes of images in memory caches.", sum(memory, \.bytes))
+        text.gauge("memory_cache_entries", "Images in memory caches.", sum(memory, \.count))
         text.counter("disk_cache_lookups_total", "Look-ups in disk caches.", looks(sum(disk, \.hits), sum(disk, \.misses)))
         text.counter("disk_cache_stores_total", "Entries written to disk caches.", sum(disk, \.stores))
         text.counter("disk_cache_dropped_stores_total", "Entries that could not be written.", sum(disk, \.droppedStores))

@@ -78,7 +78,7 @@ import Testing
 
     @Test func pngEncodersCountFilteredRows() throws {
         let pixels = try PixelBuffer(size: PixelSize(width: 10, height: 10), format: .rgb8, zeroed: true)
-        let rows = try PNGStoredRows(PictureRows(pixels, as: .rgb8))
+        let rows = try PNGStoredRows(ImageRows(pixels, as: .rgb8))
         let account = WorkingMemory(limit: 31 * 10)
         let lines = try PNGScanlines(rows, account: account)
         let filtered = try lines.filtered(.smallest, stop: StopSignal())

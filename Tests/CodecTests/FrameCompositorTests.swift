@@ -247,7 +247,7 @@ import Testing
         var options = DecodeOptions()
         change(&options)
         let output = try CanvasOutput(canvas: Self.size, frames: 2, options: options)
-        return try output.picture(
+        return try output.pixels(
             from: try compositor.canvas(at: 0, painter: painter, stop: StopSignal()), stop: StopSignal())
     }
 

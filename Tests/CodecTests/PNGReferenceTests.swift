@@ -102,8 +102,8 @@ import Testing
         let header = try PNGHeader(bytes)
         let options = DecodeOptions()
         let run = PNGDecode(
-            data: try header.filled(header.picture, from: bytes, limits: options.limits),
-            picture: try PNGPicture(header, bytes, options: options, stop: StopSignal()), stop: StopSignal(), pool: { pool })
+            data: try header.filled(header.imageData, from: bytes, limits: options.limits),
+            coded: try PNGImage(header, bytes, options: options, stop: StopSignal()), stop: StopSignal(), pool: { pool })
         let pixels = try run.decode()
         return Image(pixels: pixels, metadata: ImageMetadata()).content
     }

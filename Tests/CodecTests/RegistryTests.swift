@@ -93,7 +93,7 @@ private final class LetterCoder: ImageCoder {
         let still = try registry.decode(bytes, options: DecodeOptions(), stop: StopSignal())
         #expect(still.metadata.frameCount == 1)
         #expect(still.size == moving.size)
-        let decoder = PictureDecoder(registry, options: DecodeOptions())
+        let decoder = IncrementalDecoder(registry, options: DecodeOptions())
         unsafe try bytes.withUnsafeBytes { all throws(ImageError) in unsafe try decoder.append(all, isFinished: true) }
         #expect(decoder.frameCount == 1)
         #expect(try decoder.image()?.size == moving.size)

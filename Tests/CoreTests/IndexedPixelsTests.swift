@@ -23,7 +23,7 @@ import Testing
             let indexed = try #require(IndexedPixels.of(pixels))
             #expect(content(try indexed.pixels()) == content(pixels))
             #expect(indexed.heldBytes == width * height + 1024)
-            #expect(indexed.pictureBytes == pixels.heldBytes)
+            #expect(indexed.imageBytes == pixels.heldBytes)
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
             return Image(pixels: pixels, metadata: ImageMetadata())
         }
 
-        struct Stream: PictureStream {
+        struct Stream: ImageStream {
             var properties = StreamProperties()
             var bytes = Bytes.empty
 

@@ -19,7 +19,7 @@ enum DecoderTarget {
         let looks = drawing.byte()
         let bytes = Bytes.exact(drawing.bytes)
         let whole = Whole(bytes, options)
-        let decoder = PictureDecoder(registry, options: options)
+        let decoder = IncrementalDecoder(registry, options: options)
         do throws(ImageError) {
             try feed(decoder, drawing.bytes, sizes: sizes, looks: looks, whole)
         } catch {
@@ -63,7 +63,7 @@ enum DecoderTarget {
     }
 
     private static func feed(
-        _ decoder: PictureDecoder, _ bytes: UnsafeRawBufferPointer, sizes: UInt8, looks: UInt8, _ whole: Whole
+        _ decoder: IncrementalDecoder, _ bytes: UnsafeRawBufferPointer, sizes: UInt8, looks: UInt8, _ whole: Whole
     ) throws(ImageError) {
         var random = UInt32(sizes) &* 2_654_435_761 | 1
         var position = 0
@@ -80,7 +80,7 @@ enum DecoderTarget {
     }
 
     /// Checks a partial image: it has the size of the final image and is marked as partial.
-    private static func look(_ decoder: PictureDecoder, _ whole: Whole) throws(ImageError) {
+    private static func look(_ decoder: IncrementalDecoder, _ whole: Whole) throws(ImageError) {
         guard let image = try decoder.image() else { return }
         let picture = Picture(image)
         expect(decoder.isSatisfied || image.metadata.isIncremental, "a part is marked as one")
@@ -91,7 +91,7 @@ enum DecoderTarget {
         _ = Outcome { () throws(ImageError) in try decoder.frame(at: max(decoder.frameCount - 1, 0)) }
     }
 
-    private static func finished(_ decoder: PictureDecoder) throws(ImageError) -> Image {
+    private static func finished(_ decoder: IncrementalDecoder) throws(ImageError) -> Image {
         guard let image = try decoder.image() else {
             expect(false, "a finished decoder has a picture or an error")
             throw ImageError(.internalError, "no picture")
@@ -99,7 +99,7 @@ enum DecoderTarget {
         return image
     }
 
-    private static func checkFrames(_ decoder: PictureDecoder, _ whole: Whole) {
+    private static func checkFrames(_ decoder: IncrementalDecoder, _ whole: Whole) {
         guard let image = whole.image else { return }
         let count = image.metadata.frameCount
         expect(decoder.frameCount == count, "a finished decoder has all frames: \(decoder.frameCount) of \(count)")

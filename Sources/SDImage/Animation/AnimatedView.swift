@@ -132,7 +132,7 @@ package final class AnimatedView: Sendable {
         let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
         let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
         let player = isStill ? nil : try image.flatMap { image throws(ImageError) in try makePlayer(image, settings) }
-        let poster = try image.map { image throws(ImageError) in try firstPicture(image, settings) }
+        let poster = try image.map { image throws(ImageError) in try firstImage(image, settings) }
         let (old, isChanged, number) = state.withLock { state in
             let old = (state.image, state.poster, state.player)
             (state.image, state.poster, state.player) = (image, poster, player)
@@ -193,7 +193,7 @@ package final class AnimatedView: Sendable {
         return player
     }
 
-    private func firstPicture(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
+    private func firstImage(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
         guard let change = settings.change, image.frames != nil else { return image }
         let stop = StopSignal()
         stop.allow(nanoseconds: CallTimeLimits.frame)

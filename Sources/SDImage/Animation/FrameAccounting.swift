@@ -23,7 +23,7 @@ struct FrameAccounting {
         areSharesStale = false
         // Visible frames use memory too, and so do the canvases that the next frames are drawn on.
         shownBytes = tables.reduce(0) { $0 + $1.frameBytes * $1.shownFrames + $1.canvasBytes }
-        let all = tables.reduce(0) { $0 + $1.pictureBytes * ($1.shownFrames + 1) + $1.canvasPictureBytes }
+        let all = tables.reduce(0) { $0 + $1.imageBytes * ($1.shownFrames + 1) + $1.canvasImageBytes }
         isShort = all > limit
         return FrameShares.divide(limit - shownBytes, among: tables.map(\.demandedBytes))
     }

@@ -17,11 +17,11 @@ package struct PoolTable: Sendable {
     package var frameBytes: Int { max(frameSize.value ?? 1024, 1) }
     private var frameSize = RecentMost()
     /// Bytes of one frame as an image.
-    private(set) var pictureBytes = 1024
+    private(set) var imageBytes = 1024
     /// Bytes of the canvas that frames are drawn on, if it is not one of the frames: as it is held, and as pixels.
     var canvasBytes: Int { canvasSize.value ?? 0 }
     private var canvasSize = RecentMost()
-    private(set) var canvasPictureBytes = 0
+    private(set) var canvasImageBytes = 0
     package private(set) var bytes = 0
     /// Number of frames that may be held.
     package var allowed = 1
@@ -94,8 +94,8 @@ package struct PoolTable: Sendable {
         frames[index] = frame
         let isOtherFrame = frameSize.add(frame.heldBytes)
         isNews = canvasSize.add(frame.canvasBytes) || isOtherFrame
-        pictureBytes = max(frame.pictureBytes, 1)
-        canvasPictureBytes = frame.canvasPictureBytes
+        imageBytes = max(frame.imageBytes, 1)
+        canvasImageBytes = frame.canvasImageBytes
         return before.map { [$0] } ?? []
     }
 

@@ -10,19 +10,19 @@ import Glibc
     @safe struct Slot {
         fileprivate let hash: UInt64
         fileprivate(set) var entry: MemoryEntry.Pointer?
-        private var picture: UnsafeMutableRawPointer?
+        private var imagePointer: UnsafeMutableRawPointer?
         private let unused: UInt64 = 0
 
         init(_ entry: MemoryEntry.Pointer) {
             unsafe hash = entry.pointee.hash
             unsafe self.entry = entry
-            unsafe picture = entry.pointee.image.toOpaque()
+            unsafe imagePointer = entry.pointee.image.toOpaque()
         }
 
         fileprivate init() {
             hash = 0
             unsafe entry = nil
-            unsafe picture = nil
+            unsafe imagePointer = nil
         }
 
         /// Replaces the image and returns the previous one.
@@ -30,12 +30,12 @@ import Glibc
             guard let entry = unsafe entry else { return nil }
             let old = unsafe entry.pointee.image
             unsafe entry.pointee.image = .passRetained(image)
-            unsafe picture = entry.pointee.image.toOpaque()
+            unsafe imagePointer = entry.pointee.image.toOpaque()
             return unsafe old.takeRetainedValue()
         }
 
         @inline(__always)
-        fileprivate func prefetchPicture() { unsafe csys_prefetch(picture) }
+        fileprivate func prefetchImage() { unsafe csys_prefetch(imagePointer) }
     }
 
     private var slots: UnsafeMutablePointer<Slot>?
@@ -55,7 +55,7 @@ import Glibc
             let slot = unsafe slots + position
             guard let entry = unsafe slot.pointee.entry else { return nil }
             if unsafe slot.pointee.hash == hash {
-                unsafe slot.pointee.prefetchPicture()
+                unsafe slot.pointee.prefetchImage()
                 if unsafe MemoryEntry.hasKey(entry, key) { return unsafe slot }
             }
             position = (position &+ 1) & mask

@@ -1,8 +1,8 @@
 /// Stream of a coder that requires the complete data: no image before that, then the result of one decode.
-struct WholeStream: PictureStream {
+struct WholeStream: ImageStream {
     private let coder: any ImageCoder
     private let options: DecodeOptions
-    private var picture: Image?
+    private var result: Image?
     private(set) var properties = StreamProperties()
 
     init(_ coder: any ImageCoder, _ options: DecodeOptions) {
@@ -11,9 +11,9 @@ struct WholeStream: PictureStream {
     }
 
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
-        guard isFinished, picture == nil else { return }
+        guard isFinished, result == nil else { return }
         let decoded = try coder.decode(bytes, options: options, stop: stop)
-        picture = decoded
+        result = decoded
         properties.size = decoded.size
         properties.frameCount = decoded.metadata.frameCount
         properties.loopCount = decoded.metadata.loopCount
@@ -21,17 +21,17 @@ struct WholeStream: PictureStream {
         properties.durations = (0..<frames.frameCount).map { Int32(clamping: frames.durationMilliseconds(at: $0)) }
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { picture }
+    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { result }
 
     mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        guard let picture else { throw .noFrame(index, of: 0) }
-        guard isCached, index > 0, let frames = picture.frames else {
-            return CachedFrame(try picture.frame(at: index, stop: stop))
+        guard let result else { throw .noFrame(index, of: 0) }
+        guard isCached, index > 0, let frames = result.frames else {
+            return CachedFrame(try result.frame(at: index, stop: stop))
         }
         return try frames.cachedFrame(at: index, stop: stop)
     }
 
-    mutating func rest() { picture?.frames?.rest() }
+    mutating func rest() { result?.frames?.rest() }
 }
 
 extension ImageCoder {

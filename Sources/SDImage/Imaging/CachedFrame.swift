@@ -5,24 +5,24 @@ package struct CachedFrame: Sendable {
     private let content: Content
     /// Size of the canvas that is held to draw the next frame on, when the image is separate from it: as held, and as pixels.
     package let canvasBytes: Int
-    package let canvasPictureBytes: Int
+    package let canvasImageBytes: Int
 
     package init(_ image: Image, canvas: PixelBuffer? = nil, indices: IndexedPixels? = nil) {
         content = .image(image)
-        canvasPictureBytes = canvas?.heldBytes ?? 0
-        canvasBytes = indices?.heldBytes ?? canvasPictureBytes
+        canvasImageBytes = canvas?.heldBytes ?? 0
+        canvasBytes = indices?.heldBytes ?? canvasImageBytes
     }
 
     package init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         content = .indexed(IndexedFrame(pixels, metadata))
-        (canvasBytes, canvasPictureBytes) = (0, 0)
+        (canvasBytes, canvasImageBytes) = (0, 0)
     }
 
     /// A transformed frame. Its source frame stays allocated in the provider and is counted as canvas.
     init(_ image: Image, from frame: CachedFrame) {
         content = .image(image)
         canvasBytes = max(frame.canvasBytes, frame.heldBytes)
-        canvasPictureBytes = max(frame.canvasPictureBytes, frame.pictureBytes)
+        canvasImageBytes = max(frame.canvasImageBytes, frame.imageBytes)
     }
 
     package var heldBytes: Int {
@@ -33,10 +33,10 @@ package struct CachedFrame: Sendable {
     }
 
     /// Bytes of the frame as an image.
-    package var pictureBytes: Int {
+    package var imageBytes: Int {
         switch content {
         case .image(let image): image.pixels.heldBytes
-        case .indexed(let frame): frame.pixels.pictureBytes
+        case .indexed(let frame): frame.pixels.imageBytes
         }
     }
 

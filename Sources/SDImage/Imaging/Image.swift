@@ -6,10 +6,10 @@ package final class Image: Sendable {
     /// All frames of an animation; nil for still images.
     package let frames: AnimationFrames?
     /// The vector image that the pixels were rendered from; nil for raster images.
-    package let vector: (any VectorPicture)?
+    package let vector: (any VectorImage)?
 
     package init(
-        pixels: PixelBuffer, metadata: ImageMetadata, frames: (any FrameProvider)? = nil, vector: (any VectorPicture)? = nil
+        pixels: PixelBuffer, metadata: ImageMetadata, frames: (any FrameProvider)? = nil, vector: (any VectorImage)? = nil
     ) {
         self.pixels = pixels
         self.metadata = metadata
@@ -63,7 +63,7 @@ package final class Image: Sendable {
     }
 
     /// The same image with its vector image.
-    package func with(vector: any VectorPicture) -> Image {
+    package func with(vector: any VectorImage) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
     }
 

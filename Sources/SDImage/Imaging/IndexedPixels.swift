@@ -70,7 +70,7 @@ package final class IndexedPixels: @unchecked Sendable {
     /// Allocated bytes, counting a full palette, so that all images of one size have the same cost.
     package var heldBytes: Int { indices.count + 256 * 4 }
     /// Bytes of the unpacked pixels.
-    package var pictureBytes: Int { ((try? PixelBuffer.stride(width: size.width, format: format)) ?? 0) * size.height }
+    package var imageBytes: Int { ((try? PixelBuffer.stride(width: size.width, format: format)) ?? 0) * size.height }
 
     /// Unpacks the pixels.
     package func pixels() throws(ImageError) -> PixelBuffer {

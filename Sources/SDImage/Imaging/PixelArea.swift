@@ -21,10 +21,10 @@ package struct PixelArea: Equatable, Sendable {
     package var rows: Range<Int> { top..<top + size.height }
 
     /// Divides an image into squares, row by row; those at the right and lower edge may be smaller.
-    package static func squares(of picture: PixelSize, side: Int) -> [PixelArea] {
-        stride(from: 0, to: picture.height, by: side).flatMap { y in
-            stride(from: 0, to: picture.width, by: side).map { x in
-                PixelArea(columns: x..<min(x + side, picture.width), rows: y..<min(y + side, picture.height))
+    package static func squares(of image: PixelSize, side: Int) -> [PixelArea] {
+        stride(from: 0, to: image.height, by: side).flatMap { y in
+            stride(from: 0, to: image.width, by: side).map { x in
+                PixelArea(columns: x..<min(x + side, image.width), rows: y..<min(y + side, image.height))
             }
         }
     }

@@ -9,7 +9,7 @@ package struct BatchOptions: Sendable {
     package var background = Color(red: 0, green: 0, blue: 0)
     /// In bytes; 0 = tight.
     package var rowStride = 0
-    package var pictureStride = 0
+    package var imageStride = 0
     /// The request for each image; its URL is replaced.
     package var request: ImageRequest?
     package var maxConcurrent = BatchOptions.standardConcurrency
@@ -17,8 +17,8 @@ package struct BatchOptions: Sendable {
 
     package init(size: PixelSize) { self.size = size }
 
-    package func layout() throws(ImageError) -> PictureArray.Layout {
-        try PictureArray.Layout(size, format, rowStride: rowStride, pictureStride: pictureStride)
+    package func layout() throws(ImageError) -> ImageArray.Layout {
+        try ImageArray.Layout(size, format, rowStride: rowStride, imageStride: imageStride)
     }
 
     func resize() throws(ImageError) -> ResizeTransformer {
@@ -49,32 +49,32 @@ package struct BatchOptions: Sendable {
 
 /// The array of a host, and the resizing of images to its layout.
 struct BatchArray: Sendable {
-    let pictures: PictureArray
+    let array: ImageArray
     private let resize: ResizeTransformer
     /// The time limit of the call that starts the batch; other threads write the images.
     private let timeLimit = CallTimeLimits.frame
 
-    init(_ pictures: PictureArray, _ options: BatchOptions) throws(ImageError) {
-        self.pictures = pictures
+    init(_ array: ImageArray, _ options: BatchOptions) throws(ImageError) {
+        self.array = array
         resize = try options.resize()
     }
 
     func write(_ image: Image, at index: Int) throws(ImageError) {
-        guard image.size != pictures.layout.size else { return try pictures.write(image, at: index) }
+        guard image.size != array.layout.size else { return try array.write(image, at: index) }
         // An image whose transformer failed arrives untransformed.
         var metadata = image.metadata
         metadata.scale = 1
         let stop = StopSignal()
         stop.allow(nanoseconds: timeLimit)
         let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: stop)
-        try pictures.write(sized, at: index)
+        try array.write(sized, at: index)
     }
 }
 
 extension ImageManager {
     /// Loads a list of images into an array; nil for an empty list.
     package func loadBatch(
-        _ urls: [[UInt8]], _ options: BatchOptions, into pictures: PictureArray, handler: (any PrefetchHandler)?,
+        _ urls: [[UInt8]], _ options: BatchOptions, into array: ImageArray, handler: (any PrefetchHandler)?,
         owner: (any Sendable & AnyObject)?
     ) throws(ImageError) -> PrefetchGroup? {
         if isClosed { throw ImageError(.shutdown, "manager: closed") }
@@ -82,7 +82,7 @@ extension ImageManager {
         let loads = Prefetcher(manager: self, dispatcher: options.dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
         loads.maxConcurrent = options.maxConcurrent
         return try loads.start(
-            urls, request: try options.request(transformer: transformer), into: try BatchArray(pictures, options),
+            urls, request: try options.request(transformer: transformer), into: try BatchArray(array, options),
             handler: handler, owner: owner)
     }
 }

@@ -36,7 +36,9 @@ struct DecodeStage {
     }
 
     /// The requested image, made from the encoded original or from an image.
-    private func makeImage(of data: LoadedData, after decoder: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func makeImage(of data: LoadedData, after decoder: IncrementalDecoder?, _ stop: StopSignal) throws(ImageError)
+        -> Image
+    {
         let image = try decode(data, after: decoder, stop)
         // The untransformed image is available only here.
         if storesOriginal(data) {
@@ -52,7 +54,7 @@ struct DecodeStage {
             && data.source != .memory && context.mayFillCaches
     }
 
-    private func decode(_ data: LoadedData, after decoder: PictureDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func decode(_ data: LoadedData, after decoder: IncrementalDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
         try stop.check()
         let request = context.request
         if let image = data.image {

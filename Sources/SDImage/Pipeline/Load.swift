@@ -180,7 +180,7 @@ final class Load: Sendable {
         context.forgetFailures()
         let isStored = try await StoreStage(context: context).store(image, loaded)
         var outcome = LoadOutcome(
-            image: image, data: image.isPlain && !loaded.data.isPicture ? loaded.data.bytes : nil,
+            image: image, data: image.isPlain && !loaded.data.isImage ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)
         outcome.isChanged = context.policy == .refresh
         if let candidate = wait.candidate, isStored {

@@ -4,9 +4,9 @@ final class ProgressiveDecode: BodyObserver {
     /// Receives the images of a progressive decode, on a worker.
     protocol Subscriber: AnyObject, Sendable {
         /// A partial image.
-        func didDecode(_ picture: Image, of source: ImageSource)
+        func didDecode(_ image: Image, of source: ImageSource)
         /// A thumbnail that further bytes would not improve.
-        func didDecodeEnough(_ picture: Image, of source: ImageSource)
+        func didDecodeEnough(_ image: Image, of source: ImageSource)
     }
 
     /// The options that loads must have in common to share a decode.
@@ -21,7 +21,7 @@ final class ProgressiveDecode: BodyObserver {
 
     private struct State {
         var subscribers: [ObjectIdentifier: any Subscriber] = [:]
-        var decoder: PictureDecoder?
+        var decoder: IncrementalDecoder?
         var attempt = 0
         /// Number of bytes at the latest decode.
         var seen = 0
@@ -80,7 +80,7 @@ final class ProgressiveDecode: BodyObserver {
 
     /// The decoder, if it has decoded the beginning of `bytes`; nil if decoding from the start is as fast. Waits for the decode
     /// under way.
-    func decoder(for bytes: Bytes) async -> PictureDecoder? {
+    func decoder(for bytes: Bytes) async -> IncrementalDecoder? {
         await suspended { resume in
             let isResting = state.withLock { state in
                 state.hasEnded = true
@@ -137,7 +137,7 @@ final class ProgressiveDecode: BodyObserver {
         let began = MonotonicClock.now
         let (decoder, before) = state.withLock { state in
             if state.attempt != look.attempt { restart(&state, look.attempt) }
-            let decoder = state.decoder ?? PictureDecoder(registry, options: options.decodeOptions, coder: options.coder)
+            let decoder = state.decoder ?? IncrementalDecoder(registry, options: options.decodeOptions, coder: options.coder)
             state.decoder = decoder
             state.seen = look.bytes.count
             return (decoder, state.decoded)
@@ -158,23 +158,23 @@ final class ProgressiveDecode: BodyObserver {
     }
 
     /// True when the thumbnail is complete; its subscribers have been notified.
-    private func notifyIfEnough(_ decoder: PictureDecoder) throws(ImageError) -> Bool {
-        guard options.decodeOptions.earlyThumbnail, decoder.isSatisfied, let picture = try decoder.image(stop: stop),
-            picture.metadata.consumedBytes != nil
+    private func notifyIfEnough(_ decoder: IncrementalDecoder) throws(ImageError) -> Bool {
+        guard options.decodeOptions.earlyThumbnail, decoder.isSatisfied, let image = try decoder.image(stop: stop),
+            image.metadata.consumedBytes != nil
         else { return false }
-        let made = try options.transform(picture, stop)
+        let made = try options.transform(image, stop)
         for subscriber in activeSubscribers { subscriber.didDecodeEnough(made, of: body.source) }
         return true
     }
 
     /// Delivers the partial image unless it equals the one before.
-    private func showPart(_ decoder: PictureDecoder, _ before: Image?) throws(ImageError) -> Bool {
-        guard options.interval != nil, !state.withLock({ $0.hasEnded }), let picture = try decoder.image(stop: stop),
-            picture.pixels !== before?.pixels || picture.metadata.frameCount != before?.metadata.frameCount
+    private func showPart(_ decoder: IncrementalDecoder, _ before: Image?) throws(ImageError) -> Bool {
+        guard options.interval != nil, !state.withLock({ $0.hasEnded }), let image = try decoder.image(stop: stop),
+            image.pixels !== before?.pixels || image.metadata.frameCount != before?.metadata.frameCount
         else { return false }
-        let made = try options.transform(picture, stop)
+        let made = try options.transform(image, stop)
         state.withLock { state in
-            state.decoded = picture
+            state.decoded = image
             state.shown = made
         }
         for subscriber in activeSubscribers { subscriber.didDecode(made, of: body.source) }

@@ -235,7 +235,7 @@ struct RevalidationStage {
 
     /// True if a complete response has the same bytes as the cached original.
     private func isSame(_ loaded: LoadedData, _ copy: CachedCopy) async throws(ImageError) -> Bool {
-        guard !loaded.isPicture else { return false }
+        guard !loaded.isImage else { return false }
         if let data = copy.data, copy.entry?.isVariant == false { return data.bytes.hasContents(of: loaded.bytes) }
         guard let entry = caches.entries.last, !entry.isVariant, let original = try await cachedCopy(in: entry) else {
             return false

@@ -97,7 +97,7 @@ final class SharedTransfer: Sendable {
         } response: { [self] head in
             state.withLock { $0.head = head }
             for load in loads { load.didRespond(head) }
-        } picture: { [self] image in
+        } preview: { [self] image in
             let old = state.withLock { state in
                 defer { state.preview = image }
                 return state.preview

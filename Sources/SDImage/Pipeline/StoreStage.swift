@@ -17,7 +17,7 @@ struct StoreStage {
         guard context.mayFillCaches else { return isStorable }
         storeInMemory(image)
         // Images without encoded bytes and the user's own files are not stored on disk.
-        guard !loaded.data.isPicture, loaded.data.isWorthKeeping else { return isStorable }
+        guard !loaded.data.isImage, loaded.data.isWorthKeeping else { return isStorable }
         guard isStorable else {
             // The entry on disk was replaced by a response that must not be stored.
             if request.sourcePolicy == .loaderOnly || context.policy != .ignore { await removeFromDisk() }

@@ -20,7 +20,7 @@ package struct BlurHash: Sendable {
         self.down = down
         let whole = image.size
         let size = PixelSize(width: min(whole.width, BlurHash.cells), height: min(whole.height, BlurHash.cells))
-        let cells = try PictureCells(image, size: size, inLight: true, passesAlphaOver: true)
+        let cells = try ImageCells(image, size: size, inLight: true, passesAlphaOver: true)
         let waves = (0..<across).map { BlurHash.wave($0, length: whole.width, cells: size.width) }
         let columnWaves = (0..<down).map { BlurHash.wave($0, length: whole.height, cells: size.height) }
         var sums = [[Double]](repeating: [0, 0, 0], count: across * down)
@@ -38,7 +38,7 @@ package struct BlurHash: Sendable {
 
     /// Mean of cos(πkx / length) over each cell.
     private static func wave(_ number: Int, length: Int, cells: Int) -> [Double] {
-        let bounds = PictureCells.bounds(length, cells: cells)
+        let bounds = ImageCells.bounds(length, cells: cells)
         let step = Double.pi * Double(number) / Double(length)
         return (0..<cells).map { cell in
             let range = bounds[cell]..<bounds[cell + 1]

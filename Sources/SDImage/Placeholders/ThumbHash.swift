@@ -19,10 +19,10 @@ package struct ThumbHash: Sendable {
 
     package init(_ image: Image) throws(ImageError) {
         let size = ThumbHash.reduced(image.size)
-        let cells = try PictureCells(image, size: size, inLight: false, passesAlphaOver: false)
+        let cells = try ImageCells(image, size: size, inLight: false, passesAlphaOver: false)
         var pixels: [SIMD4<Double>] = []
-        let columns = PictureCells.bounds(image.size.width, cells: size.width)
-        let rows = PictureCells.bounds(image.size.height, cells: size.height)
+        let columns = ImageCells.bounds(image.size.width, cells: size.width)
+        let rows = ImageCells.bounds(image.size.height, cells: size.height)
         unsafe cells.forEachRow { row, sums in
             for x in 0..<size.width {
                 let area = Double((columns[x + 1] - columns[x]) * (rows[row + 1] - rows[row]))

@@ -32,7 +32,7 @@ package struct StreamProperties: Sendable {
 }
 
 /// Progressive and frame-by-frame decoding by a built-in coder; used by one thread at a time.
-package protocol PictureStream {
+package protocol ImageStream {
     var properties: StreamProperties { get }
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
     mutating func image(stop: StopSignal) throws(ImageError) -> Image?
@@ -42,7 +42,7 @@ package protocol PictureStream {
     mutating func rest()
 }
 
-extension PictureStream {
+extension ImageStream {
     package mutating func rest() {}
 
     /// Default for stills, whose only frame is the image.
@@ -53,7 +53,7 @@ extension PictureStream {
 }
 
 /// Makes a stream a decoder. One lock guards the work, another the properties, which never wait for the work.
-package final class StreamDecoder<Stream: PictureStream>: ImageDecoder {
+package final class StreamDecoder<Stream: ImageStream>: ImageDecoder {
     private let work: Monitor<Stream>
     private let properties: Monitor<StreamProperties>
 

@@ -69,7 +69,7 @@ package struct LoadedData: Sendable {
     package init(bytes: Bytes) { self.bytes = bytes }
 
     /// True when the loader supplied an image: there are no bytes to store or return.
-    var isPicture: Bool { image != nil || decodeOptions != nil }
+    var isImage: Bool { image != nil || decodeOptions != nil }
 
     /// True for "Not modified": no image, only updated metadata of a stored one.
     var isUnmodified: Bool { httpStatus == 304 && bytes.isEmpty }

@@ -12,7 +12,7 @@ extension FilterCatalogue {
             [FilterParameter("sharpness", 0.4, 0...10), FilterParameter("radius", 1.69, 0...20)]
         ) { .sharpening(radius: $0[1], amount: $0[0], lumaAlone: true) },
         Filter(
-            "CIUnsharpMask", ["unsharp_mask"], "Adds the difference to a blurred picture",
+            "CIUnsharpMask", ["unsharp_mask"], "Adds the difference to a blurred image",
             [FilterParameter("radius", 2.5, 0...100), FilterParameter("intensity", 0.5, -1...10)]
         ) { .sharpening(radius: $0[0], amount: $0[1], lumaAlone: false) },
         Filter(

@@ -8,9 +8,9 @@ extension ResizeTransformer {
         let top: Int
         let size: PixelSize
 
-        init(_ picture: PixelSize, canvas: PixelSize, mode: ScaleMode) {
-            let width = Double(picture.width)
-            let height = Double(picture.height)
+        init(_ source: PixelSize, canvas: PixelSize, mode: ScaleMode) {
+            let width = Double(source.width)
+            let height = Double(source.height)
             let across = Double(canvas.width) / width
             let down = Double(canvas.height) / height
             var part = Rectangle(x: 0, y: 0, width: width, height: height)

@@ -32,7 +32,7 @@ package struct CanvasOutput {
         if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
             return CachedFrame(own, metadata)
         }
-        let image = Image(pixels: try picture(from: canvas, stop: stop), metadata: metadata)
+        let image = Image(pixels: try pixels(from: canvas, stop: stop), metadata: metadata)
         return CachedFrame(image, canvas: canvas, indices: indices)
     }
 
@@ -45,7 +45,7 @@ package struct CanvasOutput {
     }
 
     /// Converts a canvas; returns the canvas itself when no conversion is needed.
-    package func picture(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    package func pixels(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
         if try isCanvas(canvas) { return canvas }
         var writer = try ScanlineWriter(
             rowSize: canvas.size, sourceFormat: canvas.format, plan: plan, output: format, transform: transform,

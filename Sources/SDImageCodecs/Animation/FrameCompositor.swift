@@ -331,9 +331,9 @@ package struct FrameCompositor {
         return latest
     }
 
-    /// Releases the latest canvas, which no budget counts, unless it is the memory of `picture`, which exists anyway.
-    package mutating func keep(only picture: PixelBuffer) {
-        guard latest !== picture else { return }
+    /// Releases the latest canvas, which no budget counts, unless it is the memory of `pixels`, which exists anyway.
+    package mutating func keep(only pixels: PixelBuffer) {
+        guard latest !== pixels else { return }
         forgetLatest()
         indexed = nil
     }

@@ -13,7 +13,7 @@ package final class BMPCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
         let header = try BMPHeader.file(bytes)
-        if let wrapped = try WrappedPicture(bytes, header) { return try wrapped.info(format: .bmp, options: options, stop: stop) }
+        if let wrapped = try EmbeddedImage(bytes, header) { return try wrapped.info(format: .bmp, options: options, stop: stop) }
         var info = header.info(bytes, limits: options.limits)
         info.format = .bmp
         return info
@@ -21,7 +21,7 @@ package final class BMPCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let header = try BMPHeader.file(bytes)
-        if let wrapped = try WrappedPicture(bytes, header) {
+        if let wrapped = try EmbeddedImage(bytes, header) {
             return try wrapped.decode(format: .bmp, options: options, stop: stop)
         }
         let image = try BMPDecode(bytes, header, isIcon: false, options: options, stop: stop).decode(format: .bmp)

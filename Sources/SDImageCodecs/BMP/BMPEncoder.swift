@@ -79,7 +79,7 @@ struct BMPEncoder {
 
     private static let headerLength = 40, fifthHeaderLength = 124
     /// "sRGB", and the rendering intent for images ([MS-WMF] 2.1.1.14, 2.1.1.15).
-    private static let standardColors = 0x7352_4742, pictures = 4
+    private static let standardColors = 0x7352_4742, imagesIntent = 4
     /// 96 pixels per inch, which means unspecified.
     private static let pixelsPerMetre = 3780
 
@@ -98,7 +98,7 @@ struct BMPEncoder {
         let masks = [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000].flatMap(four)
         let unused = [UInt8](repeating: 0, count: 48)
         return fields(fifthHeaderLength, size, bits: 32, compression: BMPHeader.bitFields) + masks + four(standardColors)
-            + unused + four(pictures) + [UInt8](repeating: 0, count: 12)
+            + unused + four(imagesIntent) + [UInt8](repeating: 0, count: 12)
     }
 
     private static func fields(_ length: Int, _ size: PixelSize, bits: Int, compression: Int) -> [UInt8] {

@@ -61,7 +61,7 @@ struct GIFEncoder {
 
     /// Returns pixels with an alpha of at least one half as opaque, and 0 for the others.
     private func opaque(_ frame: Image) throws(ImageError) -> PixelBuffer {
-        let rows = try PictureRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
+        let rows = try ImageRows(frame.withoutIdleAlpha().pixels, as: .rgba8)
         let buffer = try PixelBuffer(size: frame.size, format: .rgba8, limit: Int.max, account: account)
         for y in 0..<frame.size.height {
             guard let to = unsafe buffer.mutableRow(y)?.assumingMemoryBound(to: UInt32.self).baseAddress,

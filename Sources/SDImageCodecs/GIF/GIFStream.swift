@@ -4,7 +4,7 @@ import SDImage
 ///
 /// Until it is complete, the image is the received part of the first frame. Frames are available once they are complete. In a
 /// truncated file, an incomplete last frame is dropped.
-struct GIFStream: PictureStream {
+struct GIFStream: ImageStream {
     private let options: DecodeOptions
     private(set) var properties = StreamProperties()
     private var structure: GIFStructure
@@ -70,9 +70,9 @@ struct GIFStream: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
-        let picture = try frame(at: 0, isCached: false, stop: stop).image()
-        compositor?.keep(only: picture.pixels)
-        return picture.with(frames: StreamDecoder(self))
+        let image = try frame(at: 0, isCached: false, stop: stop).image()
+        compositor?.keep(only: image.pixels)
+        return image.with(frames: StreamDecoder(self))
     }
 
     mutating func rest() { compositor?.rest() }
@@ -141,7 +141,7 @@ struct GIFStream: PictureStream {
             GIFPainter.fillGaps(indices, rows: pending.visibleRows(of: canvas.size), onto: frameCanvas)
         }
         let output = try output()
-        let pixels = try output.picture(from: canvas, stop: stop)
+        let pixels = try output.pixels(from: canvas, stop: stop)
         return Image(pixels: pixels, metadata: metadata(output, isOpaque: false)).incomplete
     }
 

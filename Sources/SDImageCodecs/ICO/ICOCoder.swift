@@ -16,7 +16,7 @@ package final class ICOCoder: ImageCoder {
         try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) {
             entry throws(ImageError) in
             switch entry.content {
-            case .png: return try WrappedPicture(png: entry.bytes).info(format: .ico, options: options, stop: stop)
+            case .png: return try EmbeddedImage(png: entry.bytes).info(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
                 var info = header.info(entry.bytes, limits: options.limits)
                 info.format = .ico
@@ -32,7 +32,7 @@ package final class ICOCoder: ImageCoder {
         let entries = try ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: box)
         return try firstGood(entries, stop) { entry throws(ImageError) in
             switch entry.content {
-            case .png: return try WrappedPicture(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
+            case .png: return try EmbeddedImage(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
                 return try BMPDecode(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
             }

@@ -21,12 +21,12 @@ struct ICOEncoder {
             throw ImageError(.tooLarge, "ico: longer side of \(width)x\(height) pixels exceeds the limit of 256")
         }
         let image = try BMPEncoder.plain(original, stop: stop)
-        let picture = try content(image)
+        let encoded = try content(image)
         var file = ByteBuilder(limit: Int(UInt32.max))
         try file.append([0, 0, 1, 0, 1, 0])
         try file.append([UInt8(image.size.width & 255), UInt8(image.size.height & 255), 0, 0, 1, 0, 32, 0])
-        try file.append((0..<4).map { UInt8(truncatingIfNeeded: picture.count >> (8 * $0)) } + [ICOEncoder.headLength, 0, 0, 0])
-        unsafe try picture.withUnsafeBytes { bytes throws(ImageError) in unsafe try file.append(bytes) }
+        try file.append((0..<4).map { UInt8(truncatingIfNeeded: encoded.count >> (8 * $0)) } + [ICOEncoder.headLength, 0, 0, 0])
+        unsafe try encoded.withUnsafeBytes { bytes throws(ImageError) in unsafe try file.append(bytes) }
         return file.finish()
     }
 

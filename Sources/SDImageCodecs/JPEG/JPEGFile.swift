@@ -2,7 +2,7 @@ import SDImage
 
 /// A JPEG whose header was read, and the plan for decoding it.
 struct JPEGFile {
-    let picture: JPEGPicture
+    let coded: JPEGImage
     private let plan: DecodePlan
     private let markers: JPEGMarkers
     private let options: DecodeOptions
@@ -10,7 +10,7 @@ struct JPEGFile {
     init(_ decoder: JPEGDecoder, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
         markers = try JPEGMarkers(decoder.bytes, limit: options.limits.metadataBytes, stop: stop)
         plan = try DecodePlan(storedSize: decoder.size, orientation: markers.orientation, options: options)
-        picture = try JPEGPicture(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
+        coded = try JPEGImage(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
         self.options = options
     }
 
@@ -19,18 +19,18 @@ struct JPEGFile {
 
     func decode(stop: StopSignal) throws(ImageError) -> Image {
         if let image = try decodeDraft(stop: stop) { return image }
-        let pixels = try picture.read(stop: stop)
-        return image(pixels, isIncremental: picture.decoder.isDamaged)
+        let pixels = try coded.read(stop: stop)
+        return image(pixels, isIncremental: coded.decoder.isDamaged)
     }
 
     /// Decodes a thumbnail from the lowest coefficients; nil when libjpeg must decode.
     func decodeDraft(stop: StopSignal) throws(ImageError) -> Image? {
-        guard let draft = try picture.readDraft(stop: stop) else { return nil }
-        return image(draft.pixels, consumedBytes: picture.isEarly ? draft.consumedBytes : nil)
+        guard let draft = try coded.readDraft(stop: stop) else { return nil }
+        return image(draft.pixels, consumedBytes: coded.isEarly ? draft.consumedBytes : nil)
     }
 
     func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
-        let decoder = picture.decoder
+        let decoder = coded.decoder
         var metadata = plan.metadata(
             format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: markers.orientation, options: options)
         metadata.isIncremental = isIncremental

@@ -18,12 +18,12 @@ final class JPEGPreview {
         options.acceptPartial = true
         options.earlyThumbnail = false
         file = try JPEGFile(try JPEGDecoder(growing: bytes), options: options, stop: stop)
-        try file.picture.prepare()
-        writer = file.picture.decoder.hasMultipleScans ? nil : try file.picture.makeWriter()
+        try file.coded.prepare()
+        writer = file.coded.decoder.hasMultipleScans ? nil : try file.coded.makeWriter()
     }
 
-    private var picture: JPEGPicture { file.picture }
-    private var decoder: JPEGDecoder { file.picture.decoder }
+    private var coded: JPEGImage { file.coded }
+    private var decoder: JPEGDecoder { file.coded.decoder }
 
     /// Size of the decoded images.
     var size: PixelSize { file.size }
@@ -39,7 +39,7 @@ final class JPEGPreview {
     private func advanceRows(stop: StopSignal) throws(ImageError) {
         guard var writer = writer.take() else { return }
         let next: Int
-        do throws(ImageError) { next = try picture.read(from: rows, to: &writer, stop: stop) } catch {
+        do throws(ImageError) { next = try coded.read(from: rows, to: &writer, stop: stop) } catch {
             self.writer = consume writer
             throw error
         }
@@ -47,7 +47,7 @@ final class JPEGPreview {
             rows = next
             // Frees the memory of the last image before the next is allocated.
             image = nil
-            if picture.isWhole(rows: rows) {
+            if coded.isWhole(rows: rows) {
                 image = file.image(try writer.finish(), isIncremental: true)
                 return
             }
@@ -60,9 +60,9 @@ final class JPEGPreview {
         let (whole, isAll) = try decoder.takeScans(stop: stop)
         guard whole > scans || (isAll && !hasAllScans) else { return }
         image = nil
-        var writer = try picture.makeWriter()
+        var writer = try coded.makeWriter()
         try decoder.beginPass()
-        _ = try picture.read(from: 0, to: &writer, stop: stop)
+        _ = try coded.read(from: 0, to: &writer, stop: stop)
         try decoder.endPass()
         image = file.image(try writer.finish(), isIncremental: true)
         (scans, hasAllScans) = (whole, isAll)
@@ -70,8 +70,8 @@ final class JPEGPreview {
 
     /// The finished image; nil unless it equals the result of decoding all bytes at once.
     var finished: Image? {
-        let isWhole = decoder.hasMultipleScans ? hasAllScans : picture.isWhole(rows: rows)
-        guard isWhole, !decoder.isDamaged, !picture.isDraft, let image else { return nil }
+        let isWhole = decoder.hasMultipleScans ? hasAllScans : coded.isWhole(rows: rows)
+        guard isWhole, !decoder.isDamaged, !coded.isDraft, let image else { return nil }
         var metadata = image.metadata
         metadata.isIncremental = false
         return image.with(metadata)

@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 
 /// Progressive decode of a JPEG: previews of the received data, and finally the same image as decoding all bytes at once.
-struct JPEGStream: PictureStream {
+struct JPEGStream: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     /// nil before the header is complete, and when the file cannot be decoded progressively.
@@ -100,7 +100,7 @@ struct JPEGStream: PictureStream {
     private func decodeEarly(stop: StopSignal) -> Image? {
         guard let decoder = try? JPEGDecoder(bytes, tolerant: true),
             let file = try? JPEGFile(decoder, options: options, stop: stop),
-            file.picture.isEarly
+            file.coded.isEarly
         else { return nil }
         return (try? file.decodeDraft(stop: stop)) ?? nil
     }

@@ -1,7 +1,7 @@
 import SDImage
 
 /// Progressive decode of an APNG: frames are available as soon as they are complete.
-struct APNGAnimation: PictureStream {
+struct APNGAnimation: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     private(set) var structure: APNGStructure
@@ -13,7 +13,7 @@ struct APNGAnimation: PictureStream {
 
     /// Properties shared by all frames, from the chunks before the data.
     private struct Colors {
-        let picture: PNGImageData
+        let imageData: PNGImageData
         let metadata: PNGMetadata
         let transform: (any RowTransform)?
     }
@@ -51,13 +51,13 @@ struct APNGAnimation: PictureStream {
     }
 
     private func readColors(_ stop: StopSignal) throws(ImageError) -> Colors {
-        let picture = try PNGHeader(bytes).picture
+        let imageData = try PNGHeader(bytes).imageData
         let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
         let transform =
             options.convertToSRGB
-            ? PNGColor.transform(metadata, format: .rgba8, isGray: picture.isGray, output: output) : nil
-        return Colors(picture: picture, metadata: metadata, transform: transform)
+            ? PNGColor.transform(metadata, format: .rgba8, isGray: imageData.isGray, output: output) : nil
+        return Colors(imageData: imageData, metadata: metadata, transform: transform)
     }
 
     private var shownFrames: Int { options.firstFrameOnly ? min(structure.frames.count, 1) : structure.frames.count }
@@ -66,7 +66,7 @@ struct APNGAnimation: PictureStream {
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
-        let image = try picture(at: 0, isCached: false, isIncremental: !structure.isEnded, stop: stop).image()
+        let image = try cachedFrame(at: 0, isCached: false, isIncremental: !structure.isEnded, stop: stop).image()
         guard isFinished, properties.frameCount > 1 else { return image }
         compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
@@ -75,10 +75,10 @@ struct APNGAnimation: PictureStream {
     mutating func rest() { compositor?.rest() }
 
     mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        try picture(at: index, isCached: isCached, isIncremental: false, stop: stop)
+        try cachedFrame(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(
+    private mutating func cachedFrame(
         at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
@@ -88,7 +88,7 @@ struct APNGAnimation: PictureStream {
         self.compositor = nil
         defer { self.compositor = compositor }
         let painter = APNGPainter(
-            bytes: bytes, picture: colors.picture, frames: structure.frames, limits: options.limits)
+            bytes: bytes, imageData: colors.imageData, frames: structure.frames, limits: options.limits)
         let canvas = try compositor.canvas(at: index, painter: painter, stop: stop)
         let indices = isCached ? compositor.indices(of: canvas, at: index) : nil
         var metadata = output.plan.metadata(

@@ -65,12 +65,12 @@ struct APNGEncoder {
         // A frame without changes stores one pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
         let area = changed ?? PixelArea(shown.size)
-        let rows = try PNGStoredRows(PictureRows(shown, as: shown.format), area: area)
+        let rows = try PNGStoredRows(ImageRows(shown, as: shown.format), area: area)
         let asIs = try png.bestFilter(rows)
         guard let before, let sparse = try onlyChanged(shown, before, area) else {
             return Frame(area: area, rows: rows, filter: asIs.filter)
         }
-        let sparseRows = try PNGStoredRows(PictureRows(sparse, as: sparse.format))
+        let sparseRows = try PNGStoredRows(ImageRows(sparse, as: sparse.format))
         let sparseBest = try png.bestFilter(sparseRows)
         guard sparseBest.cost < asIs.cost else { return Frame(area: area, rows: rows, filter: asIs.filter) }
         return Frame(area: area, rows: sparseRows, filter: sparseBest.filter, blend: APNGEncoder.over)

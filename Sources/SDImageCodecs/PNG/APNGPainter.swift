@@ -8,14 +8,14 @@ import SDImagePixels
 
     let bytes: Bytes
     /// Properties shared by all frames.
-    let picture: PNGImageData
+    let imageData: PNGImageData
     let frames: [APNGFrame]
     let limits: DecodeLimits
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
         let frame = frames[index]
-        var data = picture
+        var data = imageData
         data.size = frame.layout.size
         data.parts = try parts(frame, stop)
         if data.isInterlaced {
@@ -58,14 +58,14 @@ import SDImagePixels
 
     /// Returns the parts of the compressed stream; throws when a check sum is wrong.
     private func parts(_ frame: APNGFrame, _ stop: StopSignal) throws(ImageError) -> [Bytes] {
-        let name = PNGChunk.name(frame.isDefaultPicture ? "IDAT" : "fdAT")
+        let name = PNGChunk.name(frame.isDefaultImage ? "IDAT" : "fdAT")
         var chunks = PNGChunks(bytes, from: frame.data.lowerBound, stop: stop)
         var parts: [Bytes] = []
         while chunks.offset < frame.data.upperBound, let chunk = try chunks.next() {
             guard chunk.name == name else { continue }
             guard try chunks.isIntact(chunk) else { throw ImageError(.badData, "apng: chunk has a wrong CRC") }
             // fdAT data start with a sequence number.
-            let range = frame.isDefaultPicture ? chunk.data : chunk.data.dropFirst(4)
+            let range = frame.isDefaultImage ? chunk.data : chunk.data.dropFirst(4)
             if let part = bytes.slice(range), !part.isEmpty { parts.append(part) }
             guard parts.count <= limits.workingBytes / APNGPainter.partOverhead else {
                 throw .tooLarge("apng: working memory in bytes", limit: limits.workingBytes)

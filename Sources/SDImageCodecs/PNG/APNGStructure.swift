@@ -15,7 +15,7 @@ struct APNGStructure {
     /// True when no more frames follow.
     private(set) var isEnded = false
     /// True when the default image has started.
-    private var sawPicture = false
+    private var hasSeenIDAT = false
     /// Frame whose fcTL was read and whose data are arriving.
     private var current: APNGFrame?
     private var nextSequence: UInt32 = 0
@@ -31,7 +31,7 @@ struct APNGStructure {
     }
 
     /// True for an animation; a single frame that is the default image is a still.
-    var isAnimated: Bool { frames.count > 1 || frames.first.map { !$0.isDefaultPicture } ?? false }
+    var isAnimated: Bool { frames.count > 1 || frames.first.map { !$0.isDefaultImage } ?? false }
     var frameCount: Int { isAnimated ? frames.count : 1 }
     /// 0 = forever, and for stills.
     var loopCount: Int { frames.count > 1 ? announcedLoops : 0 }
@@ -86,9 +86,9 @@ struct APNGStructure {
             if chunk.data.count == 26, try chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
         case APNGStructure.imageData:
             // Without acTL there is no animation.
-            sawPicture = true
+            hasSeenIDAT = true
             if announcedFrames == 0 { isEnded = true }
-            if current?.isDefaultPicture ?? false { fill(chunk) }
+            if current?.isDefaultImage ?? false { fill(chunk) }
         case APNGStructure.frameData: readData(chunk, &reader)
         default: break
         }
@@ -114,14 +114,14 @@ struct APNGStructure {
         close()
         // A frame without data was not closed: neither it nor later frames are valid.
         guard !isEnded, current == nil, isNext(&reader),
-            let frame = APNGFrame(&reader, canvas: canvas, isDefaultPicture: !sawPicture)
+            let frame = APNGFrame(&reader, canvas: canvas, isDefaultImage: !hasSeenIDAT)
         else { return isEnded = true }
         current = frame
         current?.layout.isOpaque = !hasAlpha
     }
 
     private mutating func readData(_ chunk: PNGChunk, _ reader: inout ByteReader) {
-        guard let current, !current.isDefaultPicture, isNext(&reader) else { return isEnded = true }
+        guard let current, !current.isDefaultImage, isNext(&reader) else { return isEnded = true }
         fill(chunk)
     }
 

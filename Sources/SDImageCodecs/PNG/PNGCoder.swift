@@ -12,20 +12,20 @@ package final class PNGCoder: ImageCoder {
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .png }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
-        let picture = try PNGHeader(bytes).picture
+        let imageData = try PNGHeader(bytes).imageData
         let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         var info = ImageInfo()
         info.format = .png
-        info.storedSize = picture.size
+        info.storedSize = imageData.size
         info.orientation = metadata.orientation
         let animation = try APNGStructure(bytes, limits: options.limits, stop: stop)
         info.frameCount = animation.frameCount
         info.loopCount = animation.loopCount
         info.durationMilliseconds = animation.durationMilliseconds
-        info.hasAlpha = picture.hasAlpha
-        info.bitsPerChannel = picture.isPalette ? 8 : picture.depth
-        info.channels = (picture.isGray ? 1 : 3) + (picture.hasAlpha ? 1 : 0)
-        info.isProgressive = picture.isInterlaced
+        info.hasAlpha = imageData.hasAlpha
+        info.bitsPerChannel = imageData.isPalette ? 8 : imageData.depth
+        info.channels = (imageData.isGray ? 1 : 3) + (imageData.hasAlpha ? 1 : 0)
+        info.isProgressive = imageData.isInterlaced
         info.hasColorProfile = metadata.profile != nil
         info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
         var texts = try PNGTexts(bytes, limits: options.limits, stop: stop)
@@ -58,6 +58,6 @@ package final class PNGCoder: ImageCoder {
     /// Decodes the image, or the default image of an animation.
     private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         let header = try PNGHeader(bytes)
-        return try PNGPicture(header, bytes, options: options, stop: stop).decode(header, bytes, stop: stop)
+        return try PNGImage(header, bytes, options: options, stop: stop).decode(header, bytes, stop: stop)
     }
 }

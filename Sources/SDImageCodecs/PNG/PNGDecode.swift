@@ -4,11 +4,11 @@ import SDImage
 struct PNGDecode {
     /// The image data, including its parts.
     let data: PNGImageData
-    let picture: PNGPicture
+    let coded: PNGImage
     let stop: StopSignal
     var pool: () -> WorkPool? = WorkPool.idle
 
-    private var options: DecodeOptions { picture.options }
+    private var options: DecodeOptions { coded.options }
 
     func decode() throws(ImageError) -> PixelBuffer {
         let samples = try PNGSamples(data, limits: options.limits)
@@ -29,7 +29,7 @@ struct PNGDecode {
     // MARK: Top to bottom
 
     private func decodeRows(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
-        var writer = try picture.makeWriter(rows.format)
+        var writer = try coded.makeWriter(rows.format)
         let isDirect = unsafe writer.directRow(0) != nil
         let count = data.size.width * rows.format.bytesPerPixel
         while let position = rows.position {
@@ -49,9 +49,9 @@ struct PNGDecode {
 
     /// Decodes Adam7 passes. Each pass is scattered over the whole image, which must therefore be held in memory.
     private func decodePasses(_ rows: PNGRows) throws(ImageError) -> PixelBuffer {
-        let whole = try picture.makeWhole(zeroed: options.acceptPartial)
+        let whole = try coded.makeWhole(zeroed: options.acceptPartial)
         try paint(rows, PNGPainter(whole, source: rows.format, limits: options.limits))
-        return try picture.finish(whole, stop: stop)
+        return try coded.finish(whole, stop: stop)
     }
 
     private func paint(_ rows: PNGRows, _ painter: PNGPainter) throws(ImageError) {

@@ -22,7 +22,7 @@ struct PNGEncoder {
         try PNGEncoder.check(image.size)
         let image = image.pixels.format == .rgbaFloat ? try image.still.converted(to: .rgba16) : image
         let layout = PNGLayout(image)
-        let rows = try PictureRows(image.pixels, as: layout.format)
+        let rows = try ImageRows(image.pixels, as: layout.format)
         if let indexed = try palette(rows) { return try encode(indexed, image.metadata) }
         var file = try PNGFileWriter()
         try file.chunk("IHDR", PNGLayout.header(image.size, depth: layout.depth, colorType: layout.colorType))
@@ -41,27 +41,27 @@ struct PNGEncoder {
     // MARK: Palette
 
     /// Returns the image as indices; nil when there are too many colours or a palette would not pay off.
-    private func palette(_ rows: PictureRows) throws(ImageError) -> IndexedPicture? {
+    private func palette(_ rows: ImageRows) throws(ImageError) -> IndexedImage? {
         guard rows.format == .rgb8 || rows.format == .rgba8,
-            let indexed = try IndexedPicture(rows, account: options.account, stop: stop),
+            let indexed = try IndexedImage(rows, account: options.account, stop: stop),
             let pixels = rows.size.pixelCount, indexed.palette.count * 4 <= pixels
         else { return nil }
         return indexed
     }
 
-    private func encode(_ picture: IndexedPicture, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
-        let colors = picture.palette
+    private func encode(_ indexed: IndexedImage, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
+        let colors = indexed.palette
         let bits = [1, 2, 4].first { colors.count <= 1 << $0 } ?? 8
         var file = try PNGFileWriter()
-        try file.chunk("IHDR", PNGLayout.header(picture.indices.size, depth: UInt8(bits), colorType: 3))
+        try file.chunk("IHDR", PNGLayout.header(indexed.indices.size, depth: UInt8(bits), colorType: 3))
         let prelude = PNGPrelude(metadata, options, isGray: false)
         try prelude.writeColor(&file, deflater: deflater)
         try file.chunk("PLTE", colors.flatMap { color in (0..<3).map { UInt8(truncatingIfNeeded: color >> (8 * $0)) } })
         let alphas = colors.map { UInt8($0 >> 24) }.filter { $0 < 255 }
         if !alphas.isEmpty { try file.chunk("tRNS", alphas) }
         try prelude.writeBlocks(&file)
-        let stored = bits < 8 ? try picture.packed(bits: bits, account: options.account) : picture.indices
-        try write(PNGStoredRows(PictureRows(stored, as: .gray8)), "IDAT", [], to: &file)
+        let stored = bits < 8 ? try indexed.packed(bits: bits, account: options.account) : indexed.indices
+        try write(PNGStoredRows(ImageRows(stored, as: .gray8)), "IDAT", [], to: &file)
         return try file.finish()
     }
 

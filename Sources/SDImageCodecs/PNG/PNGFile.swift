@@ -1,7 +1,7 @@
 import SDImage
 
 /// Progressive decode of a PNG, still or animated.
-struct PNGFile: PictureStream {
+struct PNGFile: ImageStream {
     private let options: DecodeOptions
     private var animation: APNGAnimation
     private var still: PNGStill

@@ -33,7 +33,7 @@ struct PNGHeader: Sendable {
     }
 
     /// The image properties without its data.
-    var picture: PNGImageData {
+    var imageData: PNGImageData {
         PNGImageData(
             size: size, depth: depth, colorType: colorType, isInterlaced: isInterlaced, palette: palette,
             transparency: transparency, parts: [])
@@ -43,12 +43,12 @@ struct PNGHeader: Sendable {
     var data: PNGDataChunks { PNGDataChunks(offset: dataOffset) }
 
     /// Returns the image, or a pass of it, with all available data.
-    func filled(_ picture: PNGImageData, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
-        var picture = picture
+    func filled(_ imageData: PNGImageData, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
+        var imageData = imageData
         var chunks = data
-        picture.parts = try chunks.read(bytes, limits: limits)
-        picture.ending = chunks.ending ?? .truncated
-        return picture
+        imageData.parts = try chunks.read(bytes, limits: limits)
+        imageData.ending = chunks.ending ?? .truncated
+        return imageData
     }
 
     /// Copies bytes; nil for none.

@@ -24,7 +24,7 @@ struct PNGPass: Sendable {
     }
 
     private init(
-        _ picture: PixelSize, _ left: Int, _ top: Int, _ columnStep: Int, _ rowStep: Int, _ blockWidth: Int, _ blockHeight: Int
+        _ image: PixelSize, _ left: Int, _ top: Int, _ columnStep: Int, _ rowStep: Int, _ blockWidth: Int, _ blockHeight: Int
     ) {
         self.left = left
         self.top = top
@@ -33,7 +33,7 @@ struct PNGPass: Sendable {
         self.blockWidth = blockWidth
         self.blockHeight = blockHeight
         size = PixelSize(
-            width: (max(0, picture.width - left) + columnStep - 1) / columnStep,
-            height: (max(0, picture.height - top) + rowStep - 1) / rowStep)
+            width: (max(0, image.width - left) + columnStep - 1) / columnStep,
+            height: (max(0, image.height - top) + rowStep - 1) / rowStep)
     }
 }

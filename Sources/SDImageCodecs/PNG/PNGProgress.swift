@@ -2,7 +2,7 @@ import SDImage
 
 /// A still that is decoded as far as its bytes have arrived.
 struct PNGProgress {
-    let picture: PNGPicture
+    let coded: PNGImage
     private let inflater: PNGInflater
     private let rows: PNGRows
     private let painter: PNGPainter
@@ -11,16 +11,16 @@ struct PNGProgress {
     private(set) var rowsDone = 0
 
     /// nil when the image is too large to be held in memory: it is then decoded in one step from the complete data.
-    init?(_ picture: PNGPicture, data: PNGDataChunks) {
+    init?(_ coded: PNGImage, data: PNGDataChunks) {
         do throws(ImageError) {
-            let limits = picture.options.limits
-            let total = PNGRows.byteCount(picture.data, try PNGSamples(picture.data, limits: limits))
+            let limits = coded.options.limits
+            let total = PNGRows.byteCount(coded.data, try PNGSamples(coded.data, limits: limits))
             inflater = try PNGInflater([])
-            rows = try PNGRows(picture.data, limits: limits, source: try PNGWindow(inflater, total: total))
+            rows = try PNGRows(coded.data, limits: limits, source: try PNGWindow(inflater, total: total))
             // Must come last, because rows that exceed the working memory are refused before the image is allocated.
-            painter = try PNGPainter(try picture.makeWhole(zeroed: true), source: rows.format, limits: limits)
+            painter = try PNGPainter(try coded.makeWhole(zeroed: true), source: rows.format, limits: limits)
         } catch { return nil }
-        self.picture = picture
+        self.coded = coded
         chunks = data
     }
 
@@ -36,7 +36,7 @@ struct PNGProgress {
 
     /// Decodes the rows received so far.
     mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
-        for part in try chunks.read(bytes, limits: picture.options.limits) { inflater.append(part) }
+        for part in try chunks.read(bytes, limits: coded.options.limits) { inflater.append(part) }
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
             guard try painter.paint(rows, at: position, fills: true) else { break }

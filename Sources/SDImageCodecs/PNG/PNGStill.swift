@@ -1,7 +1,7 @@
 import SDImage
 
 /// Progressive decode of a still: rows from the top, or the whole of an interlaced image, first in large blocks.
-struct PNGStill: PictureStream {
+struct PNGStill: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     private var progress: PNGProgress?
@@ -21,12 +21,12 @@ struct PNGStill: PictureStream {
         self.isFinished = isFinished
         if progress == nil, properties.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
             let header = try PNGHeader(bytes)
-            let picture = try PNGPicture(header, bytes, options: options, stop: stop)
-            properties.size = picture.size
+            let coded = try PNGImage(header, bytes, options: options, stop: stop)
+            properties.size = coded.size
             properties.frameCount = 1
-            if !isFinished { progress = PNGProgress(picture, data: header.data) }
+            if !isFinished { progress = PNGProgress(coded, data: header.data) }
         }
-        if progress?.picture.isEarly ?? false { try finishEarly(stop: stop) }
+        if progress?.coded.isEarly ?? false { try finishEarly(stop: stop) }
     }
 
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
@@ -55,7 +55,7 @@ struct PNGStill: PictureStream {
     private mutating func finishEarly(stop: StopSignal) throws(ImageError) {
         try advance(stop: stop)
         guard let now = progress, now.hasAllRows else { return }
-        _ = keep(try now.picture.finishEarly(now, bytes, stop: stop))
+        _ = keep(try now.coded.finishEarly(now, bytes, stop: stop))
         properties.isSatisfied = true
     }
 
@@ -70,11 +70,11 @@ struct PNGStill: PictureStream {
         try advance(stop: stop)
         guard let now = progress, now.rowsDone > 0 else { return nil }
         if let preview, preview.rows == now.rowsDone { return preview.image }
-        let rows = now.picture.data.isInterlaced ? now.buffer.size.height : now.rowsDone
+        let rows = now.coded.data.isInterlaced ? now.buffer.size.height : now.rowsDone
         // Frees the memory of the last preview before the next is allocated.
         preview = nil
-        let pixels = try now.picture.preview(now.buffer, rows: rows, stop: stop)
-        let image = now.picture.image(pixels, isIncremental: true)
+        let pixels = try now.coded.preview(now.buffer, rows: rows, stop: stop)
+        let image = now.coded.image(pixels, isIncremental: true)
         preview = (now.rowsDone, image)
         return image
     }
@@ -84,13 +84,13 @@ struct PNGStill: PictureStream {
         preview = nil
         if progress != nil { try advance(stop: stop) }
         let header = try PNGHeader(bytes)
-        let picture = try PNGPicture(header, bytes, options: options, stop: stop)
-        properties.size = picture.size
+        let coded = try PNGImage(header, bytes, options: options, stop: stop)
+        properties.size = coded.size
         properties.frameCount = 1
-        guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == picture.wholeFormat else {
+        guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == coded.wholeFormat else {
             progress = nil
-            return try picture.decode(header, bytes, stop: stop)
+            return try coded.decode(header, bytes, stop: stop)
         }
-        return picture.image(try picture.finish(now.buffer, stop: stop))
+        return coded.image(try coded.finish(now.buffer, stop: stop))
     }
 }

@@ -6,14 +6,14 @@ import SDImagePixels
     let size: PixelSize
     /// Bytes per pixel.
     let pixelBytes: Int
-    private let rows: PictureRows
+    private let rows: ImageRows
     private let left: Int
     private let top: Int
     /// Two buffers for 16-bit samples; empty otherwise.
     private let swapped: [ScratchMemory]
 
     /// `area` lies inside the image; nil means the whole image.
-    init(_ rows: PictureRows, area: PixelArea? = nil) throws(ImageError) {
+    init(_ rows: ImageRows, area: PixelArea? = nil) throws(ImageError) {
         self.rows = rows
         size = area?.size ?? rows.size
         (left, top) = (area?.left ?? 0, area?.top ?? 0)

@@ -1,7 +1,7 @@
 import SDImage
 
 /// Progressive decode of a WebP animation.
-struct WebPAnimation: PictureStream {
+struct WebPAnimation: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
     private var walk: WebPChunkWalk
@@ -117,7 +117,7 @@ struct WebPAnimation: PictureStream {
     mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
-            let image = try picture(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
+            let image = try cachedFrame(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
             guard isFinished || isWhole, properties.frameCount > 1 else { return image }
             compositor?.keep(only: image.pixels)
             return image.with(frames: StreamDecoder(self))
@@ -130,10 +130,10 @@ struct WebPAnimation: PictureStream {
     mutating func rest() { compositor?.rest() }
 
     mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
-        try picture(at: index, isCached: isCached, isIncremental: false, stop: stop)
+        try cachedFrame(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
-    private mutating func picture(
+    private mutating func cachedFrame(
         at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
     ) throws(ImageError) -> CachedFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
@@ -153,13 +153,13 @@ struct WebPAnimation: PictureStream {
 
     /// Decodes the available rows of the first frame.
     private func preview(_ frame: WebPFrame, _ header: Header, stop: StopSignal) throws(ImageError) -> Image {
-        try frame.picture.checkLimits(options.limits)
+        try frame.coded.checkLimits(options.limits)
         let painter = painter(header)
         let canvas = try PixelBuffer(
             size: header.canvas, format: painter.format, limit: options.limits.workingBytes, zeroed: true)
         try painter.replace(frame, on: FrameCanvas(canvas, layout: frame.layout), tolerant: true, stop: stop)
         let metadata = metadata(header, hasAlpha: true, isIncremental: true)
-        return Image(pixels: try header.output.picture(from: canvas, stop: stop), metadata: metadata)
+        return Image(pixels: try header.output.pixels(from: canvas, stop: stop), metadata: metadata)
     }
 
     private func painter(_ header: Header) -> WebPPainter {

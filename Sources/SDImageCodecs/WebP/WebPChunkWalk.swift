@@ -38,7 +38,7 @@ struct WebPChunkWalk {
     }
 
     /// Returns the offset of the bitstream chunk of an extended still; 0 for other files.
-    static func pictureOffset(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Int {
+    static func imageOffset(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Int {
         var reader = bytes.reader
         guard reader.matches("VP8X", at: 12), reader.skip(12) else { return 0 }
         while reader.skip(4), let size = reader.u32(bigEndian: false) {
@@ -52,7 +52,7 @@ struct WebPChunkWalk {
 
     /// True when the bitstream header of a still is available: 10 bytes if it is lossy, 5 if it is lossless (RFC 9649, sections
     /// 2.5 and 2.6).
-    static func reachesPicture(_ bytes: Bytes) -> Bool {
+    static func reachesImage(_ bytes: Bytes) -> Bool {
         var reader = bytes.reader
         guard reader.skip(12) else { return false }
         while reader.skip(4), let size = reader.u32(bigEndian: false) {

@@ -34,7 +34,7 @@ package final class WebPCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
         guard WebPFile.isAnimated(bytes) else {
-            return try WebPPicture(try WebPStream(bytes), options: options).read(bytes, stop: stop)
+            return try WebPImage(try WebPStream(bytes), options: options).read(bytes, stop: stop)
         }
         var animation = WebPAnimation(options)
         try animation.update(bytes, isFinished: true, stop: stop)

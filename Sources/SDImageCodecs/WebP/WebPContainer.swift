@@ -51,15 +51,15 @@ struct WebPContainer {
 
     /// Adds the only image, from a file written by libwebp.
     mutating func add(_ file: Bytes) throws(ImageError) {
-        let picture = try WebPContainer.picture(file)
-        if picture.hasAlpha { flags |= Flag.alpha }
-        try output.append(picture.chunks)
+        let image = try WebPContainer.imageChunks(file)
+        if image.hasAlpha { flags |= Flag.alpha }
+        try output.append(image.chunks)
     }
 
     /// Adds a frame that covers the canvas, replaces its content, and is disposed of to transparent.
     mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
-        let picture = try WebPContainer.picture(file)
-        if picture.hasAlpha { flags |= Flag.alpha }
+        let image = try WebPContainer.imageChunks(file)
+        if image.hasAlpha { flags |= Flag.alpha }
         guard milliseconds <= WebPContainer.longestDuration else {
             throw .tooLarge("webp: frame duration of \(milliseconds) ms", limit: WebPContainer.longestDuration)
         }
@@ -68,9 +68,9 @@ struct WebPContainer {
         let header =
             [0, 0, 0, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1)
             + WebPContainer.u24(milliseconds) + [isDisposedOf | isNotBlended]
-        try appendHeader("ANMF", count: header.count + picture.chunks.count)
+        try appendHeader("ANMF", count: header.count + image.chunks.count)
         try output.append(header)
-        try output.append(picture.chunks)
+        try output.append(image.chunks)
     }
 
     mutating func finish() throws(ImageError) -> Bytes {
@@ -85,7 +85,7 @@ struct WebPContainer {
     }
 
     /// Returns the chunks of a file with one image, without the VP8X header.
-    private static func picture(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
+    private static func imageChunks(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
         let extended = 18
         let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
         guard let chunks = file.slice(start..<max(start, file.count)) else {

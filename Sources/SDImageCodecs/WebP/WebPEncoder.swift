@@ -3,9 +3,6 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// The picture type of libwebp; `WebPPicture` is a type of this module.
-typealias LibraryPicture = CWebP.WebPPicture
-
 /// Encodes one image with libwebp to a file without metadata.
 @safe struct WebPEncoder {
     static let longestSide = Int(WEBP_MAX_DIMENSION)
@@ -77,7 +74,7 @@ typealias LibraryPicture = CWebP.WebPPicture
         let reservation = try WorkingMemory.Reservation(WebPEncoder.memory(image.size, config), of: account)
         defer { reservation.release() }
         let context = Context(try OutputBytes(expecting: (image.size.pixelCount ?? 0) / 4), stop, isAbandoned)
-        var picture = unsafe LibraryPicture()
+        var picture = unsafe WebPPicture()
         guard unsafe WebPPictureInit(&picture) != 0 else {
             throw ImageError(.unsupported, "webp: libwebp differs from the version at build time")
         }
@@ -113,7 +110,7 @@ typealias LibraryPicture = CWebP.WebPPicture
     // MARK: Pixels
 
     /// Imports the pixels, directly from the image if libwebp supports its format.
-    private static func fill(_ picture: inout LibraryPicture, _ image: Image) throws(ImageError) {
+    private static func fill(_ picture: inout WebPPicture, _ image: Image) throws(ImageError) {
         let format = image.pixels.format
         let hasAlpha = image.metadata.hasAlpha && format.hasAlpha
         let plain: Image =
@@ -141,7 +138,7 @@ typealias LibraryPicture = CWebP.WebPPicture
     }
 
     /// Imports grey, which needs no chroma computation: as luma in libwebp's range of 16 to 235, or as three equal channels.
-    private static func fillGray(_ picture: inout LibraryPicture, _ pixels: PixelBuffer) throws(ImageError) {
+    private static func fillGray(_ picture: inout WebPPicture, _ pixels: PixelBuffer) throws(ImageError) {
         guard unsafe WebPPictureAlloc(&picture) != 0 else { throw unsafe error(picture.error_code) }
         let width = pixels.size.width
         for y in 0..<pixels.size.height {
@@ -179,7 +176,7 @@ typealias LibraryPicture = CWebP.WebPPicture
 
     /// Runs a callback for a picture whose `custom_ptr` is a context.
     fileprivate static func attempt(
-        _ picture: UnsafePointer<LibraryPicture>?, _ body: (OutputBytes, () throws(ImageError) -> Void) throws(ImageError) -> Void
+        _ picture: UnsafePointer<WebPPicture>?, _ body: (OutputBytes, () throws(ImageError) -> Void) throws(ImageError) -> Void
     ) -> Int32 {
         guard let pointer = unsafe picture?.pointee.custom_ptr else { return 0 }
         let context = unsafe Unmanaged<Context>.fromOpaque(pointer).takeUnretainedValue()
@@ -187,12 +184,12 @@ typealias LibraryPicture = CWebP.WebPPicture
     }
 }
 
-private func writePiece(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ picture: UnsafePointer<LibraryPicture>?) -> Int32 {
+private func writePiece(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ picture: UnsafePointer<WebPPicture>?) -> Int32 {
     unsafe WebPEncoder.attempt(picture) { output, _ throws(ImageError) in
         unsafe try output.append(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 }
 
-private func goOn(_ percent: Int32, _ picture: UnsafePointer<LibraryPicture>?) -> Int32 {
+private func goOn(_ percent: Int32, _ picture: UnsafePointer<WebPPicture>?) -> Int32 {
     unsafe WebPEncoder.attempt(picture) { _, check throws(ImageError) in try check() }
 }

@@ -1,7 +1,7 @@
 import SDImage
 
 /// Progressive decode of a WebP, still or animated according to its first chunk.
-struct WebPFile: PictureStream {
+struct WebPFile: ImageStream {
     private let options: DecodeOptions
     private var still: WebPStill?
     private var animation: WebPAnimation?

@@ -2,15 +2,15 @@ import SDImage
 
 /// One frame of a WebP animation.
 struct WebPFrame {
-    let picture: WebPStream.Frame
+    let coded: WebPStream.Frame
     var layout: FrameLayout
     /// True when the canvas is transparent before the frame is drawn, or is overwritten completely.
     let isKey: Bool
     /// Layout of the previous frame if it was cleared before this one.
     private let cleared: FrameLayout?
 
-    init(_ picture: WebPStream.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
-        self.picture = picture
+    init(_ coded: WebPStream.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
+        self.coded = coded
         self.layout = layout
         cleared = previous.flatMap { $0.layout.disposal == .background ? $0.layout : nil }
         let findsNothing = previous.map { $0.layout.disposal == .background && ($0.isKey || $0.layout.covers(canvas)) } ?? true

@@ -20,7 +20,7 @@ import SDImagePixels
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
         let frame = frames[index]
-        try frame.picture.checkLimits(limits)
+        try frame.coded.checkLimits(limits)
         if frame.isKey || frame.layout.overwrites {
             try replace(frame, on: canvas, tolerant: false, stop: stop)
         } else {
@@ -63,11 +63,11 @@ import SDImagePixels
     private func decode(
         _ frame: WebPFrame, into target: WebPRows.Target, tolerant: Bool, stop: StopSignal
     ) throws(ImageError) {
-        guard let part = bytes.slice(frame.picture.data) else { throw ImageError(.truncated, "webp: data ends early") }
-        let decoder = unsafe try WebPRows(frame.picture, into: target, hasAlpha: frame.picture.hasAlpha)
+        guard let part = bytes.slice(frame.coded.data) else { throw ImageError(.truncated, "webp: data ends early") }
+        let decoder = unsafe try WebPRows(frame.coded, into: target, hasAlpha: frame.coded.hasAlpha)
         try decoder.feed(part, stop: stop)
         let rows = try decoder.finish(tolerant: tolerant)
-        guard frame.picture.isLossless, !frame.picture.hasAlpha else { return }
+        guard frame.coded.isLossless, !frame.coded.hasAlpha else { return }
         // Lossless data contain alpha values even if the header declares them meaningless.
         for y in 0..<rows {
             let row = unsafe target.base + y * target.stride

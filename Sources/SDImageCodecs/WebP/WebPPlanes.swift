@@ -41,16 +41,16 @@ import SDImagePixels
         let luma = try shrink(0, options, stop: stop)
         let blue = try shrink(1, options, stop: stop)
         let red = try shrink(2, options, stop: stop)
-        let picture = try PixelBuffer(size: target, format: .rgb8, limit: limits.workingBytes)
+        let pixels = try PixelBuffer(size: target, format: .rgb8, limit: limits.workingBytes)
         for y in 0..<target.height {
-            guard let to = unsafe picture.mutableRow(y)?.baseAddress, let luma = unsafe luma.row(y)?.baseAddress,
+            guard let to = unsafe pixels.mutableRow(y)?.baseAddress, let luma = unsafe luma.row(y)?.baseAddress,
                 let blue = unsafe blue.row(y)?.baseAddress, let red = unsafe red.row(y)?.baseAddress
             else { break }
             unsafe sdpx_video_to_rgb(
                 to.assumingMemoryBound(to: UInt8.self), luma.assumingMemoryBound(to: UInt8.self),
                 blue.assumingMemoryBound(to: UInt8.self), red.assumingMemoryBound(to: UInt8.self), target.width)
         }
-        return picture
+        return pixels
     }
 
     private func shrink(_ index: Int, _ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> PixelBuffer {

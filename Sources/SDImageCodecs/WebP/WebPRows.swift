@@ -94,7 +94,7 @@ import SDImagePixels
         }
         let step = step(of: bytes.count)
         // Skipped, because libwebp walks all chunks before the bitstream again until it reaches it.
-        if given == 0 { given = try WebPChunkWalk.pictureOffset(bytes, stop: stop) }
+        if given == 0 { given = try WebPChunkWalk.imageOffset(bytes, stop: stop) }
         while isWaiting, given < bytes.count {
             try stop.check()
             given = min(bytes.count, given + step)

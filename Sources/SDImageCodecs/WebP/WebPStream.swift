@@ -80,7 +80,7 @@ import SDImage
     private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
         var reader = bytes.reader
         guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
-            let duration = reader.u24(), let flags = reader.u8(), let range = picture(content.dropFirst(16)),
+            let duration = reader.u24(), let flags = reader.u8(), let range = imageRange(content.dropFirst(16)),
             let part = bytes.slice(range)
         else { return nil }
         let features: WebPBitstreamFeatures
@@ -102,7 +102,7 @@ import SDImage
     }
 
     /// Returns the location of the bitstream in the chunks of a frame, including the preceding alpha chunk.
-    private func picture(_ chunks: Range<Int>) -> Range<Int>? {
+    private func imageRange(_ chunks: Range<Int>) -> Range<Int>? {
         var reader = bytes.reader
         guard reader.seek(to: chunks.lowerBound) else { return nil }
         if reader.matches("ALPH", at: reader.offset) {

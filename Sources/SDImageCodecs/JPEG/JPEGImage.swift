@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 
 /// Converts libjpeg's rows to the finished buffer.
-@safe struct JPEGPicture {
+@safe struct JPEGImage {
     let decoder: JPEGDecoder
     /// True when the first DC scans are enough.
     let isEarly: Bool
@@ -34,7 +34,7 @@ import SDImagePixels
         // All software that writes CMYK JPEG inverts it, as Adobe's did first.
         inks = decoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
         // If no other conversion is needed, libjpeg writes the requested format itself.
-        (rows, rowFormat) = JPEGPicture.layout(
+        (rows, rowFormat) = JPEGImage.layout(
             kind: decoder.kind, output: output, isConverted: transform != nil,
             isPlain: transform == nil && scale.size == plan.scaledSize)
     }

@@ -1,5 +1,5 @@
 /// Stores images in a cache: the image in memory, and on disk the bytes that came with it, or the encoded image.
-package struct PictureStore: Sendable {
+package struct ImageStore: Sendable {
     private let cache: any ImageCaching
     private let registry: CoderRegistry
     private let layers: CacheLayers

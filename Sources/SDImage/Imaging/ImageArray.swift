@@ -1,7 +1,7 @@
 import SDImagePixels
 
 /// Host memory that receives images of one size. Each slot is written by one thread at a time.
-@safe package final class PictureArray: @unchecked Sendable {
+@safe package final class ImageArray: @unchecked Sendable {
     // Unchecked: slots do not overlap, and the host guarantees that the memory stays valid.
     private let memory: UnsafeMutableRawPointer
     private let count: Int
@@ -38,7 +38,7 @@ import SDImagePixels
         let room = isLaid ? try ScratchMemory(layout.size.width * 4, zeroed: false) : nil
         for y in 0..<layout.size.height {
             guard var from = unsafe pixels.row(y)?.baseAddress else { break }
-            let to = unsafe memory + (index * layout.pictureStride + y * layout.rowStride)
+            let to = unsafe memory + (index * layout.imageStride + y * layout.rowStride)
             var format = pixels.format
             if let opaque = unsafe room?.bytes.baseAddress {
                 format = unsafe lay(from, format, on: opaque)
@@ -64,35 +64,35 @@ import SDImagePixels
     }
 }
 
-extension PictureArray {
+extension ImageArray {
     /// Checked byte offsets of images and rows.
     package struct Layout: Sendable {
         package let size: PixelSize
         package let format: PixelFormat
         let rowStride: Int
-        let pictureStride: Int
-        private let pictureBytes: Int
+        let imageStride: Int
+        private let imageBytes: Int
 
         /// Creates a layout. A stride of 0 means no padding.
-        package init(_ size: PixelSize, _ format: PixelFormat, rowStride: Int, pictureStride: Int) throws(ImageError) {
+        package init(_ size: PixelSize, _ format: PixelFormat, rowStride: Int, imageStride: Int) throws(ImageError) {
             let (row, isWide) = size.width.multipliedReportingOverflow(by: format.bytesPerPixel)
             let stride = rowStride > 0 ? rowStride : row
-            guard !size.isEmpty, !isWide, let picture = Layout.span(size.height, stride, last: row) else {
+            guard !size.isEmpty, !isWide, let extent = Layout.span(size.height, stride, last: row) else {
                 throw ImageError(.invalidArgument, "array: invalid image size \(size.width)x\(size.height)")
             }
             self.size = size
             self.format = format
             self.rowStride = stride
-            self.pictureStride = pictureStride > 0 ? pictureStride : picture
-            pictureBytes = picture
-            guard stride >= row, self.pictureStride >= picture, stride % format.bytesPerChannel == 0,
-                self.pictureStride % format.bytesPerChannel == 0
-            else { throw ImageError(.invalidArgument, "array: invalid strides of \(rowStride) and \(pictureStride) bytes") }
+            self.imageStride = imageStride > 0 ? imageStride : extent
+            imageBytes = extent
+            guard stride >= row, self.imageStride >= extent, stride % format.bytesPerChannel == 0,
+                self.imageStride % format.bytesPerChannel == 0
+            else { throw ImageError(.invalidArgument, "array: invalid strides of \(rowStride) and \(imageStride) bytes") }
         }
 
         /// Size of an array of `count` images in bytes; nil for a negative count or on overflow.
         package func byteCount(_ count: Int) -> Int? {
-            count == 0 ? 0 : Layout.span(count, pictureStride, last: pictureBytes)
+            count == 0 ? 0 : Layout.span(count, imageStride, last: imageBytes)
         }
 
         private static func span(_ count: Int, _ stride: Int, last: Int) -> Int? {

@@ -1,12 +1,12 @@
 /// Progressive decoder of one image. Chooses the coder when enough bytes have arrived to detect the format, and then keeps it.
 /// Also provides the frames of an animation.
-package final class PictureDecoder: FrameProvider {
+package final class IncrementalDecoder: FrameProvider {
     private struct State {
         var bytes: GrowingBytes
         var decoder: (any ImageDecoder)?
         var isFinished = false
         /// The decoded image; set when all bytes have arrived.
-        var picture: Image?
+        var image: Image?
         /// The error that ended decoding; further bytes are refused.
         var failure: ImageError?
     }
@@ -38,7 +38,7 @@ package final class PictureDecoder: FrameProvider {
         _ registry: CoderRegistry, source: any ByteSource, options: DecodeOptions, coder: (any ImageCoder)? = nil
     ) throws(ImageError) {
         self.init(registry, options: options, coder: coder)
-        let start = try source.bytes(PictureDecoder.bytesOfSource)
+        let start = try source.bytes(IncrementalDecoder.bytesOfSource)
         ownStop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: Int(clamping: source.size))
         if let decoder = try registry.open(source, start: start, options: options, stop: ownStop, coder: coder) {
             state.withLock { state in
@@ -109,14 +109,14 @@ package final class PictureDecoder: FrameProvider {
         try chosen.update(all, isFinished: isFinished, stop: stop)
         // Errors in the data are only known after decoding; the image is kept, so that its first reader need not decode again.
         guard isFinished else { return }
-        let picture = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
-        guard let picture else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
-        state.withLock { $0.picture = picture }
+        let image = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
+        guard let image else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
+        state.withLock { $0.image = image }
     }
 
     /// Chooses the coder and opens its decoder; nil until the format is known.
     private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
-        guard isFinished || all.count >= PictureDecoder.bytesToChoose else { return nil }
+        guard isFinished || all.count >= IncrementalDecoder.bytesToChoose else { return nil }
         guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
         let decoder = try registry.open(all, options: options, stop: stop, coder: coder)
         state.withLock { $0.decoder = decoder }
@@ -125,9 +125,9 @@ package final class PictureDecoder: FrameProvider {
 
     /// Returns the best image so far; nil when more bytes are needed.
     package func image(stop: StopSignal = StopSignal()) throws(ImageError) -> Image? {
-        let (decoder, picture, failure) = state.withLock { ($0.decoder, $0.picture, $0.failure) }
+        let (decoder, image, failure) = state.withLock { ($0.decoder, $0.image, $0.failure) }
         if let failure { throw failure }
-        if let picture { return picture }
+        if let image { return image }
         guard let decoder else { return nil }
         do throws(ImageError) {
             return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
@@ -151,8 +151,8 @@ package final class PictureDecoder: FrameProvider {
 
     /// Returns a frame composed onto the whole canvas.
     package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
-        let (decoder, picture) = state.withLock { ($0.decoder, $0.picture) }
-        if let picture, index == 0 { return picture.frames == nil ? picture : picture.still }
+        let (decoder, image) = state.withLock { ($0.decoder, $0.image) }
+        if let image, index == 0 { return image.frames == nil ? image : image.still }
         guard let decoder else { throw .noFrame(index, of: 0) }
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }

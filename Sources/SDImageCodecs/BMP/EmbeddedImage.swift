@@ -1,7 +1,7 @@
 import SDImage
 
 /// A PNG or JPEG inside a bitmap or an icon. Its own header determines the properties, and it is always a still.
-struct WrappedPicture {
+struct EmbeddedImage {
     private let bytes: Bytes
     private let coder: any ImageCoder
 

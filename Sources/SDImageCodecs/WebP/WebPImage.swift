@@ -3,7 +3,7 @@ import SDImage
 import SDImagePixels
 
 /// Converts a still from libwebp's buffer to the finished image.
-@safe struct WebPPicture {
+@safe struct WebPImage {
     /// Size and format of the rows written by libwebp.
     struct Layout: Equatable {
         let size: PixelSize
@@ -60,8 +60,8 @@ import SDImagePixels
         guard count == frame.size.height else {
             throw ImageError(.internalError, "webp: \(count) rows decoded, expected \(frame.size.height)")
         }
-        let picture = try planes.shrunk(to: plan.scaledSize, limits: options.limits, stop: stop)
-        return try finish(picture, rows: picture.size.height, stop: stop)
+        let pixels = try planes.shrunk(to: plan.scaledSize, limits: options.limits, stop: stop)
+        return try finish(pixels, rows: pixels.size.height, stop: stop)
     }
 
     private func read(_ bytes: Bytes, _ layout: Layout, stop: StopSignal) throws(ImageError) -> Image {
@@ -83,7 +83,7 @@ import SDImagePixels
     /// True for thumbnails of lossy images decoded in one step. The planes take less than half of a bitmap.
     var hasPlanes: Bool {
         let isSmall = frame.size.width / 4 >= plan.scaledSize.width && frame.size.height / 4 >= plan.scaledSize.height
-        let limit = min(WebPPicture.mostPlaneBytes, options.limits.workingBytes / 2)
+        let limit = min(WebPImage.mostPlaneBytes, options.limits.workingBytes / 2)
         return isSmall && !frame.isLossless && !hasAlpha && !options.acceptPartial && WebPPlanes.byteCount(frame.size) <= limit
     }
 

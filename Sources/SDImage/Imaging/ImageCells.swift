@@ -1,7 +1,7 @@
 import SDImagePixels
 
 /// An image reduced to a grid of means, the input of placeholder encoders.
-@safe struct PictureCells {
+@safe struct ImageCells {
     /// Columns and rows of the grid; those of the image when it is small.
     let size: PixelSize
     private let source: PixelBuffer
@@ -15,7 +15,7 @@ import SDImagePixels
         self.size = size
         self.inLight = inLight
         self.passesAlphaOver = passesAlphaOver
-        columns = PictureCells.bounds(source.size.width, cells: size.width).map { Int32(clamping: $0) }
+        columns = ImageCells.bounds(source.size.width, cells: size.width).map { Int32(clamping: $0) }
         sums = try ScratchMemory(4 * size.width * MemoryLayout<Float>.size, zeroed: false)
     }
 
@@ -24,7 +24,7 @@ import SDImagePixels
 
     /// Calls `body` for each row of the grid with the sums of its cells: premultiplied red, green and blue, and alpha.
     func forEachRow(_ body: (Int, UnsafeBufferPointer<Float>) -> Void) {
-        let rows = PictureCells.bounds(source.size.height, cells: size.height)
+        let rows = ImageCells.bounds(source.size.height, cells: size.height)
         let sums = unsafe sums.bound(to: Float.self)
         guard let base = sums.baseAddress else { return }
         for index in 0..<size.height {

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 /// The rows of an image in the pixel format of an encoder: those in memory, or converted on demand.
-package struct PictureRows {
+package struct ImageRows {
     package let pixels: PixelBuffer
     package let format: PixelFormat
     /// Two buffers, so that a row and the previous one are valid at the same time.

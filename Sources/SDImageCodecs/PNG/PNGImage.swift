@@ -1,7 +1,7 @@
 import SDImage
 
 /// An image whose header was read, and the plan for decoding it.
-struct PNGPicture {
+struct PNGImage {
     /// The image without its parts; for an early thumbnail, only the first pass.
     let data: PNGImageData
     /// True when the first pass of an interlaced image is enough, with the chunks before it.
@@ -13,12 +13,12 @@ struct PNGPicture {
     private let transform: (any RowTransform)?
 
     init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
-        if let early = try PNGPicture.early(header, bytes, options, stop) {
+        if let early = try PNGImage.early(header, bytes, options, stop) {
             (metadata, plan) = early
-            data = header.picture.firstPass
+            data = header.imageData.firstPass
             isEarly = true
         } else {
-            data = header.picture
+            data = header.imageData
             metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
             plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
             isEarly = false
@@ -48,7 +48,7 @@ struct PNGPicture {
         if isEarly, var progress = PNGProgress(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
             return try finishEarly(progress, bytes, stop: stop)
         }
-        let run = PNGDecode(data: try header.filled(data, from: bytes, limits: options.limits), picture: self, stop: stop)
+        let run = PNGDecode(data: try header.filled(data, from: bytes, limits: options.limits), coded: self, stop: stop)
         return image(try run.decode())
     }
 

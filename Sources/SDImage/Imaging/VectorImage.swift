@@ -1,4 +1,4 @@
 /// A vector image that can be rendered at any size in pixels.
-package protocol VectorPicture: AnyObject, Sendable {
+package protocol VectorImage: AnyObject, Sendable {
     func render(_ size: PixelSize) throws(ImageError) -> Image
 }
