@@ -103,7 +103,7 @@ public func sdimage_frame_provider_copy_image(_ provider: Object, _ image: Objec
 public func sdimage_image_preload_frames(_ image: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         guard let frames = unsafe try Handle.borrow(image, as: Image.self).frames else { return }
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         try Engine.helped { () throws(ImageError) in
             try frames.load(limit: DecodeLimits.standard.outputBytes, stop: stop)

@@ -29,7 +29,7 @@ public func sdimage_decode_file(_ path: Text, _ options: Object, _ image: Object
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         options.scale = options.scale ?? FileScale.of(String(decoding: path, as: UTF8.self))
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
-        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: StopSignal()), image)
+        unsafe try give(try Defaults.coders.decode(bytes, options: options, stop: CancellationToken()), image)
     }
 }
 

@@ -11,7 +11,7 @@ public func sdimage_encode(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let options = unsafe try Input.encodeOptions(options)
         let format = ImageFormat(rawValue: format.rawValue) ?? .undefined
-        unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: StopSignal()), data)
+        unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken()), data)
     }
 }
 
@@ -26,7 +26,7 @@ public func sdimage_encode_file(
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         let asked = ImageFormat(rawValue: format.rawValue) ?? .undefined
         let format = asked == .undefined ? ImageFormat(fileName: path) : asked
-        let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: StopSignal())
+        let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken())
         try FileWriter.write(bytes, to: path)
     }
 }

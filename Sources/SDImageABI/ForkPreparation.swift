@@ -54,7 +54,8 @@ enum ForkPreparation {
             defer { unsafe sdimage_encode_options_unref(options) }
             let image = unsafe try Handle.borrow(handle, as: Image.self)
             unsafe try give(
-                try registry.encode(image, format: format, options: try Input.encodeOptions(options), stop: StopSignal()), &data)
+                try registry.encode(image, format: format, options: try Input.encodeOptions(options), stop: CancellationToken()),
+                &data)
         }
         let bytes = unsafe sdimage_data_bytes(data)
         let length = unsafe sdimage_data_length(data)

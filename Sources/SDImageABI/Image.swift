@@ -143,7 +143,7 @@ public func sdimage_image_copy_frame(_ image: Object, _ index: UInt32, _ frame: 
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
         unsafe try requireResult(frame)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         unsafe try give(try image.frame(at: Int(clamping: index), stop: stop), frame)
     }

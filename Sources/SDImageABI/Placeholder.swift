@@ -9,7 +9,7 @@ public func sdimage_blurhash_encode(
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(text)
         // No time limit here and in the other encoder: two passes over a bitmap of limited size.
-        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: CancellationToken())
         let hash = try BlurHash(image, across: Int(xComponents), down: Int(yComponents))
         unsafe try give(try Bytes.copying(hash.text), text)
     }
@@ -30,7 +30,7 @@ public func sdimage_blurhash_decode(
 public func sdimage_thumbhash_encode(_ image: Object, _ hash: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(hash)
-        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: StopSignal())
+        let image = try (unsafe try Handle.borrow(image, as: Image.self)).upright(stop: CancellationToken())
         unsafe try give(try Bytes.copying(try ThumbHash(image).bytes), hash)
     }
 }

@@ -129,8 +129,8 @@ public func sdimage_transformer_new_custom(
 }
 
 /// A stop signal with the time limit of one transformation, which equals that of an encode.
-private func timeLimit() -> StopSignal {
-    let stop = StopSignal()
+private func timeLimit() -> CancellationToken {
+    let stop = CancellationToken()
     stop.allow(nanoseconds: CallTimeLimits.transformation)
     return stop
 }

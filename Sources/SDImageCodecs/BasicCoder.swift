@@ -15,21 +15,21 @@ package final class BasicCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try coder(for: bytes, options).info(bytes, options: options, stop: stop)
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try coder(for: bytes, options).decode(bytes, options: BasicCoder.still(options), stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
     }
 
     /// Encodes only the first frame.
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         guard let coder = coders.first(where: { $0.canEncode(format) }) else {
             throw ImageError(.unsupported, "\(name): cannot encode \(format.name)")
@@ -71,7 +71,7 @@ private struct BasicStream: ImageStream {
         return properties
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         if chosen == nil {
             let coder = try coder.coder(for: bytes, options)
             chosen = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
@@ -79,5 +79,5 @@ private struct BasicStream: ImageStream {
         try chosen?.update(bytes, isFinished: isFinished, stop: stop)
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try chosen?.image(stop: stop) }
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? { try chosen?.image(stop: stop) }
 }

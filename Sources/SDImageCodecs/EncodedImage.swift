@@ -2,13 +2,13 @@ import SDImage
 
 extension Image {
     /// Converts an image with code points to sRGB, for formats that cannot store code points.
-    func withoutCodePoints(stop: StopSignal) throws(ImageError) -> Image {
+    func withoutCodePoints(stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.cicp != nil else { return self }
         return try inSRGB(stop: stop)
     }
 
     /// Returns the image in sRGB, with the same orientation and pixel format.
-    func inSRGB(stop: StopSignal) throws(ImageError) -> Image {
+    func inSRGB(stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.cicp != nil || metadata.colorProfile != nil else { return self }
         var options = DecodeOptions()
         options.applyOrientation = false
@@ -23,7 +23,7 @@ extension Image {
     }
 
     /// Returns a preview to embed, of at most 320 by 320 pixels, in the stored orientation.
-    func preview(stop: StopSignal) throws(ImageError) -> Image {
+    func preview(stop: CancellationToken) throws(ImageError) -> Image {
         var options = DecodeOptions()
         options.thumbnailSize = PixelSize(width: 320, height: 320)
         options.applyOrientation = false

@@ -9,7 +9,7 @@ import SDImagePixels
     let palette: [UInt32]
 
     /// nil when there are more than `most` colours. `rows` are rgb8 or rgba8.
-    init?(_ rows: ImageRows, most: Int = 256, account: WorkingMemory, stop: StopSignal) throws(ImageError) {
+    init?(_ rows: ImageRows, most: Int = 256, account: WorkingMemory, stop: CancellationToken) throws(ImageError) {
         let memory = try ScratchMemory(sdpx_colors_size())
         let colors = unsafe OpaquePointer(memory.bytes.baseAddress)
         unsafe sdpx_colors_start(colors)

@@ -64,11 +64,11 @@ package final class CurlLoader: ImageLoader {
     package func begin(
         _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
-    ) -> StopSignal {
+    ) -> CancellationToken {
         let download: Download
         do throws(ImageError) { download = try self.download(for: request, sharedAs: sharingKey, progress) } catch {
             done(.failure(error))
-            return StopSignal()
+            return CancellationToken()
         }
         if download.hooks?.decrypt == nil {
             start(download, done)
@@ -81,7 +81,7 @@ package final class CurlLoader: ImageLoader {
                 }
             }
         }
-        return StopSignal { download.cancel() }
+        return CancellationToken { download.cancel() }
     }
 
     private func start(_ download: Download, _ done: @escaping @Sendable (Download.Outcome) -> Void) {

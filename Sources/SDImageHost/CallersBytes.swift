@@ -14,7 +14,7 @@ extension CoderRegistry {
         _ bytes: UnsafeRawPointer?, _ length: Int, _ options: DecodeOptions
     ) throws(ImageError) -> Image {
         let bytes = unsafe try Input.callersBytes(bytes, length)
-        return try decode(bytes, options: options, stop: StopSignal()).detached()
+        return try decode(bytes, options: options, stop: CancellationToken()).detached()
     }
 }
 

@@ -47,7 +47,7 @@ package final class CoderFunctions: Sendable {
     }
 
     /// The image resized, rotated and converted according to the options, as far as the coder has not done so.
-    package func finished(_ image: Image, _ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func finished(_ image: Image, _ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try registry.fit(image, options: options, stop: stop)
         guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
         var metadata = image.metadata

@@ -28,7 +28,7 @@ package final class ForeignCoder: ImageCoder {
     /// True if the coder reads headers.
     private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         guard describes else {
             let image = try decode(bytes, options: options, stop: stop)
             var metadata = image.metadata
@@ -38,7 +38,8 @@ package final class ForeignCoder: ImageCoder {
         return ImageInfo(try describe(bytes, options, stop), pixels: nil)
     }
 
-    private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> ImageMetadata {
+    private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> ImageMetadata
+    {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
         let bytes = try functions.lasting(bytes)
         return try functions.call(budget) { [functions] () throws(ImageError) in
@@ -58,7 +59,7 @@ package final class ForeignCoder: ImageCoder {
         }
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try stop.check()
         let bytes = try functions.lasting(bytes)
         if unsafe functions.table.render != nil { return try draw(bytes, options, stop) }
@@ -67,7 +68,7 @@ package final class ForeignCoder: ImageCoder {
     }
 
     /// Decodes an animation with the instance that also makes its frames; nil for still images.
-    private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image? {
+    private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image? {
         guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
         // A coder that reads headers first reports whether the image is animated.
         let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
@@ -77,17 +78,18 @@ package final class ForeignCoder: ImageCoder {
         return try decoder.image(stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         try ForeignDecoder(functions, options: options)
     }
 
-    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
-    {
+    package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
+        any ImageDecoder
+    )? {
         try ForeignDecoder(functions, source: source, options: options, stop: stop)
     }
 
     /// Draws a vector image: at its own size by `decode`, at any other by `render`.
-    private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func draw(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image {
         let vector = ForeignVector(functions, bytes: try bytes.copiedIfLent(), options: options)
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try functions.finished(decoded(bytes, options, stop), options, stop: stop).with(vector: vector)
@@ -100,7 +102,7 @@ package final class ForeignCoder: ImageCoder {
         return try functions.finished(image, options, stop: stop).with(vector: vector)
     }
 
-    private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
         return try functions.call(budget) { [functions] () throws(ImageError) in
             let lentOptions = DecodeOptionsObject(options, budget: budget)
@@ -134,7 +136,7 @@ package final class ForeignCoder: ImageCoder {
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let budget = WorkBudget(stop, nanoseconds: .max)
         return try options.keepingFileSize { quality throws(ImageError) in

@@ -26,7 +26,7 @@ package final class ForeignDecoder: ImageDecoder {
 
     /// Opens an instance for bytes that the coder reads as it needs them; nil if it cannot.
     package init?(
-        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
+        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: CancellationToken
     ) throws(ImageError) {
         guard let instance = try ForeignInstance.open(functions, source: source, options: options, stop: stop) else {
             return nil
@@ -56,7 +56,7 @@ package final class ForeignDecoder: ImageDecoder {
         return properties.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
     }
 
-    package func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    package func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard unsafe instance.functions.table.instance_update != nil else { return }
         let bytes = try instance.functions.lasting(bytes)
         try call(stop) { instance throws(ImageError) in
@@ -84,7 +84,7 @@ package final class ForeignDecoder: ImageDecoder {
         return options
     }
 
-    package func image(stop: StopSignal) throws(ImageError) -> Image? {
+    package func image(stop: CancellationToken) throws(ImageError) -> Image? {
         let made = try call(stop) { instance throws(ImageError) -> Image? in
             var image: Object = nil
             var error: Object = nil
@@ -99,7 +99,7 @@ package final class ForeignDecoder: ImageDecoder {
         return isAnimation ? image.with(frames: self) : image
     }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
         let frame = try call(stop) { instance throws(ImageError) in
@@ -113,7 +113,7 @@ package final class ForeignDecoder: ImageDecoder {
     }
 
     private func call<R: Sendable>(
-        _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
+        _ stop: CancellationToken, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         try instance.call(stop) { [properties] instance throws(ImageError) in
             defer {

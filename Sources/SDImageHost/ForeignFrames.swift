@@ -36,7 +36,7 @@ package final class ForeignFrames: FrameProvider {
         return Int(clamping: unsafe host.table.duration_ms?(host.userData, number) ?? 100)
     }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
         var image: Object = nil

@@ -52,7 +52,7 @@ import SDImage
 
     /// Opens an instance for bytes that the coder reads as it needs them.
     package static func open(
-        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: StopSignal
+        _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: CancellationToken
     ) throws(ImageError) -> ForeignInstance? {
         guard unsafe functions.table.open_source != nil, unsafe functions.table.instance_image != nil else { return nil }
         let nanoseconds = options.limits.workNanoseconds
@@ -78,7 +78,7 @@ import SDImage
 
     /// Runs a call of the instance after the previous call has returned, even one that was left behind.
     package func call<R: Sendable>(
-        _ stop: StopSignal, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
+        _ stop: CancellationToken, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         let nanoseconds = options.limits.workNanoseconds
         let own = WorkBudget(stop, nanoseconds: nanoseconds)

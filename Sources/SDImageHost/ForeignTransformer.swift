@@ -18,7 +18,7 @@ package struct ForeignTransformer: ImageTransformer {
 
     package var preservesMetadata: Bool { unsafe host.table.preserves_metadata?(host.userData) ?? true }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let printed = cacheKey.printed
         let key = CString(printed)
         var result: Object = nil

@@ -13,9 +13,9 @@ package final class ForeignVector: VectorImage {
         self.options = options
     }
 
-    package func render(_ size: PixelSize) throws(ImageError) -> Image { try render(size, stop: StopSignal()) }
+    package func render(_ size: PixelSize) throws(ImageError) -> Image { try render(size, stop: CancellationToken()) }
 
-    package func render(_ size: PixelSize, stop: StopSignal) throws(ImageError) -> Image {
+    package func render(_ size: PixelSize, stop: CancellationToken) throws(ImageError) -> Image {
         guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
             throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")
         }

@@ -5,7 +5,7 @@ package final class WorkBudget: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
     private struct State {
-        var stop: StopSignal?
+        var stop: CancellationToken?
         /// Monotonic nanoseconds; for calls whose `stop` has no time limit.
         var deadline = UInt64.max
     }
@@ -15,12 +15,12 @@ package final class WorkBudget: Sendable, HandleObject {
     /// A budget without limits until a call begins.
     package init() { state = Monitor(State()) }
 
-    package convenience init(_ stop: StopSignal, nanoseconds: UInt64) {
+    package convenience init(_ stop: CancellationToken, nanoseconds: UInt64) {
         self.init()
         begin(stop, nanoseconds: nanoseconds)
     }
 
-    package func begin(_ stop: StopSignal, nanoseconds: UInt64) {
+    package func begin(_ stop: CancellationToken, nanoseconds: UInt64) {
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
         state.withLock { $0 = State(stop: stop, deadline: overflow ? .max : end) }
     }

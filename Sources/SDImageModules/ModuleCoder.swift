@@ -25,15 +25,15 @@ package final class ModuleCoder: ImageCoder {
     /// Never opens the module.
     package func canDecode(_ bytes: Bytes) -> Bool { formats.contains(FormatSniffer.format(of: bytes)) }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try module.coder().info(bytes, options: options, stop: stop)
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try module.coder().decode(bytes, options: options, stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         try module.coder().open(options: options, stop: stop)
     }
 
@@ -44,7 +44,7 @@ package final class ModuleCoder: ImageCoder {
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try module.coder().encode(image, format: format, options: options, stop: stop)
     }

@@ -27,27 +27,28 @@ package final class PluginCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try module.coder().info(bytes, options: options, stop: stop)
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try module.coder().decode(bytes, options: options, stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         try module.coder().open(options: options, stop: stop)
     }
 
-    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
-    {
+    package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
+        any ImageDecoder
+    )? {
         try module.coder().open(source: source, options: options, stop: stop)
     }
 
     package func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try module.coder().encode(image, format: format, options: options, stop: stop)
     }

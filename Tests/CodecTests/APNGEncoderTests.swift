@@ -10,13 +10,13 @@ import Testing
     private func encode(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
-        return try coder.encode(image, format: .png, options: options, stop: StopSignal())
+        return try coder.encode(image, format: .png, options: options, stop: CancellationToken())
     }
 
     private func decode(_ file: Bytes, _ format: PixelFormat = .rgba8) throws -> Image {
         var options = DecodeOptions()
         options.pixelFormat = format
-        return try coder.decode(file, options: options, stop: StopSignal())
+        return try coder.decode(file, options: options, stop: CancellationToken())
     }
 
     @Test(arguments: 0..<12, [[255], [0, 255], [0, 60, 128, 255]] as [[UInt8]])
@@ -78,7 +78,7 @@ import Testing
     @Test func aLoneFrameBecomesAStill() throws {
         let frame = try Drawn.image(40, 30, .rgba8, isNoisy: true)
         let file = try encode(try Moving.image([frame]))
-        #expect(try APNGStructure.isKnownStill(file, stop: StopSignal()))
+        #expect(try APNGStructure.isKnownStill(file, stop: CancellationToken()))
         #expect(try encode(frame).array == file.array)
     }
 }

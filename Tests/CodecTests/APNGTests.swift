@@ -13,14 +13,14 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        return try coder.decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
     /// All frames as images, after requesting the last one first.
     private func frames(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> [Image] {
         let frames = try #require(try decode(data, change).frames)
-        _ = try frames.frame(at: frames.frameCount - 1, stop: StopSignal())
-        return try (0..<frames.frameCount).map { try frames.frame(at: $0, stop: StopSignal()) }
+        _ = try frames.frame(at: frames.frameCount - 1, stop: CancellationToken())
+        return try (0..<frames.frameCount).map { try frames.frame(at: $0, stop: CancellationToken()) }
     }
 
     private func repeated(_ color: [UInt8], _ count: Int = 8) -> [UInt8] { (0..<count).flatMap { _ in color } }
@@ -220,8 +220,8 @@ import Testing
         file.add(Frame(width: 1, height: 1, left: 3), color: Self.green)
         let frames = try #require(try decode(file.finished()).frames)
         #expect(frames.frameCount == 3)
-        #expect(imageError { _ = try frames.frame(at: 1, stop: StopSignal()) }?.status == .badData)
-        let last = try frames.frame(at: 2, stop: StopSignal()).content
+        #expect(imageError { _ = try frames.frame(at: 1, stop: CancellationToken()) }?.status == .badData)
+        let last = try frames.frame(at: 2, stop: CancellationToken()).content
         #expect(last == repeated(Self.red, 3) + Self.green + repeated(Self.red, 4))
     }
 
@@ -251,7 +251,7 @@ import Testing
     private func walk(_ image: Image?) throws {
         guard let frames = image?.frames else { return }
         for index in 0..<frames.frameCount {
-            do throws(ImageError) { _ = try frames.frame(at: index, stop: StopSignal()) } catch { continue }
+            do throws(ImageError) { _ = try frames.frame(at: index, stop: CancellationToken()) } catch { continue }
         }
     }
 
@@ -267,10 +267,10 @@ import Testing
 
     @Test func aStoppedFrameEndsWithCancelledAndCanBeAskedForAgain() throws {
         let frames = try #require(try decode(animation()).frames)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         #expect(imageError { _ = try frames.frame(at: 2, stop: stop) }?.status == .cancelled)
-        #expect(try frames.frame(at: 2, stop: StopSignal()).pixel(0, 0) == Self.green)
+        #expect(try frames.frame(at: 2, stop: CancellationToken()).pixel(0, 0) == Self.green)
     }
 
     // MARK: Sizes
@@ -323,13 +323,13 @@ import Testing
 
     @Test func framesOfAGrowingAnimationCanBeAskedForInAnyOrder() throws {
         let data = animation(disposal: 1, blend: 1)
-        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
-        try decoder.update(try .copying(Array(data.dropLast(20))), isFinished: false, stop: StopSignal())
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: CancellationToken()))
+        try decoder.update(try .copying(Array(data.dropLast(20))), isFinished: false, stop: CancellationToken())
         #expect(decoder.frameCount == 2)
-        let early = try decoder.frame(at: 1, stop: StopSignal()).content
-        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
+        let early = try decoder.frame(at: 1, stop: CancellationToken()).content
+        try decoder.update(try .copying(data), isFinished: true, stop: CancellationToken())
         let all = try frames(data).map(\.content)
-        #expect(try [2, 0, 1].map { try decoder.frame(at: $0, stop: StopSignal()).content } == [all[2], all[0], all[1]])
+        #expect(try [2, 0, 1].map { try decoder.frame(at: $0, stop: CancellationToken()).content } == [all[2], all[0], all[1]])
         #expect(early == all[1])
         #expect(decoder.durationMilliseconds == 120 && decoder.loopCount == 7)
     }

@@ -8,13 +8,13 @@ import Testing
     private let coder = BMPCoder()
 
     private func encode(_ image: Image) throws -> Bytes {
-        try coder.encode(image, format: .bmp, options: EncodeOptions(), stop: StopSignal())
+        try coder.encode(image, format: .bmp, options: EncodeOptions(), stop: CancellationToken())
     }
 
     private func decode(_ file: Bytes, _ format: PixelFormat) throws -> Image {
         var options = DecodeOptions()
         options.pixelFormat = format
-        return try coder.decode(file, options: options, stop: StopSignal())
+        return try coder.decode(file, options: options, stop: CancellationToken())
     }
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8]) func everyPixelComesBack(_ format: PixelFormat) throws {

@@ -8,10 +8,12 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        return try coder.decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
-    private func info(_ data: [UInt8]) throws -> ImageInfo { try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal()) }
+    private func info(_ data: [UInt8]) throws -> ImageInfo {
+        try coder.info(try .copying(data), options: DecodeOptions(), stop: CancellationToken())
+    }
 
     private func status(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) -> Status? {
         imageError { _ = try decode(data, change) }?.status
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: kinds) func headersTellWhatDecodingGives(_ kind: Kind) throws {
-        let info = try coder.info(try CodecFixture.bytes("bmp/\(kind.name).bmp"), options: DecodeOptions(), stop: StopSignal())
+        let info = try info(try CodecFixture.data("bmp/\(kind.name).bmp"))
         #expect(info.format == .bmp && info.storedSize == CodecFixture.rampSize)
         #expect(info.channels == kind.format.channels && info.hasAlpha == kind.format.hasAlpha)
     }

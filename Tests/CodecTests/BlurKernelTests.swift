@@ -8,7 +8,7 @@ import Testing
         var metadata = ImageMetadata()
         metadata.hasAlpha = hasAlpha && source.format.hasAlpha
         let image = Image(pixels: source, metadata: metadata)
-        return try image.transformed(by: BlurTransformer(radius: radius), stop: StopSignal()).pixels
+        return try image.transformed(by: BlurTransformer(radius: radius), stop: CancellationToken()).pixels
     }
 
     /// Radius and box size: odd, and about 1.88 times the radius.

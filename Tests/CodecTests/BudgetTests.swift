@@ -5,14 +5,14 @@ import Testing
 /// The amount of a work budget, and the working memory account.
 @Suite struct BudgetTests {
     @Test func parsersMayReadAMultipleOfTheirInput() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.start(nanoseconds: .max, encodedBytes: 1 << 20)
         for _ in 0..<(16 + 32) { try stop.spend(1 << 20) }
         #expect(imageError { try stop.spend(1) }?.status == .tooLarge)
     }
 
     @Test func allUpdatesShareOneAmount() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.start(nanoseconds: .max, encodedBytes: 0)
         try stop.spend(32 << 20)
         stop.resume(nanoseconds: .max, encodedBytes: 1 << 20)
@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test func parsersSeeTheDeadlineAndCancellation() {
-        let late = StopSignal()
+        let late = CancellationToken()
         late.allow(nanoseconds: 0)
         #expect(imageError { try late.spend(1 << 16) }?.status == .timeout)
-        let cancelled = StopSignal()
+        let cancelled = CancellationToken()
         cancelled.cancel()
         #expect(imageError { try cancelled.spend(1 << 16) }?.status == .cancelled)
     }

@@ -20,7 +20,7 @@ extension ImageCoder {
     func decode(_ name: String, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try decode(try CodecFixture.bytes(name), options: options, stop: StopSignal())
+        return try decode(try CodecFixture.bytes(name), options: options, stop: CancellationToken())
     }
 
     /// Decodes possibly damaged data; nil on an error. A crash would end the test process.
@@ -29,8 +29,8 @@ extension ImageCoder {
         change(&options)
         let bytes = try Bytes.copying(data)
         do throws(ImageError) {
-            _ = try info(bytes, options: options, stop: StopSignal())
-            return try decode(bytes, options: options, stop: StopSignal())
+            _ = try info(bytes, options: options, stop: CancellationToken())
+            return try decode(bytes, options: options, stop: CancellationToken())
         } catch { return nil }
     }
 }

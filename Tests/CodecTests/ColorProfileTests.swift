@@ -48,7 +48,7 @@ import Testing
         #expect(row[0] == 0 && abs(Int(row[1]) - 147) <= 1 && row[2] == 255)
         let icc = Array("icc".utf8) + [0, 0] + PNGBuilder.zlib(ICCBuilder.gray(gamma: 1.8))
         let image = try PNGCoder().decode(
-            try .copying(EncodedFile.png([("iCCP", icc)])), options: DecodeOptions(), stop: StopSignal())
+            try .copying(EncodedFile.png([("iCCP", icc)])), options: DecodeOptions(), stop: CancellationToken())
         #expect(image.pixels.format == .gray8)
     }
 
@@ -138,7 +138,7 @@ import Testing
     private func kept(_ coder: any ImageCoder, _ data: [UInt8], convert: Bool) throws -> [UInt8]? {
         var options = DecodeOptions()
         options.convertToSRGB = convert
-        let image = try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        let image = try coder.decode(try .copying(data), options: options, stop: CancellationToken())
         return array(image.metadata.colorProfile)
     }
 

@@ -56,7 +56,7 @@ import Testing
         options.isProgressive = true
         options.chroma = .full
         let image = Image(pixels: pixels, metadata: ImageMetadata())
-        let bytes = try JPEGWriter(image, options: options, stop: StopSignal()).encode()
+        let bytes = try JPEGWriter(image, options: options, stop: CancellationToken()).encode()
         var limits = DecodeLimits()
         // The coefficients take 3 times 128 KiB.
         limits.workingBytes = 1 << 20
@@ -81,8 +81,8 @@ import Testing
         let rows = try PNGStoredRows(ImageRows(pixels, as: .rgb8))
         let account = WorkingMemory(limit: 31 * 10)
         let lines = try PNGScanlines(rows, account: account)
-        let filtered = try lines.filtered(.smallest, stop: StopSignal())
-        expectRefusal { () throws(ImageError) in _ = try lines.filtered(.smallest, stop: StopSignal()) }
+        let filtered = try lines.filtered(.smallest, stop: CancellationToken())
+        expectRefusal { () throws(ImageError) in _ = try lines.filtered(.smallest, stop: CancellationToken()) }
         withExtendedLifetime(filtered) {}
     }
 }

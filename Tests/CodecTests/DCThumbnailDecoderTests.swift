@@ -88,7 +88,7 @@ struct JPEGDraftTests {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
         let decoder = try JPEGDecoder(try Bytes.copying(JPEGDraftTests.restarts), tolerant: false)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         #expect(imageError { _ = try draft(decoder, detail: 1, pool: pool, stop: stop) }?.status == .cancelled)
     }
@@ -113,7 +113,7 @@ struct JPEGDraftTests {
         let error = imageError {
             var options = DecodeOptions()
             options.thumbnailSize = PixelSize(width: 64, height: 64)
-            _ = try coder.decode(try Bytes.copying(Array(bomb)), options: options, stop: StopSignal())
+            _ = try coder.decode(try Bytes.copying(Array(bomb)), options: options, stop: CancellationToken())
         }
         #expect(error?.status == .tooLarge)
     }
@@ -156,7 +156,7 @@ struct JPEGDraftTests {
         limits.workingBytes = 20_000
         var reader = DCThumbnailReader(
             decoder, detail: 1, wanted: PixelSize(width: 1, height: 1), isEarly: false, limits: limits)
-        #expect(try reader.read(stop: StopSignal(), pool: { nil }) == nil)
+        #expect(try reader.read(stop: CancellationToken(), pool: { nil }) == nil)
     }
 
     // MARK: Early thumbnails
@@ -190,7 +190,7 @@ struct JPEGDraftTests {
     }
 
     private func draft(
-        _ decoder: JPEGDecoder, detail: Int, pool: WorkPool? = nil, stop: StopSignal = StopSignal()
+        _ decoder: JPEGDecoder, detail: Int, pool: WorkPool? = nil, stop: CancellationToken = CancellationToken()
     ) throws -> DCThumbnailDecoder? {
         var reader = DCThumbnailReader(
             decoder, detail: detail, wanted: PixelSize(width: 1, height: 1), isEarly: false, limits: .standard)
@@ -205,7 +205,7 @@ struct JPEGDraftTests {
     }
 
     private func libjpegRows(_ decoder: JPEGDecoder, _ rows: JPEGDecoder.Rows) throws -> [UInt8] {
-        try decoder.start(rows, scale: decoder.smallestScale, limits: .standard, stop: StopSignal())
+        try decoder.start(rows, scale: decoder.smallestScale, limits: .standard, stop: CancellationToken())
         let size = decoder.smallestScale.size
         let stride = size.width * rows.bytesPerPixel
         var bytes: [UInt8] = []

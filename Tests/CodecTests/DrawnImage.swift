@@ -63,16 +63,16 @@ extension ImageCoder {
     func encoded(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
-        return try encode(image, format: encodableFormats.first ?? .undefined, options: options, stop: StopSignal())
+        return try encode(image, format: encodableFormats.first ?? .undefined, options: options, stop: CancellationToken())
     }
 
     func decoded(_ bytes: Bytes, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try decode(bytes, options: options, stop: StopSignal())
+        return try decode(bytes, options: options, stop: CancellationToken())
     }
 
-    func described(_ bytes: Bytes) throws -> ImageInfo { try info(bytes, options: DecodeOptions(), stop: StopSignal()) }
+    func described(_ bytes: Bytes) throws -> ImageInfo { try info(bytes, options: DecodeOptions(), stop: CancellationToken()) }
 }
 
 extension Bytes {

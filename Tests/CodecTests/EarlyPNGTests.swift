@@ -47,17 +47,17 @@ import Testing
         let needed = try #require(whole.metadata.consumedBytes)
         var options = DecodeOptions()
         (options.thumbnailSize, options.earlyThumbnail) = (EarlyPNGTests.small, true)
-        let decoder = try #require(try coder.open(options: options, stop: StopSignal()))
+        let decoder = try #require(try coder.open(options: options, stop: CancellationToken()))
         var fed = 0
         while !decoder.isSatisfied, fed < data.count {
             fed += 1
-            try decoder.update(try .copying(Array(data.prefix(fed))), isFinished: false, stop: StopSignal())
+            try decoder.update(try .copying(Array(data.prefix(fed))), isFinished: false, stop: CancellationToken())
         }
         #expect(fed == needed)
-        let image = try #require(try decoder.image(stop: StopSignal()))
+        let image = try #require(try decoder.image(stop: CancellationToken()))
         #expect(image.content == whole.content && image.metadata.consumedBytes == needed)
-        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
-        #expect(try decoder.image(stop: StopSignal())?.content == whole.content)
+        try decoder.update(try .copying(data), isFinished: true, stop: CancellationToken())
+        #expect(try decoder.image(stop: CancellationToken())?.content == whole.content)
     }
 
     @Test func smallerOnesAreShrunkFromTheFirstPass() throws {

@@ -33,7 +33,7 @@ enum EncodedFile {
             let size = PNGBuilder.four(data.count).reversed()
             return Array(name.utf8) + size + data + (data.count % 2 == 1 ? [0] : [])
         }
-        let size = try WebPCoder().info(try .copying(still), options: DecodeOptions(), stop: StopSignal()).storedSize
+        let size = try WebPCoder().info(try .copying(still), options: DecodeOptions(), stop: CancellationToken()).storedSize
         func three(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255), UInt8(value >> 16)] }
         let header = chunk("VP8X", [flags, 0, 0, 0] + three(size.width - 1) + three(size.height - 1))
         let before = chunks.filter { $0.name == "ICCP" }.flatMap { chunk($0.name, $0.data) }

@@ -35,13 +35,13 @@ import Testing
         let budget = FrameBudget(limit: 64 << 20)
         var compositor = try FrameCompositor(size: size, limits: .standard, of: budget)
         frames.forEach { compositor.append($0) }
-        _ = try compositor.canvas(at: 999, painter: painter, stop: StopSignal())
+        _ = try compositor.canvas(at: 999, painter: painter, stop: CancellationToken())
         #expect(budget.statistics.canvasBytes <= FrameCompositor.standardBudget)
         _ = painter.drawn()
         var index = 0
         for _ in 0..<400 {
             index = (index * 7919 + 104_729) % 1000
-            _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(painter.drawn().count <= 3)
         }
     }
@@ -55,7 +55,7 @@ import Testing
         frames.forEach { compositor.append($0) }
         let reference = painter.reference(Self.size)
         for index in [39, 3, 20, 19, 38, 0, 21] {
-            let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            let canvas = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(content(canvas) == reference[index])
             budget.empty()
         }
@@ -70,7 +70,7 @@ import Testing
         for (order, canvases) in zip(orders + orders, [0, 0, 3, 5, 9, 20, 50, 1]) {
             var compositor = try compositor(painter, canvases: canvases)
             for index in order {
-                let stop = StopSignal()
+                let stop = CancellationToken()
                 if painter.broken.contains(index) {
                     let error = imageError { _ = try compositor.canvas(at: index, painter: painter, stop: stop) }
                     #expect(error?.status == .badData)
@@ -88,7 +88,7 @@ import Testing
         let painter = chain
         var compositor = try compositor(painter, canvases: 0)
         for index in 0..<60 {
-            _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(painter.drawn() == [index])
         }
     }
@@ -96,10 +96,10 @@ import Testing
     @Test func aSeekDrawsAtMostThreeFramesWithinASixteenthOfTheMemory() throws {
         let painter = chain
         var compositor = try compositor(painter, canvases: 16)
-        _ = try compositor.canvas(at: 59, painter: painter, stop: StopSignal())
+        _ = try compositor.canvas(at: 59, painter: painter, stop: CancellationToken())
         #expect(painter.drawn().count == 60)
         for step in 0..<60 {
-            _ = try compositor.canvas(at: step * 37 % 60, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: step * 37 % 60, painter: painter, stop: CancellationToken())
             #expect(painter.drawn().count <= 3)
         }
     }
@@ -111,12 +111,12 @@ import Testing
         let painter = Rectangles([key] + Array(repeating: large, count: 8) + [key] + Array(repeating: small, count: 8))
         var compositor = try compositor(painter, canvases: 4)
         for _ in 0..<2 {
-            for index in 0..<18 { _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: StopSignal()) }
+            for index in 0..<18 { _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: CancellationToken()) }
         }
         _ = painter.drawn()
         var drawn = 0
         for index in 0..<18 {
-            _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: CancellationToken())
             drawn = max(drawn, painter.drawn().count)
         }
         #expect(drawn <= 5)
@@ -125,17 +125,17 @@ import Testing
     @Test func withinTheBudgetEveryFrameIsDrawnOnce() throws {
         let painter = chain
         var compositor = try compositor(painter, canvases: 61)
-        let first = try compositor.canvas(at: 30, painter: painter, stop: StopSignal())
-        _ = try compositor.canvas(at: 59, painter: painter, stop: StopSignal())
+        let first = try compositor.canvas(at: 30, painter: painter, stop: CancellationToken())
+        _ = try compositor.canvas(at: 59, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == Array(0..<60))
-        #expect(try compositor.canvas(at: 30, painter: painter, stop: StopSignal()) === first)
+        #expect(try compositor.canvas(at: 30, painter: painter, stop: CancellationToken()) === first)
         #expect(painter.drawn().isEmpty)
     }
 
     @Test func aFrameThatOverwritesTheCanvasNeedsNoOther() throws {
         let painter = Rectangles([layout(0, 0, 6, 5), layout(0, 0, 6, 5) { $0.isOpaque = true }, layout(1, 1, 1, 1)])
         var compositor = try compositor(painter)
-        _ = try compositor.canvas(at: 2, painter: painter, stop: StopSignal())
+        _ = try compositor.canvas(at: 2, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == [1, 2])
     }
 
@@ -143,7 +143,7 @@ import Testing
         let cleared = layout(1, 1, 2, 2) { $0.disposal = .background }
         let painter = Rectangles([cleared, cleared, cleared])
         var compositor = try compositor(painter)
-        _ = try compositor.canvas(at: 2, painter: painter, stop: StopSignal())
+        _ = try compositor.canvas(at: 2, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == [2])
     }
 
@@ -151,7 +151,7 @@ import Testing
         let painter = Rectangles([layout(0, 0, 1, 1) { $0.isOpaque = true }, layout(1, 0, 1, 1) { $0.isOpaque = true }])
         var compositor = try FrameCompositor(size: Self.size, background: 0xFF03_0201, limits: .standard)
         painter.layouts.forEach { compositor.append($0) }
-        let canvas = try content(compositor.canvas(at: 1, painter: painter, stop: StopSignal()))
+        let canvas = try content(compositor.canvas(at: 1, painter: painter, stop: CancellationToken()))
         #expect(canvas.prefix(12) == [0, 7, 9, 255, 1, 7, 9, 255, 1, 2, 3, 255])
         #expect(compositor.isOpaque(at: 0) && compositor.isOpaque(at: 1))
     }
@@ -159,9 +159,9 @@ import Testing
     @Test func aCanvasThatWasHandedOutIsNeverChanged() throws {
         let painter = chain
         var compositor = try compositor(painter, canvases: 0)
-        let held = try compositor.canvas(at: 0, painter: painter, stop: StopSignal())
+        let held = try compositor.canvas(at: 0, painter: painter, stop: CancellationToken())
         let before = content(held)
-        for index in 1..<60 { _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal()) }
+        for index in 1..<60 { _ = try compositor.canvas(at: index, painter: painter, stop: CancellationToken()) }
         #expect(content(held) == before)
     }
 
@@ -172,7 +172,7 @@ import Testing
         for (index, layout) in painter.layouts.enumerated() {
             compositor.append(layout)
             for other in [index, index / 2] {
-                #expect(try content(compositor.canvas(at: other, painter: painter, stop: StopSignal())) == expected[other])
+                #expect(try content(compositor.canvas(at: other, painter: painter, stop: CancellationToken())) == expected[other])
             }
         }
     }
@@ -180,23 +180,23 @@ import Testing
     @Test func aFirstCanvasThatIsThereAlreadyIsNotDrawnAgain() throws {
         let painter = chain
         var compositor = try compositor(painter)
-        let canvas = try compositor.canvas(at: 0, painter: painter, stop: StopSignal())
+        let canvas = try compositor.canvas(at: 0, painter: painter, stop: CancellationToken())
         var other = try self.compositor(painter)
         other.adopt(canvas, at: 0)
         _ = painter.drawn()
-        _ = try other.canvas(at: 1, painter: painter, stop: StopSignal())
+        _ = try other.canvas(at: 1, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == [1])
     }
 
     @Test func aStoppedFrameCanBeAskedForAgain() throws {
         let painter = chain
         var compositor = try compositor(painter)
-        let stopped = StopSignal()
+        let stopped = CancellationToken()
         stopped.cancel()
         #expect(
             imageError { _ = try compositor.canvas(at: 3, painter: painter, stop: stopped) }?.status == .cancelled)
         #expect(
-            try content(compositor.canvas(at: 3, painter: painter, stop: StopSignal())) == painter.reference(Self.size)[3])
+            try content(compositor.canvas(at: 3, painter: painter, stop: CancellationToken())) == painter.reference(Self.size)[3])
     }
 
     @Test func opacityIsKnownWithoutDrawing() throws {
@@ -215,7 +215,7 @@ import Testing
     @Test func aFrameThatIsNotThereIsAnError() throws {
         var compositor = try compositor(chain)
         for index in [-1, 60] {
-            let error = imageError { _ = try compositor.canvas(at: index, painter: chain, stop: StopSignal()) }
+            let error = imageError { _ = try compositor.canvas(at: index, painter: chain, stop: CancellationToken()) }
             #expect(error?.status == .invalidArgument)
         }
     }
@@ -248,7 +248,7 @@ import Testing
         change(&options)
         let output = try CanvasOutput(canvas: Self.size, frames: 2, options: options)
         return try output.pixels(
-            from: try compositor.canvas(at: 0, painter: painter, stop: StopSignal()), stop: StopSignal())
+            from: try compositor.canvas(at: 0, painter: painter, stop: CancellationToken()), stop: CancellationToken())
     }
 
     @Test func aFrameIsConvertedToThePixelFormatAskedFor() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct GIFAnimationTests {
     private let coder = GIFCoder()
-    private let stop = StopSignal()
+    private let stop = CancellationToken()
     private let red: [UInt8] = [255, 0, 0, 255], green: [UInt8] = [0, 255, 0, 255], blue: [UInt8] = [0, 0, 255, 255]
     private let clear: [UInt8] = [0, 0, 0, 0]
 

@@ -11,13 +11,13 @@ import Testing
     private func encode(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
-        return try coder.encode(image, format: .gif, options: options, stop: StopSignal())
+        return try coder.encode(image, format: .gif, options: options, stop: CancellationToken())
     }
 
     private func decode(_ file: Bytes) throws -> Image {
         var options = DecodeOptions()
         options.pixelFormat = .rgba8
-        return try coder.decode(file, options: options, stop: StopSignal())
+        return try coder.decode(file, options: options, stop: CancellationToken())
     }
 
     /// A smooth image with very many colors.
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func aCancelledEncodeEndsWithCancelled() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let image = try photograph(300, 200)
         #expect(

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct GIFStreamTests {
     private let coder = GIFCoder()
-    private let stop = StopSignal()
+    private let stop = CancellationToken()
 
     private func opened(_ change: (inout DecodeOptions) -> Void = { _ in }) throws -> any ImageDecoder {
         var options = DecodeOptions()
         change(&options)
-        return try #require(try coder.open(options: options, stop: StopSignal()))
+        return try #require(try coder.open(options: options, stop: CancellationToken()))
     }
 
     /// The result of a file as one string: the pixels of all frames, or the error.
@@ -43,7 +43,7 @@ import Testing
             let bytes = try Bytes.copying(Array(data[..<end]))
             let isFinished = end == data.count
             let failure = imageError {
-                try decoder.update(bytes, isFinished: isFinished, stop: StopSignal())
+                try decoder.update(bytes, isFinished: isFinished, stop: CancellationToken())
                 if !isFinished, let image = try decoder.image(stop: stop) { #expect(image.size == decoder.size) }
             }
             if let failure { return "\(failure.status)" }
@@ -112,7 +112,7 @@ import Testing
         let decoder = try opened()
         var seen: Set<Int> = []
         for length in 1..<gif.finished.count {
-            try decoder.update(try .copying(Array(gif.finished[..<length])), isFinished: false, stop: StopSignal())
+            try decoder.update(try .copying(Array(gif.finished[..<length])), isFinished: false, stop: CancellationToken())
             guard let image = try decoder.image(stop: stop) else { continue }
             #expect(image.metadata.isIncremental)
             #expect(image.size == PixelSize(width: 8, height: 8))
@@ -126,7 +126,8 @@ import Testing
         gif.frame(0, 0, 1, 16, [1, 2] + [UInt8](repeating: 3, count: 14), interlaced: true)
         let decoder = try opened()
         // Header, palette, descriptor, code size, length, and a few codes: an incomplete second pass.
-        try decoder.update(try .copying(Array(gif.bytes[..<(13 + 12 + 10 + 1 + 1 + 2)])), isFinished: false, stop: StopSignal())
+        try decoder.update(
+            try .copying(Array(gif.bytes[..<(13 + 12 + 10 + 1 + 1 + 2)])), isFinished: false, stop: CancellationToken())
         let image = try #require(try decoder.image(stop: stop))
         #expect((0..<2).map { image.pixel(0, $0) } == [[255, 0, 0, 255], [255, 0, 0, 255]])
         #expect((8..<12).map { image.pixel(0, $0) } == [[UInt8]](repeating: [0, 255, 0, 255], count: 4))
@@ -137,7 +138,7 @@ import Testing
         let decoder = try opened()
         var counts: [Int] = []
         for length in 1...data.count {
-            try decoder.update(try .copying(Array(data[..<length])), isFinished: length == data.count, stop: StopSignal())
+            try decoder.update(try .copying(Array(data[..<length])), isFinished: length == data.count, stop: CancellationToken())
             if counts.last != decoder.frameCount { counts.append(decoder.frameCount) }
             if decoder.frameCount > 0 { _ = try decoder.frame(at: decoder.frameCount - 1, stop: stop) }
         }
@@ -148,11 +149,11 @@ import Testing
 
     @Test func behindTheTrailerNothingIsWanted() throws {
         let decoder = try opened()
-        try decoder.update(try .copying(animation), isFinished: false, stop: StopSignal())
+        try decoder.update(try .copying(animation), isFinished: false, stop: CancellationToken())
         #expect(decoder.isSatisfied)
         #expect(try decoder.image(stop: stop)?.metadata.isIncremental == false)
         let first = try opened { $0.firstFrameOnly = true }
-        try first.update(try .copying(Array(animation.dropLast(3))), isFinished: false, stop: StopSignal())
+        try first.update(try .copying(Array(animation.dropLast(3))), isFinished: false, stop: CancellationToken())
         #expect(first.isSatisfied)
     }
 }

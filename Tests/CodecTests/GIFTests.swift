@@ -8,10 +8,12 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        return try coder.decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
-    private func info(_ data: [UInt8]) throws -> ImageInfo { try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal()) }
+    private func info(_ data: [UInt8]) throws -> ImageInfo {
+        try coder.info(try .copying(data), options: DecodeOptions(), stop: CancellationToken())
+    }
 
     private let black: [UInt8] = [0, 0, 0], red: [UInt8] = [255, 0, 0], green: [UInt8] = [0, 255, 0], blue: [UInt8] = [0, 0, 255]
     private let opaque: [UInt8] = [255], clear: [UInt8] = [0, 0, 0, 0]

@@ -15,7 +15,7 @@ struct GrowingPicture {
     init(_ coder: some ImageCoder, _ data: [UInt8], pieces: [Int], _ change: (inout DecodeOptions) -> Void = { _ in }) throws {
         var options = DecodeOptions()
         change(&options)
-        let decoder = try #require(try coder.open(options: options, stop: StopSignal()))
+        let decoder = try #require(try coder.open(options: options, stop: CancellationToken()))
         do throws(ImageError) {
             frames = try feed(decoder, data, pieces)
         } catch { failure = error.status }
@@ -30,11 +30,11 @@ struct GrowingPicture {
             turn += 1
             rest = rest.dropFirst(piece.count)
             unsafe try piece.withUnsafeBytes { piece throws(ImageError) in unsafe try arrived.append(piece) }
-            try decoder.update(arrived.bytes, isFinished: rest.isEmpty, stop: StopSignal())
+            try decoder.update(arrived.bytes, isFinished: rest.isEmpty, stop: CancellationToken())
             counts.append(decoder.frameCount)
-            if !rest.isEmpty, let preview = try decoder.image(stop: StopSignal()) { previews.append(preview) }
+            if !rest.isEmpty, let preview = try decoder.image(stop: CancellationToken()) { previews.append(preview) }
         }
-        guard let image = try decoder.image(stop: StopSignal()) else { throw ImageError(.truncated, "no picture") }
+        guard let image = try decoder.image(stop: CancellationToken()) else { throw ImageError(.truncated, "no picture") }
         return try GrowingPicture.contents(image, decoder)
     }
 
@@ -45,7 +45,7 @@ struct GrowingPicture {
         var options = DecodeOptions()
         change(&options)
         do throws(ImageError) {
-            let image = try coder.decode(try .copying(data), options: options, stop: StopSignal())
+            let image = try coder.decode(try .copying(data), options: options, stop: CancellationToken())
             return (try contents(image, image.frames), nil)
         } catch { return (nil, error.status) }
     }
@@ -55,7 +55,9 @@ struct GrowingPicture {
         guard let frames, frames.frameCount > 1 else { return [image.content] }
         return [image.content]
             + (0..<frames.frameCount).map { index in
-                do throws(ImageError) { return try frames.frame(at: index, stop: StopSignal()).content } catch { return [] }
+                do throws(ImageError) { return try frames.frame(at: index, stop: CancellationToken()).content } catch {
+                    return []
+                }
             }
     }
 

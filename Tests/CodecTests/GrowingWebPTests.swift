@@ -80,15 +80,15 @@ import Testing
     @Test func aDecoderOfAnAnimationComposesFramesWhileItGrows() throws {
         let data = try CodecFixture.data("webp/keys.webp")
         let frames = try #require(try coder.decode("webp/keys.webp").frames)
-        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
-        try decoder.update(try .copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: StopSignal())
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: CancellationToken()))
+        try decoder.update(try .copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: CancellationToken())
         let count = decoder.frameCount
         #expect(count > 2 && count < 12)
-        let early = try decoder.frame(at: count - 1, stop: StopSignal()).content
-        try decoder.update(try .copying(data), isFinished: true, stop: StopSignal())
+        let early = try decoder.frame(at: count - 1, stop: CancellationToken()).content
+        try decoder.update(try .copying(data), isFinished: true, stop: CancellationToken())
         for index in [11, count - 1, 0] {
-            let expected = try frames.frame(at: index, stop: StopSignal()).content
-            #expect(try decoder.frame(at: index, stop: StopSignal()).content == expected)
+            let expected = try frames.frame(at: index, stop: CancellationToken()).content
+            #expect(try decoder.frame(at: index, stop: CancellationToken()).content == expected)
             if index == count - 1 { #expect(early == expected) }
         }
         #expect(decoder.isSatisfied)

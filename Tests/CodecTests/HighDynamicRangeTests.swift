@@ -19,7 +19,7 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try PNGCoder().decode(try .copying(data), options: options, stop: StopSignal())
+        return try PNGCoder().decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
     private func light(_ samples: [Double], primaries: UInt8 = 1, transfer: UInt8) throws -> [Float] {
@@ -160,7 +160,7 @@ import Testing
     private func converted(_ image: Image, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try image.convertedToSRGB(options, stop: StopSignal())
+        return try image.convertedToSRGB(options, stop: CancellationToken())
     }
 
     @Test(arguments: [nil, PixelFormat.rgb8, .rgbaFloat, .gray8]) func aFinishedPictureIsConvertedAsItsFileWouldBe(

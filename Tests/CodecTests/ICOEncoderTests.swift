@@ -8,13 +8,13 @@ import Testing
     private let coder = ICOCoder()
 
     private func encode(_ image: Image) throws -> Bytes {
-        try coder.encode(image, format: .ico, options: EncodeOptions(), stop: StopSignal())
+        try coder.encode(image, format: .ico, options: EncodeOptions(), stop: CancellationToken())
     }
 
     private func decode(_ file: Bytes) throws -> Image {
         var options = DecodeOptions()
         options.pixelFormat = .rgba8
-        return try coder.decode(file, options: options, stop: StopSignal())
+        return try coder.decode(file, options: options, stop: CancellationToken())
     }
 
     @Test(arguments: [(1, 1), (16, 16), (33, 47), (255, 12), (256, 256), (20, 256)])
@@ -39,7 +39,7 @@ import Testing
         var options = EncodeOptions()
         options.maxPixelSize = PixelSize(width: 64, height: 64)
         let registry = CoderRegistry([coder])
-        let file = try registry.encode(image, format: .ico, options: options, stop: StopSignal())
+        let file = try registry.encode(image, format: .ico, options: options, stop: CancellationToken())
         #expect(try decode(file).size == PixelSize(width: 64, height: 1))
     }
 }

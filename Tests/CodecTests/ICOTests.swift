@@ -8,7 +8,7 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        return try coder.decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
     private func status(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) -> Status? {
@@ -51,7 +51,7 @@ import Testing
     @Test func picturesAreAlternativesNotFrames() throws {
         let image = try coder.decode("ico/three.ico")
         #expect(image.metadata.frameCount == 1 && image.frames == nil && image.metadata.format == .ico)
-        let info = try coder.info(try CodecFixture.bytes("ico/three.ico"), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(try CodecFixture.bytes("ico/three.ico"), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.frameCount == 1 && info.format == .ico && info.storedSize == PixelSize(width: 64, height: 64))
     }
 

@@ -120,7 +120,7 @@ struct JPEGEncoderTests {
     @Test(arguments: [false, true])
     func aStoppedEncodingEndsWithCancelled(isProgressive: Bool) throws {
         let image = try DrawnImage.noise(64, 64)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         var options = EncodeOptions()
         options.isProgressive = isProgressive
@@ -144,7 +144,7 @@ struct JPEGEncoderTests {
         options.restartMarkers = true
         options.chroma = chroma
         options.quality = 0.8
-        let writer = try JPEGWriter(image.changed { $0.orientation = .left }, options: options, stop: StopSignal())
+        let writer = try JPEGWriter(image.changed { $0.orientation = .left }, options: options, stop: CancellationToken())
         let alone = try writer.encode { nil }
         for _ in 0..<3 { #expect(try writer.encode { pool }.equals(alone)) }
         #expect(try coder.decoded(alone) { $0.applyOrientation = false }.meanDifference(to: image) < 60)
@@ -220,7 +220,7 @@ struct JPEGEncoderTests {
         let points = CodePoints(primaries: UInt8(12), transfer: 13, matrix: 0, isFullRange: true)
         let image = try DrawnImage.image(16, 16) { _, _ in [200, 30, 30, 255] }
         let file = try coder.encoded(image.changed { $0.cicp = points })
-        let expected = try image.changed { $0.cicp = points }.convertedToSRGB(DecodeOptions(), stop: StopSignal())
+        let expected = try image.changed { $0.cicp = points }.convertedToSRGB(DecodeOptions(), stop: CancellationToken())
         #expect(try coder.decoded(file).meanDifference(to: expected) < 1.5)
         #expect(try expected.meanDifference(to: image) > 3)
     }

@@ -56,7 +56,7 @@ struct JPEGSplitTests {
         try alone.decodeAll(pool: nil)
         let lease = try Engine.acquire()
         defer { withExtendedLifetime(lease) {} }
-        let image = try CoderRegistry([JPEGCoder()]).decode(bytes, options: DecodeOptions(), stop: StopSignal())
+        let image = try CoderRegistry([JPEGCoder()]).decode(bytes, options: DecodeOptions(), stop: CancellationToken())
         #expect(try image.content == alone.content())
     }
 
@@ -148,7 +148,7 @@ struct JPEGSplitTests {
             let pool = WorkPool(name: "test", threads: 2)
             defer { pool.stop() }
             let canvas = try Canvas(bytes)
-            let stop = StopSignal()
+            let stop = CancellationToken()
             let lower = canvas.lowerRows(from: 656, stop: stop)
             let assistance = try #require(pool.assist { lower.decode() })
             try canvas.decoder.read(0..<rowsBefore, into: canvas.destination) {}
@@ -161,7 +161,7 @@ struct JPEGSplitTests {
         }
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let stopped = StopSignal()
+        let stopped = CancellationToken()
         stopped.cancel()
         #expect(imageError { try Canvas(bytes).decodeAll(pool: pool, stop: stopped) }?.status == .cancelled)
     }
@@ -206,20 +206,20 @@ private final class Canvas {
         let direct = JPEGDestination(writer, height: decoder.size.height)
         destination = try #require(direct)
         pixels = try writer.finish()
-        try decoder.start(rows, scale: decoder.fullScale, limits: options.limits, stop: StopSignal())
+        try decoder.start(rows, scale: decoder.fullScale, limits: options.limits, stop: CancellationToken())
     }
 
-    func decodeAll(pool: WorkPool?, stop: StopSignal = StopSignal()) throws {
+    func decodeAll(pool: WorkPool?, stop: CancellationToken = CancellationToken()) throws {
         try decoder.readAll(rows, into: destination, options: DecodeOptions(), stop: stop, pool: { pool })
     }
 
     func split(pool: WorkPool?, _ change: (inout DecodeOptions) -> Void = { _ in }) -> JPEGSplit? {
         var options = DecodeOptions()
         change(&options)
-        return JPEGSplit(decoder, rows: rows, into: destination, options: options, stop: StopSignal(), pool: { pool })
+        return JPEGSplit(decoder, rows: rows, into: destination, options: options, stop: CancellationToken(), pool: { pool })
     }
 
-    func lowerRows(from row: Int, stop: StopSignal = StopSignal()) -> JPEGLowerRows {
+    func lowerRows(from row: Int, stop: CancellationToken = CancellationToken()) -> JPEGLowerRows {
         JPEGLowerRows(decoder.bytes, rows: rows, from: row, into: destination, limits: .standard, stop: stop)
     }
 

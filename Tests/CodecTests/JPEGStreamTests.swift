@@ -17,7 +17,7 @@ struct JPEGStreamTests {
         for side in [0, 16, 5] {
             var options = DecodeOptions()
             if side > 0 { options.thumbnailSize = PixelSize(width: side, height: side) }
-            let expected = try coder.decode(try Bytes.copying(data), options: options, stop: StopSignal())
+            let expected = try coder.decode(try Bytes.copying(data), options: options, stop: CancellationToken())
             let image = try feed(data, piece: piece, options: options) { partial in
                 #expect(partial.size == expected.size)
                 #expect(partial.pixels.format == expected.pixels.format)
@@ -35,7 +35,7 @@ struct JPEGStreamTests {
         for side in [0, 400, 100] {
             var options = DecodeOptions()
             if side > 0 { options.thumbnailSize = PixelSize(width: side, height: side) }
-            let expected = try coder.decode(try Bytes.copying(data), options: options, stop: StopSignal())
+            let expected = try coder.decode(try Bytes.copying(data), options: options, stop: CancellationToken())
             var previews = 0
             let image = try feed(data, piece: data.count / 20, options: options) { _ in previews += 1 }
             #expect(image.content == expected.content)
@@ -47,8 +47,8 @@ struct JPEGStreamTests {
         let data = try CodecFixture.data("jpeg/large.jpg")
         let whole = try coder.decode("jpeg/large.jpg")
         let decoder = try open()
-        try decoder.update(try Bytes.copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: StopSignal())
-        let half = try #require(try decoder.image(stop: StopSignal()))
+        try decoder.update(try Bytes.copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: CancellationToken())
+        let half = try #require(try decoder.image(stop: CancellationToken()))
         #expect(half.size == whole.size)
         #expect(half.pixel(500, 200) == whole.pixel(500, 200))
         #expect(half.pixel(500, 760) == [0, 0, 0])
@@ -69,11 +69,11 @@ struct JPEGStreamTests {
     @Test func nothingIsShownBeforeTheHeader() throws {
         let data = try CodecFixture.data("jpeg/ramp.jpg")
         let decoder = try open()
-        try decoder.update(try Bytes.copying(Array(data.prefix(100))), isFinished: false, stop: StopSignal())
-        #expect(try decoder.image(stop: StopSignal()) == nil)
+        try decoder.update(try Bytes.copying(Array(data.prefix(100))), isFinished: false, stop: CancellationToken())
+        #expect(try decoder.image(stop: CancellationToken()) == nil)
         #expect(decoder.size.isEmpty)
         #expect(decoder.frameCount == 0)
-        try decoder.update(try Bytes.copying(data), isFinished: false, stop: StopSignal())
+        try decoder.update(try Bytes.copying(data), isFinished: false, stop: CancellationToken())
         #expect(decoder.size == CodecFixture.rampSize)
         #expect(decoder.frameCount == 1)
     }
@@ -94,7 +94,7 @@ struct JPEGStreamTests {
             options.acceptPartial = round % 3 == 0
             let bytes = try Bytes.copying(damaged)
             var once: Image?
-            let expected = imageError { once = try coder.decode(bytes, options: options, stop: StopSignal()) }
+            let expected = imageError { once = try coder.decode(bytes, options: options, stop: CancellationToken()) }
             var fed: Image?
             let error = imageError { fed = try feed(damaged, piece: piece, options: options) { _ in } }
             #expect(error?.status == expected?.status)
@@ -110,9 +110,10 @@ struct JPEGStreamTests {
         for side in [0, 16, 5] {
             var options = DecodeOptions()
             if side > 0 { options.thumbnailSize = PixelSize(width: side, height: side) }
-            let expected = try coder.decode(try Bytes.copying(base), options: options, stop: StopSignal())
+            let expected = try coder.decode(try Bytes.copying(base), options: options, stop: CancellationToken())
             #expect(
-                try coder.decode(try Bytes.copying(both), options: options, stop: StopSignal()).content == expected.content)
+                try coder.decode(try Bytes.copying(both), options: options, stop: CancellationToken()).content == expected.content
+            )
             #expect(try feed(both, piece: 64, options: options) { _ in }.content == expected.content)
         }
     }
@@ -122,22 +123,22 @@ struct JPEGStreamTests {
         var options = DecodeOptions()
         options.thumbnailSize = PixelSize(width: 64, height: 64)
         options.earlyThumbnail = true
-        let expected = try coder.decode(try Bytes.copying(data), options: options, stop: StopSignal())
+        let expected = try coder.decode(try Bytes.copying(data), options: options, stop: CancellationToken())
         let needed = try #require(expected.metadata.consumedBytes)
         let decoder = try open(options)
         var fed = 0
         while !decoder.isSatisfied, fed < data.count {
             fed = min(data.count, fed + 64)
-            try decoder.update(try Bytes.copying(Array(data.prefix(fed))), isFinished: false, stop: StopSignal())
+            try decoder.update(try Bytes.copying(Array(data.prefix(fed))), isFinished: false, stop: CancellationToken())
         }
         #expect(fed <= needed + 64 + 2)
-        let image = try #require(try decoder.image(stop: StopSignal()))
+        let image = try #require(try decoder.image(stop: CancellationToken()))
         #expect(image.content == expected.content)
         #expect(image.metadata.consumedBytes == needed)
     }
 
     private func open(_ options: DecodeOptions = DecodeOptions()) throws -> any ImageDecoder {
-        let decoder = try coder.open(options: options, stop: StopSignal())
+        let decoder = try coder.open(options: options, stop: CancellationToken())
         return try #require(decoder)
     }
 
@@ -150,11 +151,12 @@ struct JPEGStreamTests {
         var count = 0
         while count < data.count {
             count = min(data.count, count + (piece > 0 ? piece : 1 + randoms.below(300)))
-            try decoder.update(try Bytes.copying(Array(data.prefix(count))), isFinished: count == data.count, stop: StopSignal())
-            guard count < data.count, let image = try decoder.image(stop: StopSignal()) else { continue }
+            try decoder.update(
+                try Bytes.copying(Array(data.prefix(count))), isFinished: count == data.count, stop: CancellationToken())
+            guard count < data.count, let image = try decoder.image(stop: CancellationToken()) else { continue }
             try look(image)
         }
-        if data.isEmpty { try decoder.update(.empty, isFinished: true, stop: StopSignal()) }
-        return try #require(try decoder.image(stop: StopSignal()))
+        if data.isEmpty { try decoder.update(.empty, isFinished: true, stop: CancellationToken()) }
+        return try #require(try decoder.image(stop: CancellationToken()))
     }
 }

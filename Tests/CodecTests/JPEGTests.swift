@@ -101,14 +101,19 @@ struct JPEGTests {
 
     @Test func infoReadsTheHeaderOnly() throws {
         let data = try CodecFixture.data("jpeg/turned_6.jpg")
-        let info = try coder.info(try .copying(Array(data.prefix(800))), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(try .copying(Array(data.prefix(800))), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.format == .jpeg)
         #expect(info.storedSize == CodecFixture.rampSize)
         #expect(info.displayedSize == CodecFixture.rampSize.swapped)
         #expect(info.orientation == .right)
         #expect(!info.isProgressive && info.channels == 3)
-        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_progressive.jpg"), options: DecodeOptions(), stop: StopSignal()).isProgressive)
-        #expect(try coder.info(try CodecFixture.bytes("jpeg/ramp_gray.jpg"), options: DecodeOptions(), stop: StopSignal()).channels == 1)
+        #expect(
+            try coder.info(
+                try CodecFixture.bytes("jpeg/ramp_progressive.jpg"), options: DecodeOptions(), stop: CancellationToken()
+            ).isProgressive)
+        #expect(
+            try coder.info(try CodecFixture.bytes("jpeg/ramp_gray.jpg"), options: DecodeOptions(), stop: CancellationToken())
+                .channels == 1)
     }
 
     @Test func theProfileIsKeptWhereColorsAreNotConverted() throws {
@@ -134,7 +139,7 @@ struct JPEGTests {
     @Test func aTruncatedFileIsCalledTruncated() throws {
         let data = try CodecFixture.data("jpeg/large.jpg")
         let half = try Bytes.copying(Array(data.prefix(data.count / 2)))
-        let error = imageError { _ = try coder.decode(half, options: DecodeOptions(), stop: StopSignal()) }
+        let error = imageError { _ = try coder.decode(half, options: DecodeOptions(), stop: CancellationToken()) }
         #expect(error?.status == .truncated)
     }
 
@@ -180,7 +185,7 @@ struct JPEGTests {
         let scan = data[markers[second]..<markers[second + 1]]
         let bomb = data[..<scan.endIndex] + Array(repeating: scan, count: 600).joined() + data[scan.endIndex...]
         let bytes = try Bytes.copying(Array(bomb))
-        let error = imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: StopSignal()) }
+        let error = imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: CancellationToken()) }
         #expect(error?.status == .tooLarge)
         #expect(error?.message.string == "jpeg: too many scans")
     }
@@ -199,7 +204,7 @@ struct JPEGTests {
 
     @Test(arguments: ["large.jpg", "large_progressive.jpg"])
     func aStoppedDecodeEndsWithCancelled(name: String) throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let bytes = try CodecFixture.bytes("jpeg/" + name)
         #expect(imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: stop) }?.status == .cancelled)

@@ -14,7 +14,7 @@ import Testing
         let bytes = Array(gif.bytes[..<10]) + [0x87, 0, 0] + grey + gif.bytes[13...]
         var options = DecodeOptions()
         options.pixelFormat = .gray8
-        return try GIFCoder().decode(try .copying(bytes), options: options, stop: StopSignal()).content
+        return try GIFCoder().decode(try .copying(bytes), options: options, stop: CancellationToken()).content
     }
 
     /// Data that repeat at all distances, with runs.

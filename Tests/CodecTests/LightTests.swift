@@ -129,7 +129,7 @@ import Testing
     private func fitted(_ image: Image, _ change: (inout DecodeOptions) -> Void) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try image.fitted(options, stop: StopSignal())
+        return try image.fitted(options, stop: CancellationToken())
     }
 
     private func isClose(_ one: [Float], _ other: [Float]) -> Bool {

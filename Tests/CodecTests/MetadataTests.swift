@@ -9,7 +9,7 @@ import Testing
     {
         var options = DecodeOptions()
         change(&options)
-        return try coder.info(try .copying(data), options: options, stop: StopSignal())
+        return try coder.info(try .copying(data), options: options, stop: CancellationToken())
     }
 
     private func array(_ bytes: Bytes?) -> [UInt8]? { bytes.map { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } } }
@@ -108,15 +108,15 @@ import Testing
 
     @Test func theOrientationOfAJFIFFileIsHonouredOnce() throws {
         let data = EncodedFile.jpeg([jfif(unit: 1, 72, 72), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())])
-        let upright = try JPEGCoder().decode(try .copying(data), options: DecodeOptions(), stop: StopSignal())
+        let upright = try JPEGCoder().decode(try .copying(data), options: DecodeOptions(), stop: CancellationToken())
         #expect(upright.size == PixelSize(width: 8, height: 16))
         #expect(upright.metadata.orientation == .up)
         var options = DecodeOptions()
         options.applyOrientation = false
-        let stored = try JPEGCoder().decode(try .copying(data), options: options, stop: StopSignal())
+        let stored = try JPEGCoder().decode(try .copying(data), options: options, stop: CancellationToken())
         #expect(stored.size == PixelSize(width: 16, height: 8))
         #expect(stored.metadata.orientation == .right)
-        #expect(try stored.fitted(DecodeOptions(), stop: StopSignal()).content == upright.content)
+        #expect(try stored.fitted(DecodeOptions(), stop: CancellationToken()).content == upright.content)
     }
 
     private func extendedXMP(

@@ -35,7 +35,7 @@ enum Moving {
     }
 
     static func frames(_ image: Image) throws -> [Image] {
-        try (0..<image.metadata.frameCount).map { try image.frame(at: $0, stop: StopSignal()) }
+        try (0..<image.metadata.frameCount).map { try image.frame(at: $0, stop: CancellationToken()) }
     }
 
     static func durations(_ image: Image) -> [Int] {

@@ -10,7 +10,7 @@ import Testing
     private func encode(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
-        return try coder.encode(image, format: .png, options: options, stop: StopSignal())
+        return try coder.encode(image, format: .png, options: options, stop: CancellationToken())
     }
 
     private func decode(_ file: Bytes, _ format: PixelFormat? = nil, toSRGB: Bool = true) throws -> Image {
@@ -18,14 +18,14 @@ import Testing
         options.pixelFormat = format
         options.convertToSRGB = toSRGB
         options.applyOrientation = false
-        return try coder.decode(file, options: options, stop: StopSignal())
+        return try coder.decode(file, options: options, stop: CancellationToken())
     }
 
     /// Bit depth and color type of the header.
     private func kind(_ file: Bytes) -> [UInt8] { [file.reader.byte(at: 24) ?? 0, file.reader.byte(at: 25) ?? 99] }
 
     private func chunk(_ name: StaticString, of file: Bytes) -> Bytes? {
-        var chunks = PNGChunks(file, stop: StopSignal())
+        var chunks = PNGChunks(file, stop: CancellationToken())
         while let chunk = try? chunks.next() { if chunk.name == PNGChunk.name(name) { return file.slice(chunk.data) } }
         return nil
     }
@@ -153,7 +153,7 @@ import Testing
     @Test func xmpIsWrittenAsText() throws {
         let packet = try Bytes.copying(Array("<x:xmpmeta/>".utf8))
         let file = try encode(try Drawn.image(9, 6, .rgb8, isNoisy: true)) { $0.xmp = packet }
-        #expect(try coder.info(file, options: DecodeOptions(), stop: StopSignal()).xmp?.array == packet.array)
+        #expect(try coder.info(file, options: DecodeOptions(), stop: CancellationToken()).xmp?.array == packet.array)
     }
 
     @Test func theColourSpaceGoesAlong() throws {
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func aCancelledEncodeEndsWithCancelled() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let image = try Drawn.image(300, 200, .rgb8, isNoisy: true)
         #expect(

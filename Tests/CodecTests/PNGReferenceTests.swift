@@ -58,7 +58,7 @@ import Testing
     private func expectSame(_ file: [UInt8], _ width: Int, _ height: Int) throws {
         var options = DecodeOptions()
         options.pixelFormat = .rgba16
-        let image = try coder.decode(try .copying(file), options: options, stop: StopSignal())
+        let image = try coder.decode(try .copying(file), options: options, stop: CancellationToken())
         let content = image.content
         let own = stride(from: 0, to: content.count, by: 2).map { UInt16(content[$0]) | UInt16(content[$0 + 1]) << 8 }
         #expect(own == Reference.png(file, width: width, height: height))
@@ -103,7 +103,8 @@ import Testing
         let options = DecodeOptions()
         let run = PNGDecode(
             data: try header.filled(header.imageData, from: bytes, limits: options.limits),
-            coded: try PNGImage(header, bytes, options: options, stop: StopSignal()), stop: StopSignal(), pool: { pool })
+            coded: try PNGImage(header, bytes, options: options, stop: CancellationToken()), stop: CancellationToken(),
+            pool: { pool })
         let pixels = try run.decode()
         return Image(pixels: pixels, metadata: ImageMetadata()).content
     }

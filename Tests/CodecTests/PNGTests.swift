@@ -8,7 +8,7 @@ import Testing
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try coder.decode(try .copying(data), options: options, stop: StopSignal())
+        return try coder.decode(try .copying(data), options: options, stop: CancellationToken())
     }
 
     private func status(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) -> Status? {
@@ -97,7 +97,7 @@ import Testing
         let data = PNGBuilder.header(5, 3, depth: 8, type: 0, interlaced: true).finished(passes.flatMap { $0 })
         let image = try decode(data)
         #expect(image.content == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21, 22, 23, 24])
-        #expect(try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal()).isProgressive)
+        #expect(try coder.info(try .copying(data), options: DecodeOptions(), stop: CancellationToken()).isProgressive)
     }
 
     @Test func orientationIsAppliedOrKept() throws {
@@ -214,11 +214,14 @@ import Testing
     @Test func aProfileThatUnpacksBeyondTheLimitIsIgnored() throws {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 2)
         builder.chunk("iCCP", Array("x\0\0".utf8) + PNGBuilder.zlib([UInt8](repeating: 0, count: 4096)))
-        let info = try coder.info(try .copying(builder.finished([[1, 2, 3]])), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(
+            try .copying(builder.finished([[1, 2, 3]])), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.hasColorProfile)
         var options = DecodeOptions()
         options.limits.metadataBytes = 4095
-        #expect(try !coder.info(try .copying(builder.finished([[1, 2, 3]])), options: options, stop: StopSignal()).hasColorProfile)
+        #expect(
+            try !coder.info(try .copying(builder.finished([[1, 2, 3]])), options: options, stop: CancellationToken())
+                .hasColorProfile)
     }
 
     // MARK: Colour
@@ -280,7 +283,7 @@ import Testing
 
     @Test func anAnimationIsToldAndItsFirstPictureShown() throws {
         let data = animation(frameControl(1, delay: [0, 1, 0, 0]))
-        let info = try coder.info(try .copying(data), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(try .copying(data), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.frameCount == 2)
         #expect(info.loopCount == 7)
         // 50 of 1,000 are 50 ms; 1 of 0 is a hundredth of a second, below the shortest delay, and becomes 100 ms.
@@ -289,7 +292,8 @@ import Testing
     }
 
     @Test func aFrameOutsideTheCanvasMakesNoAnimation() throws {
-        let info = try coder.info(try .copying(animation(frameControl(1, width: 2))), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(
+            try .copying(animation(frameControl(1, width: 2))), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.frameCount == 1 && info.loopCount == 0 && info.durationMilliseconds == 0)
     }
 }

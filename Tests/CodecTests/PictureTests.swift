@@ -39,7 +39,8 @@ import Testing
     static func decode(_ picture: Picture, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
         change(&options)
-        return try registry.decode(try CodecFixture.bytes("pictures/" + picture.name), options: options, stop: StopSignal())
+        return try registry.decode(
+            try CodecFixture.bytes("pictures/" + picture.name), options: options, stop: CancellationToken())
     }
 
     @Test func theManifestListsAllPictures() { #expect(PictureTests.pictures.count == 26) }
@@ -89,7 +90,7 @@ import Testing
             options.acceptPartial = round % 2 == 0
             let bytes = try Bytes.copying(damaged)
             do throws(ImageError) {
-                let image = try PictureTests.registry.decode(bytes, options: options, stop: StopSignal())
+                let image = try PictureTests.registry.decode(bytes, options: options, stop: CancellationToken())
                 #expect(image.size.width <= 64 && image.size.height <= 64)
             } catch { #expect(!error.message.isEmpty) }
         }

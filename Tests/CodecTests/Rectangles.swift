@@ -26,7 +26,7 @@ final class Rectangles: FramePainter {
 
     static func color(_ index: Int, isOpaque: Bool) -> [UInt8] { [UInt8(index & 255), 7, 9, isOpaque ? 255 : 128] }
 
-    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         log.withLock { $0.append(index) }
         let layout = layouts[index]
         let pixel = Rectangles.color(index, isOpaque: layout.isOpaque)

@@ -18,9 +18,9 @@ private final class LetterCoder: ImageCoder {
 
     func canDecode(_ bytes: Bytes) -> Bool { bytes.reader.byte(at: 0) == letter }
 
-    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo { ImageInfo() }
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo { ImageInfo() }
 
-    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try stop.check()
         var metadata = ImageMetadata()
         metadata.extendedData = try Bytes.copying(Array(name.utf8))
@@ -29,7 +29,7 @@ private final class LetterCoder: ImageCoder {
     }
 
     func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes { try Bytes.copying(Array(name.utf8)) }
 }
 
@@ -43,7 +43,7 @@ private final class LetterCoder: ImageCoder {
     {
         var options = DecodeOptions()
         change(&options)
-        let image = try registry.decode(try .copying(Array(text.utf8)), options: options, stop: StopSignal())
+        let image = try registry.decode(try .copying(Array(text.utf8)), options: options, stop: CancellationToken())
         return self.text(image.metadata.extendedData)
     }
 
@@ -72,7 +72,7 @@ private final class LetterCoder: ImageCoder {
     @Test func anOverrideIsUsedWithoutBeingAsked() throws {
         let registry = CoderRegistry([LetterCoder("listed", "x")])
         let image = try registry.decode(
-            try .copying(Array("x".utf8)), options: DecodeOptions(), stop: StopSignal(), coder: LetterCoder("given", "y"))
+            try .copying(Array("x".utf8)), options: DecodeOptions(), stop: CancellationToken(), coder: LetterCoder("given", "y"))
         #expect(text(image.metadata.extendedData) == "given")
     }
 
@@ -87,10 +87,10 @@ private final class LetterCoder: ImageCoder {
         let bytes = try CodecFixture.bytes(name)
         let builtin = BuiltinCoders()
         let registry = CoderRegistry(builtin.registered)
-        let moving = try registry.decode(bytes, options: DecodeOptions(), stop: StopSignal())
+        let moving = try registry.decode(bytes, options: DecodeOptions(), stop: CancellationToken())
         #expect(moving.metadata.frameCount > 1)
         for coder in builtin.registered where coder.name != "basic" { registry.unregister(coder) }
-        let still = try registry.decode(bytes, options: DecodeOptions(), stop: StopSignal())
+        let still = try registry.decode(bytes, options: DecodeOptions(), stop: CancellationToken())
         #expect(still.metadata.frameCount == 1)
         #expect(still.size == moving.size)
         let decoder = IncrementalDecoder(registry, options: DecodeOptions())
@@ -102,7 +102,8 @@ private final class LetterCoder: ImageCoder {
     @Test func noBytesAreEmptyData() {
         let registry = CoderRegistry(BuiltinCoders().registered)
         #expect(
-            imageError { _ = try registry.decode(.empty, options: DecodeOptions(), stop: StopSignal()) }?.status == .emptyData)
+            imageError { _ = try registry.decode(.empty, options: DecodeOptions(), stop: CancellationToken()) }?.status
+                == .emptyData)
     }
 
     @Test func unknownBytesAreNotAnImage() {
@@ -118,18 +119,18 @@ private final class LetterCoder: ImageCoder {
     }
 
     private func encoded(_ registry: CoderRegistry, _ image: Image, _ format: ImageFormat) throws(ImageError) -> Bytes {
-        try registry.encode(image, format: format, options: EncodeOptions(), stop: StopSignal())
+        try registry.encode(image, format: format, options: EncodeOptions(), stop: CancellationToken())
     }
 
     @Test func encodingAsksForTheFormat() throws {
         let registry = CoderRegistry([LetterCoder("writer", "x")])
-        let image = try registry.decode(try .copying(Array("x".utf8)), options: DecodeOptions(), stop: StopSignal())
+        let image = try registry.decode(try .copying(Array("x".utf8)), options: DecodeOptions(), stop: CancellationToken())
         #expect(text(try encoded(registry, image, .bmp)) == "writer")
         #expect(imageError { _ = try encoded(registry, image, .jxl) }?.status == .unsupported)
     }
 
     @Test func aStoppedDecodeIsCancelled() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let registry = CoderRegistry(BuiltinCoders().registered)
         let bytes = try CodecFixture.bytes("pictures/bar-chart.png")
@@ -141,7 +142,7 @@ private final class LetterCoder: ImageCoder {
         var options = DecodeOptions()
         options.limits.workNanoseconds = 0
         let bytes = try CodecFixture.bytes("pictures/bar-chart.png")
-        #expect(imageError { _ = try registry.decode(bytes, options: options, stop: StopSignal()) }?.status == .timeout)
+        #expect(imageError { _ = try registry.decode(bytes, options: options, stop: CancellationToken()) }?.status == .timeout)
     }
 
     @Test func readersAndWritersOfTheListDoNotDisturbEachOther() async throws {

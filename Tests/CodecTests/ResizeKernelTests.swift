@@ -17,7 +17,7 @@ import Testing
         plan.isLight = isLight
         plan.isOpaque = isOpaque
         if let variant { plan.variant = variant }
-        try Resampler(source, plan: plan, into: target, size: size).run(stop: StopSignal())
+        try Resampler(source, plan: plan, into: target, size: size).run(stop: CancellationToken())
         return target
     }
 
@@ -184,7 +184,7 @@ import Testing
     @Test func aWishToStopEndsIt() throws {
         let source = try PixelBuffer.scene(64, 64, .rgba8)
         let target = try PixelBuffer(size: PixelSize(width: 8, height: 8), format: .rgba8)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let resampler = try Resampler(
             source, plan: Resampler.Plan(part: whole(source)), into: target, size: PixelSize(width: 8, height: 8))
@@ -197,7 +197,7 @@ import Testing
         let target = try PixelBuffer(size: PixelSize(width: 12, height: 10), format: .rgba8, zeroed: true)
         let plan = Resampler.Plan(part: whole(source))
         try Resampler(source, plan: plan, into: target, left: 3, top: 2, size: PixelSize(width: 6, height: 4)).run(
-            stop: StopSignal())
+            stop: CancellationToken())
         for y in 0..<10 {
             for x in 0..<12 {
                 let isInside = (3..<9).contains(x) && (2..<6).contains(y)

@@ -24,7 +24,7 @@ private final class Boxes: FramePainter {
         }
     }
 
-    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         count.withLock { $0 += 1 }
         var randoms = Randoms(seed: UInt64(index))
         for y in 0..<layouts[index].size.height {
@@ -62,12 +62,12 @@ private final class Boxes: FramePainter {
         let painter = boxes(1000)
         let budget = FrameBudget(limit: 64 << 20)
         var compositor = try compositor(painter, of: budget)
-        _ = try compositor.canvas(at: 999, painter: painter, stop: StopSignal())
+        _ = try compositor.canvas(at: 999, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == 1000)
         var index = 0
         for _ in 0..<100 {
             index = (index * 7919 + 104_729) % 1000
-            _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(painter.drawn() <= 3)
             #expect(budget.statistics.canvasBytes <= FrameCompositor.standardBudget)
         }
@@ -80,10 +80,10 @@ private final class Boxes: FramePainter {
         var seeking = try FrameCompositor(
             size: SeekingTests.size, limits: .standard, budget: 3 << 20, of: FrameBudget(limit: 64 << 20))
         painter.layouts.forEach { seeking.append($0) }
-        _ = try seeking.canvas(at: 79, painter: painter, stop: StopSignal())
-        let expected = try (0..<80).map { content(try ordered.canvas(at: $0, painter: painter, stop: StopSignal())) }
+        _ = try seeking.canvas(at: 79, painter: painter, stop: CancellationToken())
+        let expected = try (0..<80).map { content(try ordered.canvas(at: $0, painter: painter, stop: CancellationToken())) }
         for index in (0..<80).map({ $0 * 37 % 80 }) {
-            #expect(try content(seeking.canvas(at: index, painter: painter, stop: StopSignal())) == expected[index])
+            #expect(try content(seeking.canvas(at: index, painter: painter, stop: CancellationToken())) == expected[index])
         }
     }
 
@@ -93,7 +93,7 @@ private final class Boxes: FramePainter {
         var compositor = try compositor(painter, of: budget)
         var shown: PixelBuffer?
         for index in 0..<60 {
-            shown = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            shown = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(painter.drawn() == 1)
             #expect(budget.statistics.canvasBytes % (shown?.heldBytes ?? 1) == 0)
         }
@@ -105,7 +105,7 @@ private final class Boxes: FramePainter {
         let budget = FrameBudget(limit: 64 << 20)
         var compositor = try compositor(painter, of: budget)
         for index in [59, 3, 40, 21, 58, 12] {
-            _ = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            _ = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect(budget.statistics.canvasBytes <= FrameCompositor.standardBudget)
         }
         #expect(budget.statistics.canvasBytes > FrameCompositor.standardBudget / 2)
@@ -116,11 +116,11 @@ private final class Boxes: FramePainter {
         let painter = boxes(40)
         let budget = FrameBudget(limit: 2 << 20)
         var compositor = try compositor(painter, of: budget)
-        let last = try content(compositor.canvas(at: 39, painter: painter, stop: StopSignal()))
-        _ = try compositor.canvas(at: 5, painter: painter, stop: StopSignal())
+        let last = try content(compositor.canvas(at: 39, painter: painter, stop: CancellationToken()))
+        _ = try compositor.canvas(at: 5, painter: painter, stop: CancellationToken())
         budget.empty()
         #expect(budget.statistics.canvasBytes == 0)
-        #expect(try content(compositor.canvas(at: 39, painter: painter, stop: StopSignal())) == last)
+        #expect(try content(compositor.canvas(at: 39, painter: painter, stop: CancellationToken())) == last)
         #expect(budget.statistics.canvasBytes <= 2 << 20)
     }
 
@@ -136,9 +136,9 @@ private final class Boxes: FramePainter {
         var places: Set<ObjectIdentifier> = []
         var ordered = try self.compositor(painter, of: FrameBudget(limit: 0))
         for index in 0..<12 {
-            let next = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            let next = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             let before = shown.map { content($0) }
-            #expect(try content(next) == content(ordered.canvas(at: index, painter: painter, stop: StopSignal())))
+            #expect(try content(next) == content(ordered.canvas(at: index, painter: painter, stop: CancellationToken())))
             if let before, let shown { #expect(content(shown) == before && shown !== next) }
             shown = next
             places.insert(ObjectIdentifier(next))
@@ -167,13 +167,13 @@ private final class Boxes: FramePainter {
             var options = EncodeOptions()
             options.isLossless = true
             let coder = coder(format)
-            let bytes = try coder.encode(try Moving.image(drawn), format: format, options: options, stop: StopSignal())
-            let moving = try coder.decode(bytes, options: DecodeOptions(), stop: StopSignal())
-            let reference = try Moving.frames(try coder.decode(bytes, options: DecodeOptions(), stop: StopSignal()))
+            let bytes = try coder.encode(try Moving.image(drawn), format: format, options: options, stop: CancellationToken())
+            let moving = try coder.decode(bytes, options: DecodeOptions(), stop: CancellationToken())
+            let reference = try Moving.frames(try coder.decode(bytes, options: DecodeOptions(), stop: CancellationToken()))
             #expect(reference.count == moving.metadata.frameCount)
             var shown: [Image] = []
             for index in reference.indices.flatMap({ [$0, max($0 - 1, 0), $0] }) {
-                shown.append(try moving.frame(at: index, stop: StopSignal()))
+                shown.append(try moving.frame(at: index, stop: CancellationToken()))
                 #expect(shown.last?.content == reference[index].content)
                 if shown.count > 2 { shown.removeFirst() }
             }

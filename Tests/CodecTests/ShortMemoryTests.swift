@@ -11,7 +11,7 @@ import Testing
         let frameCount = 2
         let loopCount = 0
         func durationMilliseconds(at index: Int) -> Int { 1000 }
-        func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+        func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
             Image(pixels: try PixelBuffer(size: PixelSize(width: 16, height: 16), format: .rgba8), metadata: ImageMetadata())
         }
     }
@@ -46,7 +46,7 @@ import Testing
             for (turn, index) in order.enumerated() where !painter.broken.contains(index) {
                 // The memory is sufficient in some rounds.
                 if turn % 11 == 10 { budget.setLimit(turn % 22 == 10 ? 1 << 20 : 1) }
-                let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+                let canvas = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
                 #expect(content(canvas) == expected[index])
                 let indices = compositor.indices(of: canvas, at: index)
                 #expect((indices != nil) == budget.isShort)
@@ -62,7 +62,7 @@ import Testing
         let (budget, player) = try shortBudget()
         var compositor = try compositor(painter, budget)
         for index in 0..<60 {
-            let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            let canvas = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             _ = compositor.indices(of: canvas, at: index)
             #expect(painter.drawn() == [index])
         }
@@ -80,7 +80,7 @@ import Testing
         for index in [1, 0, 2, 1, 1, 2] {
             weak var canvas: PixelBuffer?
             do {
-                let drawn = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+                let drawn = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
                 canvas = drawn
                 #expect(compositor.indices(of: drawn, at: index) != nil)
             }
@@ -97,7 +97,7 @@ import Testing
         var compositor = try FrameCompositor(size: side, limits: .standard, of: budget)
         for _ in 0..<4 { compositor.append(FrameLayout(size: side)) }
         for index in 0..<4 {
-            let canvas = try compositor.canvas(at: index, painter: painter, stop: StopSignal())
+            let canvas = try compositor.canvas(at: index, painter: painter, stop: CancellationToken())
             #expect((compositor.indices(of: canvas, at: index) == nil) == (index % 2 == 1))
             #expect(content(canvas)[3] == UInt8(index))
         }
@@ -106,7 +106,7 @@ import Testing
 
     /// In odd frames each pixel has a different color; even frames have twenty colors.
     private final class Gradient: FramePainter {
-        func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+        func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
             for y in 0..<20 {
                 guard let row = unsafe canvas.row(y)?.bindMemory(to: UInt32.self) else { continue }
                 for x in row.indices {

@@ -24,7 +24,7 @@ import Testing
     func everyPixelComesToItsPlace(orientation: Orientation, format: PixelFormat) throws {
         for (width, height) in [(1, 1), (1, 17), (33, 1), (16, 8), (37, 41), (64, 48), (130, 300)] {
             let source = try PixelBuffer.scene(width, height, format)
-            let result = try source.turned(orientation, stop: StopSignal())
+            let result = try source.turned(orientation, stop: CancellationToken())
             #expect(result.size == (orientation.swapsAxes ? source.size.swapped : source.size))
             var isRight = true
             for y in 0..<result.size.height {

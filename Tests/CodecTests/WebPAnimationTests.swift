@@ -17,7 +17,7 @@ import Testing
     }
 
     private func contents(_ frames: any FrameProvider) throws -> [[UInt8]] {
-        try (0..<frames.frameCount).map { try frames.frame(at: $0, stop: StopSignal()).content }
+        try (0..<frames.frameCount).map { try frames.frame(at: $0, stop: CancellationToken()).content }
     }
 
     // MARK: Composition
@@ -40,7 +40,7 @@ import Testing
         let expected = try reference("moving_straight.png")
         let frames = try frames("moving.webp")
         for index in [15, 2, 7, 7, 0, 14, 3, 12, 5, 4] {
-            #expect(try frames.frame(at: index, stop: StopSignal()).content == expected[index])
+            #expect(try frames.frame(at: index, stop: CancellationToken()).content == expected[index])
         }
     }
 
@@ -54,11 +54,11 @@ import Testing
             for position in start + 37..<start + 40 { data[position] ^= 0xFF }
         }
         let bytes = try Bytes.copying(data)
-        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: StopSignal()))
-        try decoder.update(bytes, isFinished: true, stop: StopSignal())
+        let decoder = try #require(try coder.open(options: DecodeOptions(), stop: CancellationToken()))
+        try decoder.update(bytes, isFinished: true, stop: CancellationToken())
         #expect(decoder.frameCount == 12)
-        #expect(try decoder.frame(at: 10, stop: StopSignal()).content == expected[10])
-        #expect(try decoder.frame(at: 11, stop: StopSignal()).content == expected[11])
+        #expect(try decoder.frame(at: 10, stop: CancellationToken()).content == expected[10])
+        #expect(try decoder.frame(at: 11, stop: CancellationToken()).content == expected[11])
     }
 
     @Test func thePictureIsTheFirstFrame() throws {
@@ -81,7 +81,7 @@ import Testing
     @Test func everyFrameOfAThumbnailHasItsSize() throws {
         let frames = try frames("moving.webp") { $0.thumbnailSize = PixelSize(width: 12, height: 12) }
         for index in 0..<frames.frameCount {
-            #expect(try frames.frame(at: index, stop: StopSignal()).size == PixelSize(width: 12, height: 10))
+            #expect(try frames.frame(at: index, stop: CancellationToken()).size == PixelSize(width: 12, height: 10))
         }
     }
 
@@ -89,14 +89,16 @@ import Testing
         // 16 frames of 12 × 10 pixels.
         let image = try coder.decode("webp/moving.webp") { $0.limitBytes = 16 * 12 * 10 * 4 }
         #expect(image.size == PixelSize(width: 12, height: 10) && !image.metadata.isThumbnail)
-        #expect(try image.frame(at: 9, stop: StopSignal()).size == image.size)
+        #expect(try image.frame(at: 9, stop: CancellationToken()).size == image.size)
     }
 
     @Test func framesBeyondTheLimitAreNotPlayed() throws {
         #expect(try frames("moving.webp") { $0.limits.frames = 5 }.frameCount == 5)
         var options = DecodeOptions()
         options.limits.frames = 5
-        #expect(try coder.info(try CodecFixture.bytes("webp/moving.webp"), options: options, stop: StopSignal()).frameCount == 5)
+        #expect(
+            try coder.info(try CodecFixture.bytes("webp/moving.webp"), options: options, stop: CancellationToken()).frameCount
+                == 5)
     }
 
     @Test func aCanvasBeyondTheLimitIsRefused() throws {
@@ -123,13 +125,13 @@ import Testing
         }
         guard let frames = image?.frames else { return }
         for index in 0..<frames.frameCount {
-            do throws(ImageError) { _ = try frames.frame(at: index, stop: StopSignal()) } catch { continue }
+            do throws(ImageError) { _ = try frames.frame(at: index, stop: CancellationToken()) } catch { continue }
         }
     }
 
     @Test func aStoppedFrameEndsWithCancelled() throws {
         let frames = try frames("moving.webp")
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         #expect(imageError { _ = try frames.frame(at: 9, stop: stop) }?.status == .cancelled)
     }

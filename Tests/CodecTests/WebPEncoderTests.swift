@@ -148,7 +148,7 @@ struct WebPEncoderTests {
 
     @Test func aStoppedEncodingEndsWithCancelled() throws {
         let image = try DrawnImage.noise(64, 64)
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let error = imageError { _ = try coder.encode(image, format: .webp, options: EncodeOptions(), stop: stop) }
         #expect(error?.status == .cancelled)
@@ -167,8 +167,8 @@ struct WebPEncoderTests {
         #expect(frames.frameCount == 5 && frames.loopCount == 3)
         #expect((0..<5).map { frames.durationMilliseconds(at: $0) } == durations)
         for index in 0..<5 {
-            let expected = try animation.frame(at: index, stop: StopSignal())
-            let found = try frames.frame(at: index, stop: StopSignal())
+            let expected = try animation.frame(at: index, stop: CancellationToken())
+            let found = try frames.frame(at: index, stop: CancellationToken())
             #expect(try found.meanDifference(to: expected) < (isLossless ? 0.001 : 4))
         }
     }
@@ -177,7 +177,7 @@ struct WebPEncoderTests {
         let file = try coder.encoded(try DrawnImage.animation(33, 21, durations: [50, 60], loopCount: 0))
         let stream = try WebPStream(file)
         var walk = WebPChunkWalk(frameLimit: 10)
-        try walk.advance(file, stop: StopSignal())
+        try walk.advance(file, stop: CancellationToken())
         for (_, layout, _) in try stream.frames(walk, from: 0, limit: 10) {
             #expect(layout.size == PixelSize(width: 33, height: 21) && layout.left == 0 && layout.top == 0)
             #expect(layout.blend == .source && layout.disposal == .background)
@@ -192,7 +192,7 @@ struct WebPEncoderTests {
         let file = try coder.encoded(animation) { $0.isLossless = true }
         #expect(try coder.described(file).hasAlpha)
         let back = try coder.decoded(file)
-        let frame = try #require(try back.frames?.frame(at: 1, stop: StopSignal()))
+        let frame = try #require(try back.frames?.frame(at: 1, stop: CancellationToken()))
         #expect(frame.pixel(12, 3).last == 0 && frame.pixel(2, 3) == [0, 0, 255, 255])
     }
 
@@ -200,7 +200,7 @@ struct WebPEncoderTests {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
         let animation = try DrawnImage.animation(64, 48, durations: [20, 30, 40, 50, 60, 70, 80], loopCount: 0)
-        let writer = try WebPWriter(animation, options: EncodeOptions(), stop: StopSignal())
+        let writer = try WebPWriter(animation, options: EncodeOptions(), stop: CancellationToken())
         let alone = try writer.encode { nil }
         for _ in 0..<3 { #expect(try writer.encode { pool }.equals(alone)) }
     }
@@ -234,7 +234,7 @@ struct WebPEncoderTests {
         let image = try DrawnImage.image(20, 10).changed { $0.orientation = orientation }
         let file = try coder.encoded(image) { $0.isLossless = true }
         #expect(try coder.described(file).orientation == .up)
-        let expected = try image.upright(stop: StopSignal())
+        let expected = try image.upright(stop: CancellationToken())
         #expect(try coder.decoded(file).meanDifference(to: expected) == 0)
     }
 
@@ -272,7 +272,7 @@ struct WebPEncoderTests {
         let image = try DrawnImage.image(64, 64) { _, _ in [200, 30, 30, 255] }.changed { $0.colorProfile = profile }
         let file = try coder.encoded(image) { $0.maxFileSize = 100_000 }
         #expect(try !coder.described(file).hasColorProfile)
-        let expected = try image.convertedToSRGB(DecodeOptions(), stop: StopSignal())
+        let expected = try image.convertedToSRGB(DecodeOptions(), stop: CancellationToken())
         #expect(try coder.decoded(file).meanDifference(to: expected) < 3)
     }
 }

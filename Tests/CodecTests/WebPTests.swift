@@ -76,7 +76,7 @@ struct WebPTests {
         let full = try coder.decode("webp/large.webp")
         var options = DecodeOptions()
         change(&options)
-        let expected = try full.fitted(options, stop: StopSignal())
+        let expected = try full.fitted(options, stop: CancellationToken())
         #expect(image.size == expected.size && image.pixels.format == format)
         #expect(image.distance { expected.pixel($0, $1) } <= 6)
     }
@@ -109,12 +109,14 @@ struct WebPTests {
     }
 
     @Test func infoReadsTheHeaderOnly() throws {
-        let info = try coder.info(try CodecFixture.bytes("webp/animated.webp"), options: DecodeOptions(), stop: StopSignal())
+        let info = try coder.info(
+            try CodecFixture.bytes("webp/animated.webp"), options: DecodeOptions(), stop: CancellationToken())
         #expect(info.frameCount == 3 && info.loopCount == 3 && info.durationMilliseconds == 400)
-        let turned = try coder.info(try CodecFixture.bytes("webp/turned_6.webp"), options: DecodeOptions(), stop: StopSignal())
+        let turned = try coder.info(
+            try CodecFixture.bytes("webp/turned_6.webp"), options: DecodeOptions(), stop: CancellationToken())
         #expect(turned.displayedSize == CodecFixture.rampSize.swapped)
         let data = try CodecFixture.data("webp/large.webp")
-        let large = try coder.info(try .copying(Array(data.prefix(64))), options: DecodeOptions(), stop: StopSignal())
+        let large = try coder.info(try .copying(Array(data.prefix(64))), options: DecodeOptions(), stop: CancellationToken())
         #expect(large.storedSize == PixelSize(width: 1024, height: 768))
     }
 
@@ -159,7 +161,7 @@ struct WebPTests {
     @Test func aTruncatedFileIsCalledTruncated() throws {
         let data = try CodecFixture.data("webp/large.webp")
         let half = try Bytes.copying(Array(data.prefix(data.count / 2)))
-        let error = imageError { _ = try coder.decode(half, options: DecodeOptions(), stop: StopSignal()) }
+        let error = imageError { _ = try coder.decode(half, options: DecodeOptions(), stop: CancellationToken()) }
         #expect(error?.status == .truncated)
     }
 
@@ -185,7 +187,7 @@ struct WebPTests {
     }
 
     @Test func aStoppedDecodeEndsWithCancelled() throws {
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.cancel()
         let bytes = try CodecFixture.bytes("webp/large.webp")
         #expect(imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: stop) }?.status == .cancelled)

@@ -20,7 +20,7 @@ private final class HeldFrames: FrameProvider {
 
     func durationMilliseconds(at index: Int) -> Int { 100 }
 
-    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         let number = state.withLock { state in
             state.started += 1
             return state.started

@@ -18,7 +18,7 @@ private final class Squares: FrameProvider {
     var made: [Int] { log.withLock { $0 } }
     func durationMilliseconds(at index: Int) -> Int { milliseconds }
 
-    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         log.withLock { $0.append(index) }
         return Image(
             pixels: try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8), metadata: ImageMetadata())

@@ -13,11 +13,11 @@ import Testing
         let opened = Mutex(0)
 
         func canDecode(_ bytes: Bytes) -> Bool { true }
-        func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo { ImageInfo() }
-        func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+        func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo { ImageInfo() }
+        func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
             try LastByteCoder.picture(bytes)
         }
-        func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+        func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
             opened.withLock { $0 += 1 }
             return StreamDecoder(Stream())
         }
@@ -33,8 +33,10 @@ import Testing
             var properties = StreamProperties()
             var bytes = Bytes.empty
 
-            mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) { self.bytes = bytes }
-            mutating func image(stop: StopSignal) throws(ImageError) -> Image? { try LastByteCoder.picture(bytes) }
+            mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
+                self.bytes = bytes
+            }
+            mutating func image(stop: CancellationToken) throws(ImageError) -> Image? { try LastByteCoder.picture(bytes) }
         }
     }
 

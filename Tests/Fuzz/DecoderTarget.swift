@@ -39,7 +39,7 @@ enum DecoderTarget {
 
         init(_ bytes: Bytes, _ options: DecodeOptions) {
             do throws(ImageError) {
-                let image = try registry.decode(bytes, options: options, stop: StopSignal())
+                let image = try registry.decode(bytes, options: options, stop: CancellationToken())
                 self.image = image
                 outcome = .picture(Picture(image))
             } catch {
@@ -104,7 +104,7 @@ enum DecoderTarget {
         let count = image.metadata.frameCount
         expect(decoder.frameCount == count, "a finished decoder has all frames: \(decoder.frameCount) of \(count)")
         for index in [count - 1, 0, count / 2] {
-            let one = Outcome { () throws(ImageError) in try image.frame(at: index, stop: StopSignal()) }
+            let one = Outcome { () throws(ImageError) in try image.frame(at: index, stop: CancellationToken()) }
             let other = Outcome { () throws(ImageError) in try decoder.frame(at: index) }
             guard case .picture(let a) = one, case .picture(let b) = other else {
                 expect(one.agrees(with: other), "frame \(index) of a decoder is that of the image: \(other), \(one)")

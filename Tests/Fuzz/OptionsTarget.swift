@@ -13,7 +13,7 @@ enum OptionsTarget {
         let options = drawOptions(&drawing)
         let bytes = Bytes.exact(drawing.bytes)
         do throws(ImageError) {
-            check(try registry.decode(bytes, options: options, stop: StopSignal()), options)
+            check(try registry.decode(bytes, options: options, stop: CancellationToken()), options)
         } catch { return }
     }
 

@@ -17,7 +17,7 @@ enum PictureTarget {
         let info: ImageInfo?
         do throws(ImageError) { info = try registry.info(bytes, options: options, coder: coder) } catch { info = nil }
         do throws(ImageError) {
-            let image = try registry.decode(bytes, options: options, stop: StopSignal(), coder: coder)
+            let image = try registry.decode(bytes, options: options, stop: CancellationToken(), coder: coder)
             check(image, info, options)
         } catch { return }
     }
@@ -38,7 +38,7 @@ enum PictureTarget {
         let last = frames.frameCount - 1
         var seen: [Int: Outcome] = [:]
         for index in [0, last, last / 2, 1, last, 0] where index >= 0 && index <= last {
-            let outcome = Outcome { () throws(ImageError) in try frames.frame(at: index, stop: StopSignal()) }
+            let outcome = Outcome { () throws(ImageError) in try frames.frame(at: index, stop: CancellationToken()) }
             if case .picture(let picture) = outcome {
                 expect(picture.size == image.size, "a frame fills the canvas")
             }

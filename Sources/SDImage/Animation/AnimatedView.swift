@@ -195,7 +195,7 @@ package final class AnimatedView: Sendable {
 
     private func firstImage(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
         guard let change = settings.change, image.frames != nil else { return image }
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try change.apply(image.still, stop)
     }

@@ -92,7 +92,7 @@ package final class FrameBudget: Sendable {
     // MARK: Making frames
 
     /// The most urgent frame to make; its pool stays busy until `finish`.
-    func nextJob() -> (pool: FramePool, index: Int, stop: StopSignal)? {
+    func nextJob() -> (pool: FramePool, index: Int, stop: CancellationToken)? {
         // The last reference to a pool must be released outside the lock.
         var idle: [FramePool] = []
         return state.withLock { $0.nextJob(idle: &idle) }

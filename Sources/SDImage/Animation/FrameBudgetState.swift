@@ -68,12 +68,12 @@ struct FrameBudgetState {
     }
 
     /// The most urgent frame to make; its pool stays busy until `finish`. `idle` receives pools that need no frame any more.
-    mutating func nextJob(idle: inout [FramePool]) -> (pool: FramePool, index: Int, stop: StopSignal)? {
+    mutating func nextJob(idle: inout [FramePool]) -> (pool: FramePool, index: Int, stop: CancellationToken)? {
         while let pool = scheduler.popMostUrgent() {
             // The demand may have changed since the frame was scheduled.
             if let target = pools[pool.id]?.target(now: MonotonicClock.now, lead: scheduler.lead) {
                 accounting.countDecode()
-                return (pool, target.index, pools.update(pool.id) { $0.beginMaking() } ?? StopSignal())
+                return (pool, target.index, pools.update(pool.id) { $0.beginMaking() } ?? CancellationToken())
             }
             pools.update(pool.id) { $0.isBusy = false }
             idle.append(pool)

@@ -1,9 +1,9 @@
 /// A transformation of every frame, with a key that identifies it.
 package struct FrameChange: Sendable {
     package let key: String
-    package let apply: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+    package let apply: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
 
-    package init(key: String, apply: @escaping @Sendable (Image, StopSignal) throws(ImageError) -> Image) {
+    package init(key: String, apply: @escaping @Sendable (Image, CancellationToken) throws(ImageError) -> Image) {
         self.key = key
         self.apply = apply
     }

@@ -46,7 +46,7 @@ package final class FramePool: Sendable {
     /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {
         do throws(ImageError) {
-            let frame = try draw(index, StopSignal())
+            let frame = try draw(index, CancellationToken())
             budget.insert(id, index, .success(frame))
             return frame
         } catch {
@@ -55,7 +55,7 @@ package final class FramePool: Sendable {
         }
     }
 
-    private func draw(_ index: Int, _ stop: StopSignal) throws(ImageError) -> CachedFrame {
+    private func draw(_ index: Int, _ stop: CancellationToken) throws(ImageError) -> CachedFrame {
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.cachedFrame(at: index, stop: stop) }
     }
@@ -69,7 +69,7 @@ package final class FramePool: Sendable {
         }
     }
 
-    private func serve(_ index: Int, _ stop: StopSignal) {
+    private func serve(_ index: Int, _ stop: CancellationToken) {
         let began = MonotonicClock.now
         let result: Result<CachedFrame, ImageError>
         do throws(ImageError) { result = .success(try draw(index, stop)) } catch { result = .failure(error) }

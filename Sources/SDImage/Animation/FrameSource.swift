@@ -44,7 +44,7 @@ package final class FrameSource: Sendable {
     package func make(_ index: Int) throws(ImageError) -> Image {
         let count = frames.frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.frame(at: index, stop: stop) }
     }
@@ -60,5 +60,5 @@ private final class NoFrames: FrameProvider {
     let frameCount = 0
     let loopCount = 0
     func durationMilliseconds(at index: Int) -> Int { 0 }
-    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image { throw .noFrame(index, of: 0) }
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image { throw .noFrame(index, of: 0) }
 }

@@ -28,7 +28,7 @@ package struct PoolTable: Sendable {
     /// True while a frame is being made or is scheduled.
     package var isBusy = false
     /// Stops the frame that a worker is making.
-    private var making: StopSignal?
+    private var making: CancellationToken?
     /// Moving average of the time to make a frame, in nanoseconds.
     package private(set) var cost: UInt64 = 0
 
@@ -99,9 +99,9 @@ package struct PoolTable: Sendable {
         return before.map { [$0] } ?? []
     }
 
-    /// Starts making a frame on a worker; returns the signal that stops it.
-    mutating func beginMaking() -> StopSignal {
-        let stop = StopSignal()
+    /// Starts making a frame on a worker; returns the token that stops it.
+    mutating func beginMaking() -> CancellationToken {
+        let stop = CancellationToken()
         making = stop
         return stop
     }

@@ -16,7 +16,7 @@ import Synchronization
     package func lock() { word.lock() }
     package func unlock() { word.unlock() }
 
-    /// Sleeps until the value is as wanted; false if `deadline` passes first. Whoever changes the value signals `condition`.
+    /// Sleeps until the value is as wanted; false if `deadline` passes first. A thread that changes the value signals `condition`.
     func wait(on condition: borrowing Condition, deadline: UInt64, until isWanted: (borrowing Value) -> Bool) -> Bool {
         word.lock()
         defer { word.unlock() }

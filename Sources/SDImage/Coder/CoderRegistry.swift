@@ -8,7 +8,7 @@ package final class CoderRegistry: Sendable {
 
     /// Returns an image that has a profile or code points as these options would have decoded it, in sRGB.
     package typealias ColorConversion =
-        @Sendable (Image, DecodeOptions, StopSignal) throws(ImageError) -> Image
+        @Sendable (Image, DecodeOptions, CancellationToken) throws(ImageError) -> Image
 
     package init(_ coders: [any ImageCoder] = [], colors: ColorConversion? = nil) {
         list = Monitor(coders)
@@ -73,7 +73,7 @@ package final class CoderRegistry: Sendable {
 
     /// Reads only the headers. The work budget starts here.
     package func info(
-        _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), stop: StopSignal = StopSignal(),
+        _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), stop: CancellationToken = CancellationToken(),
         coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> ImageInfo {
         let coder = try choose(for: bytes, options: options, override: override)
@@ -86,7 +86,7 @@ package final class CoderRegistry: Sendable {
 
     /// Decodes with `coder`, or with the coder that recognises the bytes; its result is final. The work budget starts here.
     package func decode(
-        _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
+        _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> Image {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
@@ -97,14 +97,14 @@ package final class CoderRegistry: Sendable {
     }
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
-    package func fit(_ image: Image, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
         return try colors(image, options, stop)
     }
 
     /// Returns a decoder for data that starts with `bytes`; the bytes are not fed to it yet. The caller sets the work budget.
     package func open(
-        _ bytes: Bytes, options: DecodeOptions, stop: StopSignal, coder override: (any ImageCoder)? = nil
+        _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
         return try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
@@ -113,7 +113,7 @@ package final class CoderRegistry: Sendable {
     /// Returns a decoder that reads what it needs from a source whose first bytes are `start`; nil when the coder of the format
     /// requires the complete data in memory.
     package func open(
-        _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: StopSignal,
+        _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: CancellationToken,
         coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> (any ImageDecoder)? {
         try choose(for: start, options: options, override: override).open(source: source, options: options, stop: stop)
@@ -122,7 +122,7 @@ package final class CoderRegistry: Sendable {
     /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with
     /// alpha, else JPEG. The clock of the work limit starts here.
     package func encode(
-        _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let format = wanted != .undefined ? wanted : image.metadata.hasAlpha ? .png : .jpeg
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {

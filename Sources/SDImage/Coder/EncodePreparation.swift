@@ -1,6 +1,6 @@
 extension Image {
     /// Returns the image to encode: still or downscaled if the options require it. The orientation is kept.
-    package func prepared(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func prepared(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let image = options.firstFrameOnly && frames != nil ? still : self
         guard let box = options.maxPixelSize, !box.isEmpty else { return image }
         var fitting = DecodeOptions()
@@ -11,7 +11,7 @@ extension Image {
     }
 
     /// Returns the image with its orientation applied, for formats that cannot store one.
-    package func upright(stop: StopSignal) throws(ImageError) -> Image {
+    package func upright(stop: CancellationToken) throws(ImageError) -> Image {
         let orientation = metadata.orientation
         guard orientation != .up else { return self }
         var metadata = metadata

@@ -20,7 +20,7 @@ package final class IncrementalDecoder: FrameProvider {
     private let options: DecodeOptions
     private let coder: (any ImageCoder)?
     /// Stop signal of updates whose caller passes none; its budget covers all updates together.
-    private let ownStop = StopSignal()
+    private let ownStop = CancellationToken()
     private let state: Monitor<State>
 
     /// `coder` replaces the registered coders.
@@ -68,7 +68,7 @@ package final class IncrementalDecoder: FrameProvider {
     /// Appends a copy of the next bytes; bytes after the last piece are ignored. One thread at a time. `stop` is the budget of
     /// all updates, and its clock starts with each update; nil uses the decoder's own.
     package func append(
-        _ piece: UnsafeRawBufferPointer, isFinished: Bool, stop: StopSignal? = nil
+        _ piece: UnsafeRawBufferPointer, isFinished: Bool, stop: CancellationToken? = nil
     ) throws(ImageError) {
         let all = try state.withLock { state throws(ImageError) -> Bytes? in
             if let failure = state.failure { throw failure }
@@ -88,7 +88,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Takes all bytes so far instead of a piece, for callers that keep them anyway. Use either this or `append` throughout.
-    package func show(_ all: Bytes, isFinished: Bool, stop: StopSignal? = nil) throws(ImageError) {
+    package func show(_ all: Bytes, isFinished: Bool, stop: CancellationToken? = nil) throws(ImageError) {
         let isOver = try state.withLock { state throws(ImageError) -> Bool in
             if let failure = state.failure { throw failure }
             defer { if isFinished { state.isFinished = true } }
@@ -101,7 +101,7 @@ package final class IncrementalDecoder: FrameProvider {
         }
     }
 
-    private func update(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) {
+    private func update(_ all: Bytes, _ isFinished: Bool, _ stop: CancellationToken) throws(ImageError) {
         stop.resume(nanoseconds: options.limits.workNanoseconds, encodedBytes: all.count)
         try stop.check()
         let chosen = decoder == nil ? try choose(all, isFinished, stop) : decoder
@@ -115,7 +115,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Chooses the coder and opens its decoder; nil until the format is known.
-    private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         guard isFinished || all.count >= IncrementalDecoder.bytesToChoose else { return nil }
         guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
         let decoder = try registry.open(all, options: options, stop: stop, coder: coder)
@@ -124,7 +124,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Returns the best image so far; nil when more bytes are needed.
-    package func image(stop: StopSignal = StopSignal()) throws(ImageError) -> Image? {
+    package func image(stop: CancellationToken = CancellationToken()) throws(ImageError) -> Image? {
         let (decoder, image, failure) = state.withLock { ($0.decoder, $0.image, $0.failure) }
         if let failure { throw failure }
         if let image { return image }
@@ -150,14 +150,14 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Returns a frame composed onto the whole canvas.
-    package func frame(at index: Int, stop: StopSignal = StopSignal()) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken = CancellationToken()) throws(ImageError) -> Image {
         let (decoder, image) = state.withLock { ($0.decoder, $0.image) }
         if let image, index == 0 { return image.frames == nil ? image : image.still }
         guard let decoder else { throw .noFrame(index, of: 0) }
         return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
     }
 
-    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard index > 0, let decoder else { return CachedFrame(try frame(at: index, stop: stop)) }
         return try timed(stop) { () throws(ImageError) in try decoder.cachedFrame(at: index, stop: stop) }
     }
@@ -171,7 +171,7 @@ package final class IncrementalDecoder: FrameProvider {
 
     package var encoded: Bytes? { bytes }
 
-    private func timed<R>(_ stop: StopSignal, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+    private func timed<R>(_ stop: CancellationToken, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         stop.allow(nanoseconds: options.limits.workNanoseconds)
         return try Engine.helped(body)
     }

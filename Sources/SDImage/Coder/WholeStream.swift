@@ -10,7 +10,7 @@ struct WholeStream: ImageStream {
         self.options = options
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard isFinished, result == nil else { return }
         let decoded = try coder.decode(bytes, options: options, stop: stop)
         result = decoded
@@ -21,9 +21,9 @@ struct WholeStream: ImageStream {
         properties.durations = (0..<frames.frameCount).map { Int32(clamping: frames.durationMilliseconds(at: $0)) }
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? { result }
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? { result }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard let result else { throw .noFrame(index, of: 0) }
         guard isCached, index > 0, let frames = result.frames else {
             return CachedFrame(try result.frame(at: index, stop: stop))

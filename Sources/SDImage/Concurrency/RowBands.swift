@@ -4,7 +4,7 @@ import Synchronization
 package final class RowBands: Sendable {
     private let rows: Int
     private let bandRows: Int
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let next = Atomic<Int>(0)
     private let failure = Lock<ImageError?>(nil)
 
@@ -12,7 +12,7 @@ package final class RowBands: Sendable {
     /// cancellation takes effect soon.
     private static let bandBytes = 256 << 10
 
-    private init(rows: Int, rowBytes: Int, stop: StopSignal) {
+    private init(rows: Int, rowBytes: Int, stop: CancellationToken) {
         self.rows = rows
         self.stop = stop
         bandRows = max(1, min(rows, RowBands.bandBytes / max(1, rowBytes)))
@@ -20,7 +20,7 @@ package final class RowBands: Sendable {
 
     /// Calls `body` for each band, on several threads at once; throws the first error.
     package static func run(
-        _ rows: Int, rowBytes: Int, stop: StopSignal, _ body: @escaping @Sendable (Range<Int>) throws(ImageError) -> Void
+        _ rows: Int, rowBytes: Int, stop: CancellationToken, _ body: @escaping @Sendable (Range<Int>) throws(ImageError) -> Void
     ) throws(ImageError) {
         let bands = RowBands(rows: rows, rowBytes: rowBytes, stop: stop)
         var helpers: [Assistance] = []

@@ -8,10 +8,10 @@ package final class RowShares: Sendable {
     }
 
     private let band: Int
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let state: Lock<State>
 
-    private init(rows: Int, band: Int, stop: StopSignal) {
+    private init(rows: Int, band: Int, stop: CancellationToken) {
         self.band = max(1, band)
         self.stop = stop
         state = Lock(State(ranges: [0..<rows], failure: nil))
@@ -32,7 +32,7 @@ package final class RowShares: Sendable {
     /// Calls `body` on the calling thread and on up to `helpers` idle workers. Returns when all rows are done; throws the first
     /// error. Rows are handed out `band` at a time.
     package static func run(
-        _ rows: Int, band: Int, helpers: Int, stop: StopSignal,
+        _ rows: Int, band: Int, helpers: Int, stop: CancellationToken,
         _ body: @escaping @Sendable (Share) throws(ImageError) -> Void
     ) throws(ImageError) {
         let shares = RowShares(rows: rows, band: band, stop: stop)

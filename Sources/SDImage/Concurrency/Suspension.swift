@@ -25,9 +25,9 @@ package func suspended<R: Sendable>(
     }
 }
 
-/// Runs `body` with a signal that is cancelled with the current task, for code that does not suspend.
-package func withStopSignal<R: Sendable>(_ body: (StopSignal) async -> R) async -> R {
-    let stop = StopSignal()
+/// Runs `body` with a token that is cancelled with the current task, for code that does not suspend.
+package func withCancellationToken<R: Sendable>(_ body: (CancellationToken) async -> R) async -> R {
+    let stop = CancellationToken()
     return await withTaskCancellationHandler {
         await body(stop)
     } onCancel: {

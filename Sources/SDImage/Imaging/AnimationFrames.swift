@@ -18,12 +18,12 @@ package final class AnimationFrames: FrameProvider {
     package var root: AnyObject { base.root }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         if let image = loaded(index) { return image }
         return try base.frame(at: index, stop: stop)
     }
 
-    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         if let image = loaded(index) { return CachedFrame(image) }
         return try base.cachedFrame(at: index, stop: stop)
     }
@@ -38,7 +38,7 @@ package final class AnimationFrames: FrameProvider {
     package var isLoaded: Bool { loaded.withLock { $0 != nil } }
 
     /// Decodes and holds all frames. Throws when they exceed `limit` bytes.
-    package func load(limit: Int, stop: StopSignal) throws(ImageError) {
+    package func load(limit: Int, stop: CancellationToken) throws(ImageError) {
         guard !isLoaded else { return }
         var frames: [Image] = []
         var bytes = 0

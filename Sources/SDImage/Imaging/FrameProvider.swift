@@ -16,9 +16,9 @@ package protocol FrameProvider: AnyObject, Sendable {
     /// Duration of a frame during playback; 0 for an invalid index.
     func durationMilliseconds(at index: Int) -> Int
     /// Decodes a frame. A damaged frame throws its error; later frames are composed as if it had drawn nothing.
-    func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image
     /// Decodes a frame for a cache, which holds it for repeated use.
-    func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame
+    func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame
     /// Releases memory that only serves to decode the next frame. Called when no player is left.
     func rest()
 }
@@ -30,7 +30,7 @@ extension FrameProvider {
     package var root: AnyObject { origin }
     package func rest() {}
 
-    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         CachedFrame(try frame(at: index, stop: stop))
     }
 
@@ -49,9 +49,10 @@ extension ImageError {
 /// The frames of another provider, each transformed by a function.
 package final class MappedFrames: FrameProvider {
     private let base: any FrameProvider
-    private let change: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+    private let change: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
 
-    package init(_ base: any FrameProvider, _ change: @escaping @Sendable (Image, StopSignal) throws(ImageError) -> Image) {
+    package init(_ base: any FrameProvider, _ change: @escaping @Sendable (Image, CancellationToken) throws(ImageError) -> Image)
+    {
         self.base = base
         self.change = change
     }
@@ -63,11 +64,11 @@ package final class MappedFrames: FrameProvider {
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
     package func rest() { base.rest() }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         try change(try base.frame(at: index, stop: stop), stop)
     }
 
-    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         let frame = try base.cachedFrame(at: index, stop: stop)
         return CachedFrame(try change(try frame.image(), stop), from: frame)
     }

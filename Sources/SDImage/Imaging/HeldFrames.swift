@@ -21,7 +21,7 @@ package final class HeldFrames: FrameProvider {
 
     package func durationMilliseconds(at index: Int) -> Int { durations.indices.contains(index) ? durations[index] : 0 }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         guard images.indices.contains(index) else { throw .noFrame(index, of: images.count) }
         return images[index].still
     }

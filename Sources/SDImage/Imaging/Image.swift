@@ -77,7 +77,7 @@ package final class Image: Sendable {
     }
 
     /// A frame composed to the whole canvas; for index 0 the image itself, without its other frames.
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         if let frames, index > 0 { return try frames.frame(at: index, stop: stop) }
         guard index == 0 else { throw .noFrame(index, of: metadata.frameCount) }
         return frames == nil ? self : still

@@ -2,7 +2,7 @@ extension Image {
     /// Applies decode options to an image that has no bytes to decode: fits it into their box, applies the orientation and
     /// converts the pixel format. `transform` converts straight rows to sRGB. Returns the same object when nothing changes.
     package func fitted(
-        _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: StopSignal
+        _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
         let plan = try DecodePlan(storedSize: size, orientation: metadata.orientation, options: options)
         let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)

@@ -19,7 +19,7 @@ extension Image {
         let isBright = pixels.format == .rgbaFloat && metadata.isHighDynamicRange
         let source = pixels
         // No time limit: one pass over a bitmap whose size is limited.
-        try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: StopSignal()) {
+        try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: CancellationToken()) {
             rows throws(ImageError) in
             try source.convert(rows, to: buffer, tonesDown: isBright)
         }

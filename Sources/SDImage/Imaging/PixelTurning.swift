@@ -2,7 +2,7 @@ import SDImagePixels
 
 extension PixelBuffer {
     /// Applies an orientation; returns this buffer for `up`.
-    package func turned(_ orientation: Orientation, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    package func turned(_ orientation: Orientation, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size
         let result = try PixelBuffer(size: size, format: format)

@@ -4,7 +4,7 @@ struct QuarterTurn {
     let quarters: Int
     let fitSize: Bool
 
-    func turn(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+    func turn(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let turn: [Orientation] = [.up, .left, .down, .right]
         guard quarters != 0 else { return image }
         let pixels = try image.pixels.turned(turn[quarters], stop: stop)
@@ -15,7 +15,9 @@ struct QuarterTurn {
     }
 
     /// Centres the pixels on a transparent canvas; rounds to the left and up.
-    private static func centered(_ pixels: PixelBuffer, in size: PixelSize, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    private static func centered(_ pixels: PixelBuffer, in size: PixelSize, stop: CancellationToken) throws(ImageError)
+        -> PixelBuffer
+    {
         let canvas = try PixelBuffer(size: size, format: pixels.format, zeroed: true)
         let (fromX, toX) = middle(pixels.size.width, size.width), (fromY, toY) = middle(pixels.size.height, size.height)
         let bytes = pixels.format.bytesPerPixel

@@ -65,7 +65,7 @@ import SDImagePixels
     }
 
     /// Produces output rows. A range that follows the previous one continues with the partial sums and filtered rows.
-    func make(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
+    func make(_ rows: Range<Int>, stop: CancellationToken) throws(ImageError) {
         if rows.lowerBound != nextOutput {
             nextOutput = rows.lowerBound
             base = job.rows.range(nextOutput).lowerBound

@@ -59,7 +59,7 @@ package final class Resampler: @unchecked Sendable {
     }
 
     /// Produces the pixels, with the help of idle workers.
-    package func run(stop: StopSignal) throws(ImageError) {
+    package func run(stop: CancellationToken) throws(ImageError) {
         // Each thread filters all rows of its first window itself. For few rows, this costs more than it saves.
         let helpers = min(size.height / (4 * rows.overlap()), work / 300_000)
         try RowShares.run(size.height, band: 8, helpers: helpers, stop: stop) { [self] share throws(ImageError) in

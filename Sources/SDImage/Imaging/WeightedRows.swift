@@ -14,7 +14,7 @@ import SDImagePixels
     private let sums: ScratchMemory
     private let result: ScratchMemory
     private var firstRow = 0
-    /// Multiplications between two checks of the stop signal: some milliseconds.
+    /// Multiplications between two checks of the token: some milliseconds.
     private static let productsAtOnce = 1 << 22
 
     /// Creates the buffers. `account`: the memory account shared by all threads that draw the image.
@@ -29,7 +29,7 @@ import SDImagePixels
     }
 
     /// Computes the vertical sums for these rows, at most `together`.
-    func sum(_ rows: Range<Int>, stop: StopSignal) throws(ImageError) {
+    func sum(_ rows: Range<Int>, stop: CancellationToken) throws(ImageError) {
         firstRow = rows.lowerBound
         let reach = weights.count / 2
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -63,7 +63,7 @@ import SDImagePixels
     }
 
     /// Row `y` of the last sums, convolved along x; premultiplied when the format has alpha. Valid until the next call.
-    func line(_ y: Int, stop: StopSignal) throws(ImageError) -> UnsafePointer<Float>? {
+    func line(_ y: Int, stop: CancellationToken) throws(ImageError) -> UnsafePointer<Float>? {
         guard let base = unsafe sums.bound(to: Float.self).baseAddress,
             let result = unsafe result.bound(to: Float.self).baseAddress
         else { return nil }

@@ -31,7 +31,7 @@ package final class FileLoader: ImageLoader {
         let url = URLText(request.url)
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
         let pool = pool, priority = request.priority
-        let outcome = await withStopSignal { stop async -> Result<Bytes, ImageError> in
+        let outcome = await withCancellationToken { stop async -> Result<Bytes, ImageError> in
             do throws(ImageError) {
                 return .success(
                     try await pool.run(priority) { () throws(ImageError) in
@@ -57,7 +57,7 @@ package final class FileLoader: ImageLoader {
 
     /// Reads a regular file on the calling thread. `path` consists of the file system's own bytes.
     package static func read(
-        _ path: [UInt8], limit: Int, stop: StopSignal = StopSignal(), progress: LoadProgress = .none
+        _ path: [UInt8], limit: Int, stop: CancellationToken = CancellationToken(), progress: LoadProgress = .none
     ) throws(ImageError) -> Bytes {
         try stop.check()
         let descriptor = try openFile(path)

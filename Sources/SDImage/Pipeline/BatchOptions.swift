@@ -64,7 +64,7 @@ struct BatchArray: Sendable {
         // An image whose transformer failed arrives untransformed.
         var metadata = image.metadata
         metadata.scale = 1
-        let stop = StopSignal()
+        let stop = CancellationToken()
         stop.allow(nanoseconds: timeLimit)
         let sized = try resize.transform(image.with(metadata), cacheKey: CacheKey([]), stop: stop)
         try array.write(sized, at: index)

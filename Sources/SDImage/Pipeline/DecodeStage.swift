@@ -26,7 +26,7 @@ struct DecodeStage {
     }
 
     /// A thumbnail or transformed image, decoded from its own entry.
-    private func decodeVariant(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func decodeVariant(_ bytes: Bytes, _ stop: CancellationToken) throws(ImageError) -> Image {
         let options = context.request.decodeOptions
         let image = try context.registry.decode(bytes, options: options.ofVariant, stop: stop)
         var metadata = image.metadata
@@ -36,7 +36,7 @@ struct DecodeStage {
     }
 
     /// The requested image, made from the encoded original or from an image.
-    private func makeImage(of data: LoadedData, after decoder: IncrementalDecoder?, _ stop: StopSignal) throws(ImageError)
+    private func makeImage(of data: LoadedData, after decoder: IncrementalDecoder?, _ stop: CancellationToken) throws(ImageError)
         -> Image
     {
         let image = try decode(data, after: decoder, stop)
@@ -54,7 +54,9 @@ struct DecodeStage {
             && data.source != .memory && context.mayFillCaches
     }
 
-    private func decode(_ data: LoadedData, after decoder: IncrementalDecoder?, _ stop: StopSignal) throws(ImageError) -> Image {
+    private func decode(_ data: LoadedData, after decoder: IncrementalDecoder?, _ stop: CancellationToken) throws(ImageError)
+        -> Image
+    {
         try stop.check()
         let request = context.request
         if let image = data.image {

@@ -46,7 +46,7 @@ struct FetchStage {
                     done(.success(try await lease.fetch(request, loader, engine, progress: progress)))
                 } catch { done(.failure(error)) }
             }
-            return StopSignal { task.cancel() }
+            return CancellationToken { task.cancel() }
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Processing of decoded images that a request specifies.
 extension ImageRequest {
     /// The image as it is delivered, if it satisfies the request; with all frames decoded if the request preloads them.
-    func checked(_ image: Image, _ stop: StopSignal) throws(ImageError) -> Image {
+    func checked(_ image: Image, _ stop: CancellationToken) throws(ImageError) -> Image {
         guard let frames = image.frames else {
             if self.requiresAnimation {
                 throw ImageError(.unsupported, "request: animation required, but the image has one frame")
@@ -22,7 +22,9 @@ extension ImageRequest {
 
 extension Image {
     /// The image with all frames decoded; unchanged if they would take more than `limit` bytes.
-    fileprivate func holding(_ frames: any FrameProvider, within limit: Int, _ stop: StopSignal) throws(ImageError) -> Image {
+    fileprivate func holding(_ frames: any FrameProvider, within limit: Int, _ stop: CancellationToken) throws(ImageError)
+        -> Image
+    {
         let (cost, overflow) = pixels.heldBytes.multipliedReportingOverflow(by: frames.frameCount)
         guard !overflow, cost <= limit else { return self }
         var images: [Image] = [], durations: [Int] = []

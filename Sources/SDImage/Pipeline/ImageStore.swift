@@ -45,7 +45,7 @@ package struct ImageStore: Sendable {
         } else if let image {
             let format = registry.format(toStore: image)
             // The registry starts the time limit of the options; a store cannot be cancelled.
-            data = CachedData(bytes: try registry.encode(image, format: format, options: options, stop: StopSignal()))
+            data = CachedData(bytes: try registry.encode(image, format: format, options: options, stop: CancellationToken()))
         } else {
             return nil
         }

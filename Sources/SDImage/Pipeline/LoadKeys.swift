@@ -82,7 +82,7 @@ package final class LoadKeys: Sendable {
 
     /// The image as requested, or untransformed if the transformer fails. A crop is a view, so the result is compacted: a
     /// cached crop must not retain the full image.
-    func transformed(_ image: Image, _ request: ImageRequest, _ stop: StopSignal) throws(ImageError) -> Image {
+    func transformed(_ image: Image, _ request: ImageRequest, _ stop: CancellationToken) throws(ImageError) -> Image {
         guard let transformer, request.transforms(image) else { return image }
         do throws(ImageError) {
             let result = try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()

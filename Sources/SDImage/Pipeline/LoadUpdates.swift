@@ -9,7 +9,7 @@ struct LoadUpdates {
     var preview: Image?
     var isPreparing = false
     /// Ends the preparation of a preview.
-    var stop: StopSignal?
+    var stop: CancellationToken?
     var hasEnded = false
 
     /// An object, because few of many waiting loads have one.
@@ -107,7 +107,7 @@ extension Load {
 
     /// Fits and transforms a preview as the request specifies, and delivers it.
     private func prepare(_ preview: Image) {
-        let (request, stop) = (context.request, StopSignal())
+        let (request, stop) = (context.request, CancellationToken())
         stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
         let hasEnded = updates.withLock { updates in
             updates.stop = stop

@@ -16,7 +16,7 @@ final class ProgressiveDecode: BodyObserver {
         let priority: LoadPriority
         /// Nanoseconds between two partial images; nil delivers only the early thumbnail.
         let interval: UInt64?
-        let transform: @Sendable (Image, StopSignal) throws(ImageError) -> Image
+        let transform: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
     }
 
     private struct State {
@@ -45,7 +45,7 @@ final class ProgressiveDecode: BodyObserver {
     private let options: Options
     private let registry: CoderRegistry
     private let engine: Engine
-    private let stop = StopSignal()
+    private let stop = CancellationToken()
     private let state = Monitor(State())
 
     init(_ body: GrowingBody, _ options: Options, _ registry: CoderRegistry, _ engine: Engine) {

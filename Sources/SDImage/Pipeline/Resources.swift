@@ -116,7 +116,7 @@ package final class Resources: Sendable {
         }
         var options = options
         options.scale = FileScale.of(String(decoding: file, as: UTF8.self))
-        return try registry.decode(bytes, options: options, stop: StopSignal())
+        return try registry.decode(bytes, options: options, stop: CancellationToken())
     }
 
     /// The name for messages, which have one line.

@@ -32,7 +32,7 @@ final class SharedDecode: Sendable {
 
     private let key: DecodeKey?
     private let decodes: Decodes
-    private let stop = StopSignal()
+    private let stop = CancellationToken()
 
     private init(_ key: DecodeKey?, in decodes: Decodes) {
         self.key = key
@@ -43,7 +43,7 @@ final class SharedDecode: Sendable {
     /// `cancelled` as soon as the task is cancelled.
     static func value(
         _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, limit: UInt64,
-        _ decode: @escaping @Sendable (StopSignal) throws(ImageError) -> Image
+        _ decode: @escaping @Sendable (CancellationToken) throws(ImageError) -> Image
     ) async throws(ImageError) -> Image {
         let waiter = Waiter()
         let outcome: Result<Image, ImageError> = await suspended { resumption in
@@ -65,7 +65,7 @@ final class SharedDecode: Sendable {
         if LibraryThread.isOwned(by: pool) { body() } else { pool.submit(priority, body) }
     }
 
-    private func run(_ first: Waiter, _ limit: UInt64, _ decode: (StopSignal) throws(ImageError) -> Image) {
+    private func run(_ first: Waiter, _ limit: UInt64, _ decode: (CancellationToken) throws(ImageError) -> Image) {
         stop.allow(nanoseconds: limit)
         let outcome: Result<Image, ImageError>
         do throws(ImageError) {

@@ -6,7 +6,7 @@ final class SharedTransfer: Sendable {
     private struct State {
         /// Until the transfer ends: a loader of the host may keep the sink, which holds the transfer.
         var loader: (any ImageLoader)?
-        var work: StopSignal?
+        var work: CancellationToken?
         var isCancelled = false
         var received: (count: Int64, expected: Int64)?
         var head: ReceivedHead?
@@ -25,8 +25,10 @@ final class SharedTransfer: Sendable {
         state = Lock(State(loader: loader))
     }
 
-    /// Starts the transfer with `begin`, which returns the signal that cancels it.
-    func start(_ begin: (LoadProgress, _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void) -> StopSignal) {
+    /// Starts the transfer with `begin`, which returns the token that cancels it.
+    func start(
+        _ begin: (LoadProgress, _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void) -> CancellationToken
+    ) {
         let work = begin(progress) { [self] outcome in finish(outcome) }
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.work = work }

@@ -10,7 +10,7 @@ package final class VariantWriter: Sendable {
         var underWay: Set<Entry> = []
         var bytes = 0
         /// Encodes under way, and the bytes of their pixels.
-        var encodes: [ObjectIdentifier: StopSignal] = [:]
+        var encodes: [ObjectIdentifier: CancellationToken] = [:]
         var isAbandoning = false
     }
 
@@ -36,13 +36,13 @@ package final class VariantWriter: Sendable {
                 release(entry, variant.cost)
                 pending.finish(number)
             }
-            if let data = encoded(variant, StopSignal()) { cache.enqueueStore(data, for: key) }
+            if let data = encoded(variant, CancellationToken()) { cache.enqueueStore(data, for: key) }
         }
     }
 
     /// The same for a load that waits for the commit.
     func writeNow(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool) async {
-        let data = await withStopSignal { stop in
+        let data = await withCancellationToken { stop in
             try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
         }
         // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
@@ -59,7 +59,7 @@ package final class VariantWriter: Sendable {
         for stop in encodes { stop.cancel() }
     }
 
-    private func encoded(_ variant: Variant, _ stop: StopSignal) -> CachedData? {
+    private func encoded(_ variant: Variant, _ stop: CancellationToken) -> CachedData? {
         let isAbandoned = state.withLock { state in
             state.encodes[ObjectIdentifier(stop)] = stop
             return state.isAbandoning

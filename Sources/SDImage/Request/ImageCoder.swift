@@ -14,28 +14,29 @@ package protocol ImageCoder: AnyObject, Sendable {
     /// True when the first bytes belong to this coder's formats; otherwise the next coder is asked.
     func canDecode(_ bytes: Bytes) -> Bool
     /// Reads only headers: size, frames, orientation. Allocates no pixel memory.
-    func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo
     /// Decodes the image. For an animation, decodes the first frame; the image gives access to the others unless the options
     /// select the first only.
-    func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image
     /// Opens a decoder for bytes that arrive in pieces, and for frames; nil when the coder needs all bytes at the start.
-    func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
+    func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)?
     /// Opens a decoder for a complete source that is read on demand; nil when the coder needs the bytes in memory.
-    func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
+    func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)?
     func canEncode(_ format: ImageFormat) -> Bool
     /// Encodes an image prepared by `CoderRegistry.encode`: a still if requested, and no larger than the requested size. The
     /// result is never empty.
-    func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal) throws(ImageError) -> Bytes
+    func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken) throws(ImageError) -> Bytes
 }
 
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? { nil }
-    package func open(source: any ByteSource, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)?
-    { nil }
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? { nil }
+    package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
+        any ImageDecoder
+    )? { nil }
     package func canEncode(_ format: ImageFormat) -> Bool { encodableFormats.contains(format) }
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         throw ImageError(.unsupported, "\(name): cannot encode \(format.name)")
     }

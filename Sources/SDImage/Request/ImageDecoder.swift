@@ -9,10 +9,10 @@ package protocol ImageDecoder: FrameProvider {
     var isSatisfied: Bool { get }
     /// Takes all bytes so far, including those of earlier calls. Throws when the bytes are known to be invalid; throws for
     /// missing bytes only if `isFinished`. All updates together stay within the budget of `stop`.
-    func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
+    func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError)
     /// The best image so far, marked incremental; nil when there is none yet. After the last update, returns or throws exactly
     /// what one decode of all bytes does.
-    func image(stop: StopSignal) throws(ImageError) -> Image?
+    func image(stop: CancellationToken) throws(ImageError) -> Image?
 }
 
 /// Properties of a decoder, available at any time, including while a frame is being decoded.
@@ -34,10 +34,10 @@ package struct StreamProperties: Sendable {
 /// Progressive and frame-by-frame decoding by a built-in coder; used by one thread at a time.
 package protocol ImageStream {
     var properties: StreamProperties { get }
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError)
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image?
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError)
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image?
     /// `isCached`: the caller keeps the frame for a while and reads it occasionally.
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame
     /// See `FrameProvider`.
     mutating func rest()
 }
@@ -46,7 +46,7 @@ extension ImageStream {
     package mutating func rest() {}
 
     /// Default for stills, whose only frame is the image.
-    package mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard index == 0, let image = try image(stop: stop) else { throw .noFrame(index, of: properties.frameCount) }
         return CachedFrame(image)
     }
@@ -72,23 +72,23 @@ package final class StreamDecoder<Stream: ImageStream>: ImageDecoder {
         properties.withLock { $0.durations.indices.contains(index) ? Int($0.durations[index]) : 0 }
     }
 
-    package func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    package func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         try use { stream throws(ImageError) in try stream.update(bytes, isFinished: isFinished, stop: stop) }
     }
 
-    package func image(stop: StopSignal) throws(ImageError) -> Image? {
+    package func image(stop: CancellationToken) throws(ImageError) -> Image? {
         try use { stream throws(ImageError) in try stream.image(stop: stop) }
     }
 
-    package func frame(at index: Int, stop: StopSignal) throws(ImageError) -> Image {
+    package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         try frame(at: index, isCached: false, stop: stop).image()
     }
 
-    package func cachedFrame(at index: Int, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         try frame(at: index, isCached: true, stop: stop)
     }
 
-    private func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    private func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
         return try use { stream throws(ImageError) in try stream.frame(at: index, isCached: isCached, stop: stop) }

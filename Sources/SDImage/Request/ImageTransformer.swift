@@ -9,7 +9,7 @@ package protocol ImageTransformer: Sendable {
     var preservesMetadata: Bool { get }
     /// `cacheKey` is the key under which the result will be stored; empty outside a load. `stop` is checked between bands of
     /// rows.
-    func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image
+    func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image
 }
 
 extension ImageTransformer {
@@ -20,7 +20,7 @@ extension Image {
     /// The transformed image, with the original metadata if the transformer preserves it. For an animation, the transformed
     /// still of its first frame.
     package func transformed(
-        by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: StopSignal
+        by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: CancellationToken
     ) throws(ImageError) -> Image {
         try stop.check()
         let source = frames == nil ? self : still
@@ -33,7 +33,7 @@ extension Image {
     /// An animation whose frames are transformed on demand; durations and loop count are unchanged. A still is transformed as
     /// above.
     package func framesTransformed(
-        by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: StopSignal
+        by transformer: any ImageTransformer, cacheKey: CacheKey = CacheKey([]), stop: CancellationToken
     ) throws(ImageError) -> Image {
         guard let frames else { return try transformed(by: transformer, cacheKey: cacheKey, stop: stop) }
         let first = try still.transformed(by: transformer, cacheKey: cacheKey, stop: stop)

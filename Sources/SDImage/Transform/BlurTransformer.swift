@@ -11,7 +11,7 @@ package struct BlurTransformer: ImageTransformer {
 
     package var key: String { "SDImageBlurTransformer(\(FixedDecimal.text(radius)))" }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         guard radius > 1e-6 else { return image }
         let source = try image.upright(stop: stop)
         let target = try PixelBuffer(size: source.size, format: source.pixels.format)

@@ -27,7 +27,7 @@ import SDImagePixels
             }
     }
 
-    func run(stop: StopSignal) throws(ImageError) {
+    func run(stop: CancellationToken) throws(ImageError) {
         let strips = (source.size.width * source.format.bytesPerPixel + BoxBlur.width - 1) / BoxBlur.width
         try RowBands.run(source.size.height, rowBytes: source.stride, stop: stop) { [self] rows throws(ImageError) in
             try blurRows(rows)

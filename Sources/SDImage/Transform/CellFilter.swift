@@ -7,7 +7,7 @@ struct CellFilter {
     /// Creates a filter. `side`: side of the squares in pixels, rounded.
     init(side: Double) { self.side = max(1, Int(saturating: min(side, 1_000_000).rounded())) }
 
-    func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+    func draw(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let source = image.pixels
         let (width, height, side) = (source.size.width, source.size.height, side)
         guard side > 1 else { return image }

@@ -34,7 +34,7 @@ struct ConvolutionFilter {
         return weights.map { Float($0 / sum) }
     }
 
-    func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+    func draw(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let source = image.pixels
         let buffer = try PixelBuffer(size: image.size, format: source.format)
         let weights = weights

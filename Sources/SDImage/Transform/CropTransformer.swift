@@ -15,7 +15,7 @@ package struct CropTransformer: ImageTransformer {
         return "SDImageCroppingTransformer({\(numbers)})"
     }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let source = try image.upright(stop: stop)
         let scale = image.metadata.scale
         let columns = CropTransformer.pixels(rect.x * scale, (rect.x + rect.width) * scale, count: source.size.width)

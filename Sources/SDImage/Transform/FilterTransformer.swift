@@ -28,7 +28,7 @@ package struct FilterTransformer: ImageTransformer {
         key = "SDImageFilterTransformer(\(filter.name)\(given))"
     }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try image.upright(stop: stop)
         let scale = image.metadata.scale
         switch filter.work(values) {

@@ -10,7 +10,7 @@ package struct FlipTransformer: ImageTransformer {
 
     package var key: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         guard horizontal || vertical else { return image }
         let source = try image.upright(stop: stop)
         let turn: Orientation = horizontal && vertical ? .down : horizontal ? .upMirrored : .downMirrored

@@ -46,7 +46,7 @@ extension Image {
     ///
     /// Arguments of `body`: the row index, the destination row and the source row.
     func redrawnByRows(
-        _ format: PixelFormat, hasAlpha: Bool, stop: StopSignal,
+        _ format: PixelFormat, hasAlpha: Bool, stop: CancellationToken,
         _ body: @escaping @Sendable (Int, UnsafeMutableRawPointer, UnsafeRawPointer) throws(ImageError) -> Void
     ) throws(ImageError) -> Image {
         let source = pixels

@@ -26,7 +26,7 @@ import SDImagePixels
         }
     }
 
-    func run(stop: StopSignal) throws(ImageError) {
+    func run(stop: CancellationToken) throws(ImageError) {
         let height = placement.size.height
         try RowBands.run(height, rowBytes: target.stride, stop: stop) { [self] rows throws(ImageError) in
             let bytes = placement.size.width * source.format.bytesPerPixel

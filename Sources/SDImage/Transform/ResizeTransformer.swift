@@ -30,7 +30,7 @@ package struct ResizeTransformer: ImageTransformer {
         return "SDImageResizingTransformer(\(size),\(mode.rawValue)\(options))"
     }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let source = try image.upright(stop: stop)
         let canvas = try ResizeTransformer.pixels(width: width, height: height, scale: image.metadata.scale)
         let placement = ResizeTransformer.Placement(source.size, canvas: canvas, mode: mode)

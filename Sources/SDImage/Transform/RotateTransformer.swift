@@ -15,7 +15,7 @@ package struct RotateTransformer: ImageTransformer {
 
     package var key: String { "SDImageRotationTransformer(\(FixedDecimal.text(angle)),\(fitSize ? 1 : 0))" }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try image.upright(stop: stop)
         let turn = angle.remainder(dividingBy: 2 * .pi)
         let quarters = (turn / (.pi / 2)).rounded()
@@ -26,7 +26,7 @@ package struct RotateTransformer: ImageTransformer {
         return try drawn(image, sine: sin(turn), cosine: cos(turn), stop: stop)
     }
 
-    private func drawn(_ image: Image, sine: Double, cosine: Double, stop: StopSignal) throws(ImageError) -> Image {
+    private func drawn(_ image: Image, sine: Double, cosine: Double, stop: CancellationToken) throws(ImageError) -> Image {
         let (width, height) = (Double(image.size.width), Double(image.size.height))
         let size =
             fitSize

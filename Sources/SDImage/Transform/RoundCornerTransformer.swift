@@ -25,7 +25,7 @@ package struct RoundCornerTransformer: ImageTransformer {
         return "SDImageRoundCornerTransformer(\(FixedDecimal.text(radius)),\(corners),\(FixedDecimal.text(borderWidth)),\(color))"
     }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try image.upright(stop: stop)
         let format = image.pixels.format.withAlpha
         let scale = image.metadata.scale

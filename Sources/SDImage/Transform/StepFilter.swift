@@ -10,7 +10,7 @@ struct StepFilter {
         isLight = space == .light
     }
 
-    func draw(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+    func draw(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let from = image.pixels.format
         let to = changesAlpha ? from.withAlpha : from.withColor
         let (width, light, codes) = (image.size.width, Int32(isLight ? 1 : 0), steps.map { $0.code(for: image.size) })

@@ -13,7 +13,7 @@ package struct TintTransformer: ImageTransformer {
 
     package var key: String { "SDImageTintTransformer(\(color.hex),\(mode.rawValue))" }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         // An alpha of 0 when rounded to 8 bits.
         guard color.bytes.alpha > 0 else { return image }
         let image = try image.upright(stop: stop)

@@ -8,7 +8,7 @@ package struct TransformerPipeline: ImageTransformer {
     /// False, because each child handles the metadata itself.
     package var preservesMetadata: Bool { false }
 
-    package func transform(_ image: Image, cacheKey: CacheKey, stop: StopSignal) throws(ImageError) -> Image {
+    package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         var image = image
         for transformer in transformers { image = try image.transformed(by: transformer, cacheKey: cacheKey, stop: stop) }
         return image

@@ -24,7 +24,7 @@ package struct CanvasOutput {
 
     /// Returns the canvas as a frame. `indices` holds the same pixels, and replaces the canvas when no conversion is needed.
     package func frame(
-        _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: StopSignal
+        _ canvas: PixelBuffer, _ indices: IndexedPixels?, _ metadata: ImageMetadata, stop: CancellationToken
     ) throws(ImageError) -> CachedFrame {
         if try isCanvas(canvas) {
             return indices.map { CachedFrame($0, metadata) } ?? CachedFrame(Image(pixels: canvas, metadata: metadata))
@@ -45,7 +45,7 @@ package struct CanvasOutput {
     }
 
     /// Converts a canvas; returns the canvas itself when no conversion is needed.
-    package func pixels(from canvas: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    package func pixels(from canvas: PixelBuffer, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         if try isCanvas(canvas) { return canvas }
         var writer = try ScanlineWriter(
             rowSize: canvas.size, sourceFormat: canvas.format, plan: plan, output: format, transform: transform,

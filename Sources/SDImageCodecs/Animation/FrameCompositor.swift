@@ -97,7 +97,7 @@ package struct FrameCompositor {
     /// Returns the canvas while the frame is displayed. A frame that cannot be decoded throws its error; later frames are
     /// composed as if it had drawn nothing.
     package mutating func canvas(
-        at index: Int, painter: some FramePainter, stop: StopSignal
+        at index: Int, painter: some FramePainter, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer {
         guard layouts.indices.contains(index) else {
             throw ImageError(.invalidArgument, "frame: index \(index) is out of range (count \(layouts.count))")
@@ -119,7 +119,7 @@ package struct FrameCompositor {
     /// Draws the frames that lead to `index`. Returns nil when a frame differed from its layout and the dependencies were
     /// revised.
     private mutating func drawChain(
-        to index: Int, painter: some FramePainter, stop: StopSignal
+        to index: Int, painter: some FramePainter, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer? {
         var chain = [index]
         var next = index
@@ -143,7 +143,7 @@ package struct FrameCompositor {
     }
 
     private mutating func draw(
-        _ index: Int, isResult: Bool, painter: some FramePainter, packer: CanvasPacker?, stop: StopSignal
+        _ index: Int, isResult: Bool, painter: some FramePainter, packer: CanvasPacker?, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
         // Intermediate canvases count as working memory, in addition to the memory of the painter.
@@ -166,7 +166,7 @@ package struct FrameCompositor {
 
     /// False when the frame differed from its layout.
     private mutating func paint(
-        _ index: Int, onto canvas: FrameCanvas, _ painter: some FramePainter, _ stop: StopSignal
+        _ index: Int, onto canvas: FrameCanvas, _ painter: some FramePainter, _ stop: CancellationToken
     ) throws(ImageError) -> Bool {
         do throws(ImageError) {
             return try painter.paint(index, onto: canvas, stop: stop) || !layouts[index].overwrites

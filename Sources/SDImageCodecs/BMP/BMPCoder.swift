@@ -11,7 +11,7 @@ package final class BMPCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .bmp }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         let header = try BMPHeader.file(bytes)
         if let wrapped = try EmbeddedImage(bytes, header) { return try wrapped.info(format: .bmp, options: options, stop: stop) }
         var info = header.info(bytes, limits: options.limits)
@@ -19,7 +19,7 @@ package final class BMPCoder: ImageCoder {
         return info
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let header = try BMPHeader.file(bytes)
         if let wrapped = try EmbeddedImage(bytes, header) {
             return try wrapped.decode(format: .bmp, options: options, stop: stop)
@@ -34,7 +34,7 @@ package final class BMPCoder: ImageCoder {
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try BMPEncoder(stop: stop).encode(image)
     }

@@ -3,7 +3,7 @@ import SDImage
 
 /// One decode: from the rows of a bitmap to the finished buffer.
 struct BMPDecode {
-    /// Rows between two checks of the stop signal.
+    /// Rows between two checks of the token.
     static let rowsPerCheck = 16
 
     private let rows: BMPRows
@@ -11,13 +11,13 @@ struct BMPDecode {
     private let mask: ICOMask?
     private let transform: (any RowTransform)?
     private let options: DecodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
     let output: PixelFormat
     let hasAlpha: Bool
 
     /// `isIcon`: the AND mask after the pixels determines transparency if the pixels have no alpha of their own.
     init(
-        _ bytes: Bytes, _ header: BMPHeader, isIcon: Bool, options: DecodeOptions, stop: StopSignal
+        _ bytes: Bytes, _ header: BMPHeader, isIcon: Bool, options: DecodeOptions, stop: CancellationToken
     ) throws(ImageError) {
         plan = try DecodePlan(storedSize: header.size, orientation: .up, options: options)
         func transform(_ format: PixelFormat, to output: PixelFormat) -> (any RowTransform)? {

@@ -3,9 +3,9 @@ import SDImagePixels
 
 /// Writes uncompressed bottom-up Windows bitmaps: grey with a palette, 24 bits, or 32 bits with alpha.
 struct BMPEncoder {
-    private let stop: StopSignal
+    private let stop: CancellationToken
 
-    init(stop: StopSignal) { self.stop = stop }
+    init(stop: CancellationToken) { self.stop = stop }
 
     /// Encodes a complete file.
     func encode(_ original: Image) throws(ImageError) -> Bytes {
@@ -43,7 +43,7 @@ struct BMPEncoder {
     }
 
     /// Returns the image upright, in sRGB, in the smallest of gray8, rgb8 and rgba8 that can hold it.
-    static func plain(_ image: Image, stop: StopSignal) throws(ImageError) -> Image {
+    static func plain(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         var fitting = DecodeOptions()
         switch image.pixels.format {
         case .gray8, .gray16: fitting.pixelFormat = .gray8

@@ -18,7 +18,7 @@ struct BMPRows {
     var layout = PixelFormat.rgb8
 
     init(
-        _ bytes: Bytes, _ header: BMPHeader, palette: BMPPalette?, limits: DecodeLimits, stop: StopSignal
+        _ bytes: Bytes, _ header: BMPHeader, palette: BMPPalette?, limits: DecodeLimits, stop: CancellationToken
     ) throws(ImageError) {
         self.bytes = bytes
         self.header = header
@@ -70,7 +70,7 @@ struct BMPRows {
     }
 
     /// True when any pixel has any bit of `mask` set. An alpha channel that is zero everywhere is treated as absent.
-    func contains(_ mask: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
+    func contains(_ mask: UInt32, stop: CancellationToken) throws(ImageError) -> Bool {
         for y in 0..<header.size.height {
             if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe stored(y), let base = row.baseAddress else { continue }

@@ -15,7 +15,7 @@ import SDImage
     private(set) var isComplete = false
 
     /// Decodes as far as the data reach. The caller handles data that end early or before the first row.
-    init(_ bytes: Bytes, _ header: BMPHeader, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, _ header: BMPHeader, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         guard let area = header.size.pixelCount, area <= limits.heldPixels else {
             throw .tooLarge(
                 "bmp: run-length coded image of \(header.size.width)x\(header.size.height) pixels", limit: limits.heldPixels)
@@ -42,7 +42,7 @@ import SDImage
 
     private var pixelLength: Int { header.bits == 24 ? 3 : 1 }
 
-    private mutating func unpack(stop: StopSignal) throws(ImageError) {
+    private mutating func unpack(stop: CancellationToken) throws(ImageError) {
         var operations = 0
         while line < header.size.height {
             if operations % BMPRuns.operationsPerCheck == 0 { try stop.check() }

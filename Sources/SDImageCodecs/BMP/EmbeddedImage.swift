@@ -23,7 +23,7 @@ struct EmbeddedImage {
         self.bytes = inner
     }
 
-    func info(format: ImageFormat, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    func info(format: ImageFormat, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         var info = try coder.info(bytes, options: options, stop: stop)
         info.format = format
         info.frameCount = 1
@@ -32,7 +32,7 @@ struct EmbeddedImage {
         return info
     }
 
-    func decode(format: ImageFormat, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    func decode(format: ImageFormat, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         var options = options
         options.firstFrameOnly = true
         let image = try coder.decode(bytes, options: options, stop: stop).still

@@ -3,7 +3,7 @@ import SDImage
 extension Image {
     /// Returns the image as these options would have decoded it (see `fitted`), in sRGB or, as float, in linear light. For images
     /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB.
-    package func convertedToSRGB(_ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func convertedToSRGB(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options
         let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)

@@ -11,7 +11,7 @@ package final class GIFCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .gif }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         var structure = GIFStructure(frameLimit: options.limits.frames)
         try structure.read(bytes, stop: stop)
         guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
@@ -29,7 +29,7 @@ package final class GIFCoder: ImageCoder {
         return info
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         var stream = GIFStream(options)
         try stream.update(bytes, isFinished: true, stop: stop)
         // The other frames are decoded after this call returns.
@@ -40,12 +40,12 @@ package final class GIFCoder: ImageCoder {
         return image
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(GIFStream(options))
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try GIFEncoder(options, stop: stop).encode(image)
     }

@@ -3,7 +3,7 @@ import SDImage
 
 /// One decode of a still: from its indices to the finished buffer, row by row when downscaling.
 struct GIFDecode {
-    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the stop signal.
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
     private static let linesPerStep = 16
 
     private let bytes: Bytes
@@ -17,11 +17,11 @@ struct GIFDecode {
     private let background: GIFPalette?
     private let backgroundIndex: UInt8
     private let options: DecodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
 
     init(
         bytes: Bytes, structure: GIFStructure, frame: GIFFrame, indices: GIFIndices, plan: DecodePlan, hasAlpha: Bool,
-        output: PixelFormat, options: DecodeOptions, stop: StopSignal
+        output: PixelFormat, options: DecodeOptions, stop: CancellationToken
     ) {
         // The palette can hold the pixels of any 4-byte format, so that rows need no second conversion.
         let isFinal = !plan.shrinks && output.bytesPerPixel == 4 && output.bytesPerChannel == 1

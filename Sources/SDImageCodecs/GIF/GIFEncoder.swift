@@ -6,10 +6,10 @@ import SDImagePixels
 /// Holds three frames and the memory of a quantizer. The LZW encoder and decoder are part of this project.
 struct GIFEncoder {
     private let options: EncodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let account: WorkingMemory
 
-    init(_ options: EncodeOptions, stop: StopSignal) {
+    init(_ options: EncodeOptions, stop: CancellationToken) {
         self.options = options
         self.stop = stop
         account = options.account

@@ -56,7 +56,7 @@ import SDImagePixels
     }
 
     /// Decodes all lines as far as the data reach.
-    func decodeAll(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+    func decodeAll(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         let step = max(1, GIFIndices.pixelsPerCheck / max(1, width))
         for end in stride(from: step, to: lineCount + step, by: step) {
             try stop.check()

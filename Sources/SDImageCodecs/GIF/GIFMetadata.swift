@@ -10,7 +10,7 @@ struct GIFMetadata {
     /// Number of blocks that may still be read.
     private var blocksLeft = TextList.mostEntries
 
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         limit = limits.metadataBytes
         found = EncodedMetadata(limit: limit)
@@ -35,7 +35,7 @@ struct GIFMetadata {
         flags & 0x80 == 0 || reader.skip(3 << (Int(flags & 7) + 1))
     }
 
-    private static func skipBlocks(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
+    private static func skipBlocks(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> Bool {
         while let length = reader.u8() {
             try stop.spend(Int(length) + 1)
             if length == 0 { return true }
@@ -45,7 +45,7 @@ struct GIFMetadata {
     }
 
     /// Reads an extension; false when the bytes end within it.
-    private mutating func readExtension(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
+    private mutating func readExtension(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> Bool {
         guard let label = reader.u8() else { return false }
         let start = reader.offset
         guard try GIFMetadata.skipBlocks(&reader, stop) else { return false }

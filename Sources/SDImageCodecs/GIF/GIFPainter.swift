@@ -2,7 +2,7 @@ import SDImage
 
 /// Draws frames of a GIF on their canvas.
 struct GIFPainter: FramePainter {
-    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the stop signal.
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
     private static let linesPerStep = 16
 
     let bytes: Bytes
@@ -12,7 +12,7 @@ struct GIFPainter: FramePainter {
     /// Indices of the first frame, if it was partly decoded before.
     let first: GIFIndices?
 
-    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else {
             throw ImageError(.internalError, "gif: frame index \(index) is out of range (count \(frames.count))")
         }

@@ -24,7 +24,7 @@ import SDImagePixels
     private var quantizer: OpaquePointer? { unsafe OpaquePointer(memory.bytes.baseAddress) }
 
     /// Returns red, green and blue of at most `colours` colours of opaque pixels; empty when all pixels are transparent.
-    func palette(_ pixels: PixelBuffer, colors: Int, stop: StopSignal) throws(ImageError) -> [UInt8] {
+    func palette(_ pixels: PixelBuffer, colors: Int, stop: CancellationToken) throws(ImageError) -> [UInt8] {
         unsafe sdpx_quantizer_start(quantizer)
         for y in 0..<pixels.size.height {
             if y % 64 == 0 { try stop.check() }

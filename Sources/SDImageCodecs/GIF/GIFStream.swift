@@ -24,7 +24,7 @@ struct GIFStream: ImageStream {
 
     // MARK: Bytes
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         self.isFinished = isFinished
         if isFinished { properties.encoded = self.bytes }
@@ -48,7 +48,7 @@ struct GIFStream: ImageStream {
         return palette[structure.backgroundIndex]
     }
 
-    private mutating func requireWhole(_ frame: GIFFrame, _ stop: StopSignal) throws(ImageError) {
+    private mutating func requireWhole(_ frame: GIFFrame, _ stop: CancellationToken) throws(ImageError) {
         let indices = try indices(of: frame)
         try indices.decodeAll(bytes, stop: stop)
         if indices.isStarved { throw .truncatedGIF }
@@ -67,7 +67,7 @@ struct GIFStream: ImageStream {
 
     // MARK: Images
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
         let image = try frame(at: 0, isCached: false, stop: stop).image()
@@ -77,7 +77,7 @@ struct GIFStream: ImageStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard isAnimated || !isFinal else {
             guard index == 0 else { throw .noFrame(index, of: properties.frameCount) }
             return CachedFrame(try stillImage(stop: stop))
@@ -108,7 +108,7 @@ struct GIFStream: ImageStream {
 
     // MARK: Stills and partial images
 
-    private mutating func stillImage(stop: StopSignal) throws(ImageError) -> Image {
+    private mutating func stillImage(stop: CancellationToken) throws(ImageError) -> Image {
         guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         let plan = try output().plan
         let hasAlpha = structure.hasAlpha
@@ -123,7 +123,7 @@ struct GIFStream: ImageStream {
         return Image(pixels: pixels, metadata: metadata)
     }
 
-    private mutating func partialImage(stop: StopSignal) throws(ImageError) -> Image? {
+    private mutating func partialImage(stop: CancellationToken) throws(ImageError) -> Image? {
         guard let pending = structure.firstFrame else { return nil }
         guard structure.frames.isEmpty else {
             return try frame(at: 0, isCached: false, stop: stop).image().incomplete

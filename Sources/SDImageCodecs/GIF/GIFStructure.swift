@@ -48,7 +48,7 @@ struct GIFStructure {
     }
 
     /// Continues reading in `bytes`, which start with all bytes read before.
-    mutating func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+    mutating func read(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
         guard reader.seek(to: offset), offset > 0 || readHeader(&reader) else { return }
         while !isEnded, try isInBlocks ? skipBlocks(&reader, stop) : readBlock(&reader) { try stop.spend(1) }
@@ -112,7 +112,7 @@ struct GIFStructure {
     // MARK: Sub-blocks
 
     /// Skips to the end of a frame or extension. False when the bytes end before it.
-    private mutating func skipBlocks(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> Bool {
+    private mutating func skipBlocks(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> Bool {
         while let length = reader.u8() {
             try stop.spend(Int(length) + 1)
             guard reader.skip(Int(length)) else { return false }

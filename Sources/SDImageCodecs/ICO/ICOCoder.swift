@@ -12,7 +12,7 @@ package final class ICOCoder: ImageCoder {
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .ico }
 
     /// Returns the properties of the largest image.
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try firstGood(ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: nil), stop) {
             entry throws(ImageError) in
             switch entry.content {
@@ -27,7 +27,7 @@ package final class ICOCoder: ImageCoder {
         }
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let box = options.wantsThumbnail && options.limitBytes == 0 ? options.thumbnailSize : nil
         let entries = try ICODirectory(bytes, limits: options.limits, stop: stop).ordered(for: box)
         return try firstGood(entries, stop) { entry throws(ImageError) in
@@ -40,7 +40,7 @@ package final class ICOCoder: ImageCoder {
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try ICOEncoder(options, stop: stop).encode(image)
     }
@@ -50,7 +50,7 @@ package final class ICOCoder: ImageCoder {
 
     /// Returns the first success. A damaged image is replaced by the next best one; limits and cancellation are final.
     private func firstGood<R>(
-        _ entries: [ICOEntry], _ stop: StopSignal, _ body: (ICOEntry) throws(ImageError) -> R
+        _ entries: [ICOEntry], _ stop: CancellationToken, _ body: (ICOEntry) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         var failure: ImageError?
         for entry in entries.prefix(ICOCoder.mostTries) {

@@ -11,7 +11,7 @@ struct ICODirectory {
     private let entries: [ICOEntry]
 
     /// Skips entries outside the bytes, entries with a damaged header, and duplicate offsets; throws when none remains.
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
         guard reader.skip(4), let count = reader.u16(bigEndian: false) else { throw ICODirectory.endsEarly }
         var entries: [ICOEntry] = []

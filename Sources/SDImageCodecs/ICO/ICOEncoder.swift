@@ -3,14 +3,14 @@ import SDImage
 /// Writes icons with one image: below 256 pixels as a bitmap, which every reader supports, otherwise as PNG.
 struct ICOEncoder {
     private let options: EncodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
 
     /// Longest side: the directory has one byte for it, where 0 means 256.
     private static let longestSide = 256
     /// Length of a directory with one entry.
     private static let headLength: UInt8 = 22
 
-    init(_ options: EncodeOptions, stop: StopSignal) {
+    init(_ options: EncodeOptions, stop: CancellationToken) {
         self.options = options
         self.stop = stop
     }

@@ -34,7 +34,7 @@ struct DCThumbnailReader {
     var consumedBytes: Int { reader.offset }
 
     /// Reads the samples; nil for uncommon or damaged files, which libjpeg decodes or refuses.
-    mutating func read(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailDecoder? {
+    mutating func read(stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailDecoder? {
         reader.seek(to: 2)
         while let (marker, range) = try JPEGMarkers.next(&reader, stop) {
             guard let body = bytes.slice(range) else { return nil }
@@ -67,7 +67,7 @@ struct DCThumbnailReader {
         return true
     }
 
-    private mutating func readScan(_ body: Bytes, stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
+    private mutating func readScan(_ body: Bytes, stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> Bool {
         scans += 1
         guard let draft, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: draft.frame) else {
             return false

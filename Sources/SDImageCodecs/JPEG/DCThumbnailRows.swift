@@ -32,7 +32,7 @@ import SDImagePixels
     }
 
     /// Writes all rows.
-    func write(to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) {
+    func write(to writer: inout ScanlineWriter, stop: CancellationToken) throws(ImageError) {
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
             guard let row = unsafe row(y) else { throw ImageError(.internalError, "jpeg: no memory for row \(y)") }

@@ -100,7 +100,7 @@ import Synchronization
     }
 
     /// Reads all MCUs, with the help of an idle worker if the scan can be split. False when the data are damaged.
-    func run(stop: StopSignal, pool: () -> WorkPool?) throws(ImageError) -> Bool {
+    func run(stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> Bool {
         guard let middle, let pool = pool() else { return try run(to: count, stop: stop) }
         let lower = DCThumbnailWalk(self, from: middle)
         guard let assistance = pool.assist({ lower.runApart(stop) }) else { return try run(to: count, stop: stop) }
@@ -125,7 +125,7 @@ import Synchronization
         return middle > 0 ? middle : nil
     }
 
-    private func run(to end: UInt32, stop: StopSignal) throws(ImageError) -> Bool {
+    private func run(to end: UInt32, stop: CancellationToken) throws(ImageError) -> Bool {
         while unsafe scan.mcu < end {
             try stop.check()
             if isAbandoned.load(ordering: .relaxed) { return false }
@@ -135,7 +135,7 @@ import Synchronization
     }
 
     /// Runs on the assisting thread. After an error here, the file is decoded in another way, which reports it.
-    private func runApart(_ stop: StopSignal) {
+    private func runApart(_ stop: CancellationToken) {
         let number = unsafe scan.mcu / max(1, scan.restart_interval)
         guard let next = unsafe sdpx_jpeg_after_restart(scan.next, scan.end, number - 1) else { return }
         unsafe scan.next = next

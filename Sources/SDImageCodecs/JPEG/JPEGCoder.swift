@@ -11,7 +11,7 @@ package final class JPEGCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { bytes.reader.matches([0xFF, 0xD8, 0xFF], at: 0) }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         // Only the header matters here; damage after it is ignored.
         let decoder = try JPEGDecoder(bytes, tolerant: true)
         let markers = try JPEGMarkers(bytes, limit: options.limits.metadataBytes, stop: stop)
@@ -26,17 +26,17 @@ package final class JPEGCoder: ImageCoder {
         return info
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
         return try JPEGFile(decoder, options: options, stop: stop).decode(stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(JPEGStream(options))
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try JPEGWriter(image.frames == nil ? image : image.still, options: options, stop: stop).encode()
     }

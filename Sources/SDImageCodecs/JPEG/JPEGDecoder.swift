@@ -115,7 +115,7 @@ import SDImage
     }
 
     /// Prepares rows. A file with several scans is read as far as needed, within the limits on memory and scans.
-    func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    func start(_ rows: Rows, scale: Scale, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         try prepare(rows, scale: scale, limits: limits)
         var done: Int32 = 0
         while done == 0 {
@@ -168,7 +168,7 @@ import SDImage
     }
 
     /// Reads the received scans of a file with several scans. Returns the number of complete ones, and whether these are all.
-    func takeScans(stop: StopSignal) throws(ImageError) -> (whole: Int, isAll: Bool) {
+    func takeScans(stop: CancellationToken) throws(ImageError) -> (whole: Int, isAll: Bool) {
         var whole: Int32 = 0
         var done: Int32 = 0
         var code = Int32(CJPEG_OK)

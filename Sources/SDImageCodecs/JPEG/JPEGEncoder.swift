@@ -83,7 +83,7 @@ import SDImage
     }
 
     /// Must come after the last row. Files with several passes are encoded only now.
-    func finish(stop: StopSignal) throws(ImageError) {
+    func finish(stop: CancellationToken) throws(ImageError) {
         let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
         let code = unsafe cjpeg_encoder_finish(encoder, hasStopped, context)
         withExtendedLifetime(stop) {}
@@ -128,7 +128,7 @@ private func growOutput(
 
 private func hasStopped(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context = unsafe context else { return 0 }
-    let stop = unsafe Unmanaged<StopSignal>.fromOpaque(context).takeUnretainedValue()
+    let stop = unsafe Unmanaged<CancellationToken>.fromOpaque(context).takeUnretainedValue()
     do throws(ImageError) {
         try stop.check()
         return 0

@@ -7,7 +7,7 @@ struct JPEGFile {
     private let markers: JPEGMarkers
     private let options: DecodeOptions
 
-    init(_ decoder: JPEGDecoder, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ decoder: JPEGDecoder, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         markers = try JPEGMarkers(decoder.bytes, limit: options.limits.metadataBytes, stop: stop)
         plan = try DecodePlan(storedSize: decoder.size, orientation: markers.orientation, options: options)
         coded = try JPEGImage(decoder: decoder, plan: plan, profile: markers.colorProfile, options: options)
@@ -17,14 +17,14 @@ struct JPEGFile {
     /// Size of the decoded images.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    func decode(stop: StopSignal) throws(ImageError) -> Image {
+    func decode(stop: CancellationToken) throws(ImageError) -> Image {
         if let image = try decodeDraft(stop: stop) { return image }
         let pixels = try coded.read(stop: stop)
         return image(pixels, isIncremental: coded.decoder.isDamaged)
     }
 
     /// Decodes a thumbnail from the lowest coefficients; nil when libjpeg must decode.
-    func decodeDraft(stop: StopSignal) throws(ImageError) -> Image? {
+    func decodeDraft(stop: CancellationToken) throws(ImageError) -> Image? {
         guard let draft = try coded.readDraft(stop: stop) else { return nil }
         return image(draft.pixels, consumedBytes: coded.isEarly ? draft.consumedBytes : nil)
     }

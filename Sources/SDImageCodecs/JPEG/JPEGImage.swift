@@ -60,7 +60,7 @@ import SDImagePixels
     /// True when the image is small enough for `readDraft`, if the file allows it.
     var isDraft: Bool { decoder.hasDrafts && scale.eighths <= 2 }
 
-    func read(stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    func read(stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         var writer = try makeWriter(rowFormat)
         try decoder.start(rows, scale: scale, limits: options.limits, stop: stop)
         if rows != .cmyk, let destination = JPEGDestination(writer, height: rowSize.height) {
@@ -72,7 +72,7 @@ import SDImagePixels
     }
 
     /// Decodes a thumbnail from the lowest coefficients, and returns the number of bytes used; nil when libjpeg must decode.
-    func readDraft(stop: StopSignal) throws(ImageError) -> (pixels: PixelBuffer, consumedBytes: Int)? {
+    func readDraft(stop: CancellationToken) throws(ImageError) -> (pixels: PixelBuffer, consumedBytes: Int)? {
         guard isDraft else { return nil }
         // Subsampled chroma must have at least as many samples as the result.
         var reader = DCThumbnailReader(
@@ -103,7 +103,7 @@ import SDImagePixels
 
     /// Passes the rows from `first`, the next row, to a writer as far as they are available. Returns the index of the row after
     /// them.
-    func read(from first: Int, to writer: inout ScanlineWriter, stop: StopSignal) throws(ImageError) -> Int {
+    func read(from first: Int, to writer: inout ScanlineWriter, stop: CancellationToken) throws(ImageError) -> Int {
         let bytesPerRow = rowSize.width * rows.bytesPerPixel
         let memory = try ScratchMemory(
             bytesPerRow * JPEGDecoder.rowsAtOnce, of: UInt8.self, account: options.limits.account)

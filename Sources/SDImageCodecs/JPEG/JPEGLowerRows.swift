@@ -19,13 +19,13 @@ final class JPEGLowerRows: Sendable {
     private let range: Range<Int>
     private let destination: JPEGDestination
     private let limits: DecodeLimits
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let stage = Atomic<Stage>(.passing)
 
     /// `firstRow` is a multiple of the rows of an MCU, inside the image.
     init(
         _ bytes: Bytes, rows: JPEGDecoder.Rows, from firstRow: Int, into destination: JPEGDestination, limits: DecodeLimits,
-        stop: StopSignal
+        stop: CancellationToken
     ) {
         self.bytes = bytes
         self.rows = rows

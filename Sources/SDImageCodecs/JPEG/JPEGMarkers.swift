@@ -17,7 +17,7 @@ struct JPEGMarkers {
     }
 
     /// Blocks larger than `limit` bytes are ignored.
-    init(_ bytes: Bytes, limit: Int, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limit: Int, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
         var pieces: [Piece] = []
         reader.seek(to: 2)
@@ -36,7 +36,7 @@ struct JPEGMarkers {
     }
 
     /// Returns the next segment: its marker and the location of its content. Bytes outside segments are skipped.
-    static func next(_ reader: inout ByteReader, _ stop: StopSignal) throws(ImageError) -> (UInt8, Range<Int>)? {
+    static func next(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> (UInt8, Range<Int>)? {
         while let byte = reader.u8() {
             try stop.spend(1)
             guard byte == 0xFF else { continue }

@@ -11,7 +11,7 @@ struct JPEGMetadata {
     private static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
 
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         found = EncodedMetadata(limit: limits.metadataBytes)
         extended = ExtendedXMP(bytes)

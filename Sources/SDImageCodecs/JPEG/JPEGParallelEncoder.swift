@@ -12,7 +12,7 @@ final class JPEGParallelEncoder: Sendable {
     private let parameters: JPEGEncoder.Parameters
     private let image: Image
     private let background: Color
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let row: Int
     private let lower = Lock<Result<Bytes, ImageError>?>(nil)
     private let isAbandoned = Atomic<Bool>(false)
@@ -20,7 +20,7 @@ final class JPEGParallelEncoder: Sendable {
 
     /// nil when one thread encodes the whole image. `pool` is called last.
     init?(
-        _ parameters: JPEGEncoder.Parameters, _ image: Image, background: Color, stop: StopSignal, pool: () -> WorkPool?
+        _ parameters: JPEGEncoder.Parameters, _ image: Image, background: Color, stop: CancellationToken, pool: () -> WorkPool?
     ) {
         // Optimized Huffman codes would differ between the halves.
         guard parameters.hasRestarts, !parameters.isProgressive, !parameters.hasOwnCodes,
@@ -78,7 +78,7 @@ final class JPEGParallelEncoder: Sendable {
 
     /// Joins the halves: the upper file with its height corrected, a restart marker, and the scan data of the lower file.
     private static func join(
-        _ upper: JPEGEncoder, _ lower: Bytes, height: Int, stop: StopSignal
+        _ upper: JPEGEncoder, _ lower: Bytes, height: Int, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let output = upper.output
         let written = unsafe Bytes(lending: output.written.baseAddress, count: output.count)
@@ -96,7 +96,7 @@ final class JPEGParallelEncoder: Sendable {
 
     /// Returns the location of a segment's content; searches from the start of the file.
     private static func segment(
-        _ marker: UInt8, of file: Bytes, _ stop: StopSignal
+        _ marker: UInt8, of file: Bytes, _ stop: CancellationToken
     ) throws(ImageError) -> Range<Int>? {
         var reader = file.reader
         reader.seek(to: 2)

@@ -12,7 +12,7 @@ final class JPEGPreview {
     private(set) var image: Image?
 
     /// Throws while the header is incomplete. More bytes may follow `bytes`.
-    init(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         var options = options
         // Rows that have not arrived are blank.
         options.acceptPartial = true
@@ -32,11 +32,11 @@ final class JPEGPreview {
     func feed(_ bytes: Bytes) { decoder.feed(bytes) }
 
     /// Decodes the bytes received so far.
-    func advance(stop: StopSignal) throws(ImageError) {
+    func advance(stop: CancellationToken) throws(ImageError) {
         if decoder.hasMultipleScans { try advanceScans(stop: stop) } else { try advanceRows(stop: stop) }
     }
 
-    private func advanceRows(stop: StopSignal) throws(ImageError) {
+    private func advanceRows(stop: CancellationToken) throws(ImageError) {
         guard var writer = writer.take() else { return }
         let next: Int
         do throws(ImageError) { next = try coded.read(from: rows, to: &writer, stop: stop) } catch {
@@ -56,7 +56,7 @@ final class JPEGPreview {
         self.writer = consume writer
     }
 
-    private func advanceScans(stop: StopSignal) throws(ImageError) {
+    private func advanceScans(stop: CancellationToken) throws(ImageError) {
         let (whole, isAll) = try decoder.takeScans(stop: stop)
         guard whole > scans || (isAll && !hasAllScans) else { return }
         image = nil

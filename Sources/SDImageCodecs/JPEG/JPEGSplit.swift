@@ -15,7 +15,7 @@ struct JPEGSplit {
     /// has as many rows as `destination`. `pool` is called last.
     init?(
         _ decoder: JPEGDecoder, rows: JPEGDecoder.Rows, into destination: JPEGDestination, options: DecodeOptions,
-        stop: StopSignal, pool: () -> WorkPool?
+        stop: CancellationToken, pool: () -> WorkPool?
     ) {
         guard !options.acceptPartial, !decoder.hasMultipleScans, decoder.size.height == destination.height,
             decoder.size.pixelCount ?? 0 >= JPEGSplit.smallestPixels,
@@ -57,7 +57,7 @@ struct JPEGSplit {
 extension JPEGDecoder {
     /// Decodes all rows after `start`, with the help of an idle worker if there is one.
     func readAll(
-        _ rows: Rows, into destination: JPEGDestination, options: DecodeOptions, stop: StopSignal,
+        _ rows: Rows, into destination: JPEGDestination, options: DecodeOptions, stop: CancellationToken,
         pool: () -> WorkPool? = WorkPool.idle
     ) throws(ImageError) {
         let check = { () throws(ImageError) in try stop.check() }

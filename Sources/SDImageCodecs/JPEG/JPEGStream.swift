@@ -20,7 +20,7 @@ struct JPEGStream: ImageStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         openPreview(stop, isFinished)
@@ -34,14 +34,14 @@ struct JPEGStream: ImageStream {
         properties.isSatisfied = true
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         if let failure { throw failure }
         if let finished { return finished }
         try advance(stop: stop)
         return preview?.image
     }
 
-    private mutating func openPreview(_ stop: StopSignal, _ isFinished: Bool) {
+    private mutating func openPreview(_ stop: CancellationToken, _ isFinished: Bool) {
         guard canPreview else { return }
         if let preview { return preview.feed(bytes) }
         guard headerGate.opens(at: bytes.count) || isFinished else { return }
@@ -53,7 +53,7 @@ struct JPEGStream: ImageStream {
     }
 
     /// Damage ends the previews; it is reported when all bytes have arrived.
-    private mutating func advance(stop: StopSignal) throws(ImageError) {
+    private mutating func advance(stop: CancellationToken) throws(ImageError) {
         guard canPreview, let preview else { return }
         do throws(ImageError) { try preview.advance(stop: stop) } catch {
             canPreview = false
@@ -61,7 +61,7 @@ struct JPEGStream: ImageStream {
         }
     }
 
-    private mutating func finish(stop: StopSignal) throws(ImageError) {
+    private mutating func finish(stop: CancellationToken) throws(ImageError) {
         do throws(ImageError) {
             try advance(stop: stop)
             let image: Image
@@ -97,7 +97,7 @@ struct JPEGStream: ImageStream {
         return isFound
     }
 
-    private func decodeEarly(stop: StopSignal) -> Image? {
+    private func decodeEarly(stop: CancellationToken) -> Image? {
         guard let decoder = try? JPEGDecoder(bytes, tolerant: true),
             let file = try? JPEGFile(decoder, options: options, stop: stop),
             file.coded.isEarly

@@ -7,10 +7,10 @@ struct JPEGWriter {
 
     private let image: Image
     private let options: EncodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let markers: [(marker: Int32, bytes: Bytes)]
 
-    init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
         guard !options.isLossless else { throw ImageError(.unsupported, "jpeg: lossless encoding is not available") }
         guard max(image.size.width, image.size.height) <= JPEGEncoder.longestSide else {
             throw .tooLarge(
@@ -58,7 +58,7 @@ struct JPEGWriter {
     private static let profileLabel = Array("ICC_PROFILE\0".utf8)
 
     private static func markers(
-        _ image: Image, _ options: EncodeOptions, _ stop: StopSignal
+        _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> [(marker: Int32, bytes: Bytes)] {
         var markers: [(marker: Int32, bytes: Bytes)] = []
         if let exif = try exif(image, options, stop) { markers.append((0xE1, try labelled(exifLabel, exif))) }
@@ -68,7 +68,7 @@ struct JPEGWriter {
     }
 
     private static func exif(
-        _ image: Image, _ options: EncodeOptions, _ stop: StopSignal
+        _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> Bytes? {
         let writer = try ExifWriter(options.exif, orientation: image.metadata.orientation)
         guard options.embedsThumbnail else { return try writer.block() }
@@ -78,7 +78,7 @@ struct JPEGWriter {
 
     /// Encodes the preview from the pixels as stored: readers rotate it like the image.
     private static func preview(
-        _ image: Image, _ options: EncodeOptions, room: Int, _ stop: StopSignal
+        _ image: Image, _ options: EncodeOptions, room: Int, _ stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let small = try image.preview(stop: stop)
         var plain = EncodeOptions()
@@ -119,7 +119,7 @@ struct JPEGWriter {
 extension JPEGEncoder {
     /// Encodes all rows of this file, which are a range of the source's rows.
     func encode(
-        _ source: JPEGSource, rows: Range<Int>, stop: StopSignal, check: () throws(ImageError) -> Void = {}
+        _ source: JPEGSource, rows: Range<Int>, stop: CancellationToken, check: () throws(ImageError) -> Void = {}
     ) throws(ImageError) {
         var pointers: [UnsafePointer<UInt8>?] = unsafe []
         for y in stride(from: rows.lowerBound, to: rows.upperBound, by: JPEGSource.rowsAtOnce) {

@@ -23,7 +23,7 @@ struct APNGAnimation: ImageStream {
         structure = APNGStructure(limits: options.limits)
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
@@ -34,7 +34,7 @@ struct APNGAnimation: ImageStream {
         try prepare(stop)
     }
 
-    private mutating func prepare(_ stop: StopSignal) throws(ImageError) {
+    private mutating func prepare(_ stop: CancellationToken) throws(ImageError) {
         guard structure.frames.count > 0 else { return }
         // Relevant chunks may follow the image data.
         if colors == nil || isFinished { colors = try readColors(stop) }
@@ -50,7 +50,7 @@ struct APNGAnimation: ImageStream {
         properties.durations = structure.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
     }
 
-    private func readColors(_ stop: StopSignal) throws(ImageError) -> Colors {
+    private func readColors(_ stop: CancellationToken) throws(ImageError) -> Colors {
         let imageData = try PNGHeader(bytes).imageData
         let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
@@ -64,7 +64,7 @@ struct APNGAnimation: ImageStream {
 
     // MARK: Images
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         guard !structure.frames.isEmpty else { return nil }
         let image = try cachedFrame(at: 0, isCached: false, isIncremental: !structure.isEnded, stop: stop).image()
         guard isFinished, properties.frameCount > 1 else { return image }
@@ -74,12 +74,12 @@ struct APNGAnimation: ImageStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         try cachedFrame(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
     private mutating func cachedFrame(
-        at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
+        at index: Int, isCached: Bool, isIncremental: Bool, stop: CancellationToken
     ) throws(ImageError) -> CachedFrame {
         guard let output, let colors, structure.frames.indices.contains(index), var compositor else {
             throw .noFrame(index, of: structure.frames.count)

@@ -13,24 +13,24 @@ package final class APNGCoder: ImageCoder {
 
     /// True also while it is unknown whether the image is animated: only the chunks before the image data tell.
     package func canDecode(_ bytes: Bytes) -> Bool {
-        png.canDecode(bytes) && (try? APNGStructure.isKnownStill(bytes, stop: StopSignal())) != true
+        png.canDecode(bytes) && (try? APNGStructure.isKnownStill(bytes, stop: CancellationToken())) != true
     }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try png.info(bytes, options: options, stop: stop)
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try png.decode(bytes, options: options, stop: stop)
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         try png.open(options: options, stop: stop)
     }
 
     /// Encodes an animation; an image with one frame is encoded as a still.
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         guard let frames = image.frames, frames.frameCount > 1 else {
             return try png.encode(image, format: format, options: options, stop: stop)

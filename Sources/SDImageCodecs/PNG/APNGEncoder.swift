@@ -6,11 +6,11 @@ import SDImagePixels
 struct APNGEncoder {
     private let png: PNGEncoder
     private let options: EncodeOptions
-    private let stop: StopSignal
+    private let stop: CancellationToken
 
     private static let source: UInt8 = 0, over: UInt8 = 1
 
-    init(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
         png = try PNGEncoder(options, stop: stop)
         self.options = options
         self.stop = stop

@@ -12,7 +12,7 @@ import SDImagePixels
     let frames: [APNGFrame]
     let limits: DecodeLimits
 
-    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
         let frame = frames[index]
         var data = imageData
@@ -27,7 +27,7 @@ import SDImagePixels
     }
 
     private func drawRows(
-        _ data: PNGImageData, onto canvas: FrameCanvas, isDirect: Bool, stop: StopSignal
+        _ data: PNGImageData, onto canvas: FrameCanvas, isDirect: Bool, stop: CancellationToken
     ) throws(ImageError) {
         let rows = try PNGRows(data, limits: limits)
         let line = isDirect ? nil : try ScratchMemory(data.size.width * 4, of: UInt8.self, account: limits.account)
@@ -45,7 +45,7 @@ import SDImagePixels
         }
     }
 
-    private func drawPasses(_ data: PNGImageData, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) {
+    private func drawPasses(_ data: PNGImageData, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) {
         let buffer = try PixelBuffer(
             size: data.size, format: .rgba8, limit: limits.workingBytes, account: limits.account)
         try data.decode(into: buffer, limits: limits, stop: stop)
@@ -57,7 +57,7 @@ import SDImagePixels
     private static let blend: FrameCanvas.BlendFunction = { unsafe sdpx_over_row($0, $1, $2) }
 
     /// Returns the parts of the compressed stream; throws when a check sum is wrong.
-    private func parts(_ frame: APNGFrame, _ stop: StopSignal) throws(ImageError) -> [Bytes] {
+    private func parts(_ frame: APNGFrame, _ stop: CancellationToken) throws(ImageError) -> [Bytes] {
         let name = PNGChunk.name(frame.isDefaultImage ? "IDAT" : "fdAT")
         var chunks = PNGChunks(bytes, from: frame.data.lowerBound, stop: stop)
         var parts: [Bytes] = []

@@ -25,7 +25,7 @@ struct APNGStructure {
     init(limits: DecodeLimits) { self.limits = limits }
 
     /// Reads the complete data.
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.init(limits: limits)
         try advance(bytes, isFinished: true, stop: stop)
     }
@@ -42,7 +42,7 @@ struct APNGStructure {
     }
 
     /// True when acTL precedes the image data.
-    static func isAnnounced(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
+    static func isAnnounced(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, stop: stop)
         while let chunk = try chunks.next() {
             if chunk.name == animationControl { return true }
@@ -52,7 +52,7 @@ struct APNGStructure {
     }
 
     /// True when image data have started without a preceding acTL.
-    static func isKnownStill(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
+    static func isKnownStill(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, stop: stop)
         while let chunk = try chunks.next() {
             if chunk.name == animationControl { return false }
@@ -62,7 +62,7 @@ struct APNGStructure {
     }
 
     /// Continues with all bytes received so far.
-    mutating func advance(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func advance(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         var chunks = PNGChunks(bytes, from: offset, stop: stop)
         while !isEnded, let chunk = try chunks.next() {
             offset = chunks.offset

@@ -10,11 +10,11 @@ import SDImage
 
     private let compressor: OpaquePointer
     private let effort: Int
-    private let stop: StopSignal?
+    private let stop: CancellationToken?
 
-    /// `effort` is 1 to 9. The levels of libdeflate above 9 search for the best encoding of a block. `stop` ends the compression of
-    /// long data.
-    init(effort: Int, stop: StopSignal? = nil) throws(ImageError) {
+    /// `effort` is 1 to 9. The levels of libdeflate above 9 search for the best encoding of a block. `stop` ends the compression
+    /// of long data.
+    init(effort: Int, stop: CancellationToken? = nil) throws(ImageError) {
         let levels: [Int32] = [1, 2, 3, 4, 5, 6, 8, 10, 12]
         self.effort = min(max(effort, 1), levels.count)
         self.stop = stop
@@ -35,7 +35,7 @@ import SDImage
                 Int32(effort), to, room.count, bytes.baseAddress, bytes.count,
                 { context in
                     guard let context = unsafe context else { return true }
-                    let stop = unsafe Unmanaged<StopSignal>.fromOpaque(context).takeUnretainedValue()
+                    let stop = unsafe Unmanaged<CancellationToken>.fromOpaque(context).takeUnretainedValue()
                     do throws(ImageError) { try stop.check() } catch { return true }
                     return false
                 }, Unmanaged.passUnretained(stop).toOpaque())

@@ -19,14 +19,14 @@ struct PNGChunks {
     /// Length, type and check sum.
     private static let overhead = 12
     private let bytes: Bytes
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private var reader: ByteReader
 
     /// Offset of the end of the last returned chunk.
     private(set) var offset: Int
 
     /// `offset` is the start of a chunk; the first one follows the signature.
-    init(_ bytes: Bytes, from offset: Int = 8, stop: StopSignal) {
+    init(_ bytes: Bytes, from offset: Int = 8, stop: CancellationToken) {
         self.bytes = bytes
         self.stop = stop
         self.offset = offset

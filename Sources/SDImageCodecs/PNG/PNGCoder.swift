@@ -11,7 +11,7 @@ package final class PNGCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .png }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         let imageData = try PNGHeader(bytes).imageData
         let metadata = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         var info = ImageInfo()
@@ -34,7 +34,7 @@ package final class PNGCoder: ImageCoder {
         return info
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard try APNGStructure.isAnnounced(bytes, stop: stop) else {
             return try decodeStill(bytes, options: options, stop: stop)
         }
@@ -44,19 +44,19 @@ package final class PNGCoder: ImageCoder {
         return image
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(PNGFile(options))
     }
 
     /// Encodes the first frame of an animation.
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try PNGEncoder(options, stop: stop).encode(image)
     }
 
     /// Decodes the image, or the default image of an animation.
-    private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    private func decodeStill(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let header = try PNGHeader(bytes)
         return try PNGImage(header, bytes, options: options, stop: stop).decode(header, bytes, stop: stop)
     }

@@ -5,7 +5,7 @@ struct PNGDecode {
     /// The image data, including its parts.
     let data: PNGImageData
     let coded: PNGImage
-    let stop: StopSignal
+    let stop: CancellationToken
     var pool: () -> WorkPool? = WorkPool.idle
 
     private var options: DecodeOptions { coded.options }

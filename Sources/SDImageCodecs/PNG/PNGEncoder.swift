@@ -3,14 +3,14 @@ import SDImage
 /// Writes stills without loss.
 struct PNGEncoder {
     let options: EncodeOptions
-    let stop: StopSignal
+    let stop: CancellationToken
     private let deflater: Deflater
     /// Fast deflater for comparisons only.
     private let sampler: Deflater
 
     private static let standardEffort = 6
 
-    init(_ options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
         guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced encoding is not available") }
         self.options = options
         self.stop = stop

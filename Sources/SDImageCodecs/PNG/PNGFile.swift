@@ -20,7 +20,7 @@ struct PNGFile: ImageStream {
         isFinished ? !animation.structure.isAnimated : animation.structure.announcedFrames == 0
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished else { return }
         self.isFinished = isFinished
         try animation.update(bytes, isFinished: isFinished, stop: stop)
@@ -32,12 +32,12 @@ struct PNGFile: ImageStream {
         if isStill { try still.update(bytes, isFinished: isFinished, stop: stop) }
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         guard isStill else { return try animation.image(stop: stop) }
         return try still.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard isStill else { return try animation.frame(at: index, isCached: isCached, stop: stop) }
         return try still.frame(at: index, isCached: isCached, stop: stop)
     }

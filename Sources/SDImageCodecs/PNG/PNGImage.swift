@@ -12,7 +12,7 @@ struct PNGImage {
     private let metadata: PNGMetadata
     private let transform: (any RowTransform)?
 
-    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         if let early = try PNGImage.early(header, bytes, options, stop) {
             (metadata, plan) = early
             data = header.imageData.firstPass
@@ -33,7 +33,7 @@ struct PNGImage {
     /// Returns metadata and plan when one pixel of eight by eight is enough. Chunks after the start of the data must not change
     /// the result.
     private static func early(
-        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
+        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> (metadata: PNGMetadata, plan: DecodePlan)? {
         guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
         let metadata = try PNGMetadata(start, limits: options.limits, stop: stop)
@@ -44,7 +44,7 @@ struct PNGImage {
     /// Size of the result.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    func decode(_ header: PNGHeader, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+    func decode(_ header: PNGHeader, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         if isEarly, var progress = PNGProgress(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
             return try finishEarly(progress, bytes, stop: stop)
         }
@@ -53,7 +53,7 @@ struct PNGImage {
     }
 
     /// Returns the thumbnail of a complete first pass.
-    func finishEarly(_ progress: PNGProgress, _ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+    func finishEarly(_ progress: PNGProgress, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
     }
 
@@ -99,17 +99,17 @@ struct PNGImage {
     }
 
     /// Returns the result from a complete buffer that is no longer modified.
-    func finish(_ whole: PixelBuffer, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    func finish(_ whole: PixelBuffer, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         isFinal ? whole : try write(whole, rows: whole.size.height, to: try makeWriter(whole.format), stop: stop)
     }
 
     /// Returns an image of the first rows while more are to come.
-    func preview(_ whole: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    func preview(_ whole: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         try write(whole, rows: rows, to: try makeWriter(whole.format, acceptsPartial: true), stop: stop)
     }
 
     private func write(
-        _ whole: PixelBuffer, rows: Int, to writer: consuming ScanlineWriter, stop: StopSignal
+        _ whole: PixelBuffer, rows: Int, to writer: consuming ScanlineWriter, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer {
         for y in 0..<rows {
             if y % 16 == 0 { try stop.check() }

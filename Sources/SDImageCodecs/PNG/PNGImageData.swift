@@ -47,7 +47,7 @@ struct PNGImageData: Sendable {
     }
 
     /// Decodes all pixels into a buffer of this size, in the format of the buffer.
-    func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    func decode(into buffer: PixelBuffer, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         guard buffer.size == size else {
             throw ImageError(
                 .internalError,

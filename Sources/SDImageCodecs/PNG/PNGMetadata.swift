@@ -15,11 +15,11 @@ struct PNGMetadata {
 
     private let bytes: Bytes
     private let limit: Int
-    private let stop: StopSignal
+    private let stop: CancellationToken
     /// Only the first profile is used (section 11.3.2.3), readable or not: decompressing many would take minutes.
     private var hasProfileChunk = false
 
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         self.stop = stop
         limit = limits.metadataBytes

@@ -35,7 +35,7 @@ struct PNGProgress {
     func consumedBytes(of bytes: Bytes) -> Int { chunks.end(ofFirst: inflater.usedBytes, in: bytes) }
 
     /// Decodes the rows received so far.
-    mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+    mutating func advance(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         for part in try chunks.read(bytes, limits: coded.options.limits) { inflater.append(part) }
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
@@ -45,7 +45,7 @@ struct PNGProgress {
     }
 
     /// Decodes all rows from the start of the bytes, reading little more than needed; false when data are missing or damaged.
-    mutating func advanceToEnd(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Bool {
+    mutating func advanceToEnd(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Bool {
         while !hasAllRows, chunks.ending == nil, chunks.offset < bytes.count {
             let end = min(bytes.count, chunks.offset + PNGWindow.piece)
             let before = chunks.offset

@@ -12,7 +12,7 @@ import SDImagePixels
 
         /// Row of the image.
         var y: Int { pass.top + row * pass.rowStep }
-        /// True when the stop signal is due to be checked.
+        /// True when the token is due to be checked.
         var isCheckpoint: Bool { row % 16 == 0 }
     }
 

@@ -15,7 +15,7 @@ import SDImage
         zeros = try ScratchMemory(rows.rowBytes)
     }
 
-    func filtered(_ filter: PNGFilter, stop: StopSignal) throws(ImageError) -> ScratchMemory {
+    func filtered(_ filter: PNGFilter, stop: CancellationToken) throws(ImageError) -> ScratchMemory {
         let (bytes, overflow) = (rows.rowBytes + 1).multipliedReportingOverflow(by: rows.size.height)
         guard !overflow else { throw .tooLarge("png: image size in bytes", limit: Int.max) }
         let memory = try ScratchMemory(bytes, zeroed: false, account: account)

@@ -15,7 +15,7 @@ struct PNGStill: ImageStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished, result == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
@@ -29,13 +29,13 @@ struct PNGStill: ImageStream {
         if progress?.coded.isEarly ?? false { try finishEarly(stop: stop) }
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         if let result { return result }
         return isFinished ? keep(try finish(stop: stop)) : try preview(stop: stop)
     }
 
     /// True when libpng can read the complete header; avoids an attempt with every piece of data.
-    private mutating func hasHeader(_ bytes: Bytes, _ stop: StopSignal) throws(ImageError) -> Bool {
+    private mutating func hasHeader(_ bytes: Bytes, _ stop: CancellationToken) throws(ImageError) -> Bool {
         var chunks = PNGChunks(bytes, from: searched, stop: stop)
         while !chunks.isAtData { if try chunks.next() == nil { break } }
         searched = chunks.offset
@@ -43,7 +43,7 @@ struct PNGStill: ImageStream {
     }
 
     /// Decodes the rows received so far.
-    private mutating func advance(stop: StopSignal) throws(ImageError) {
+    private mutating func advance(stop: CancellationToken) throws(ImageError) {
         guard var now = progress else { return }
         // A second owner would cause a copy of the state changed here.
         progress = nil
@@ -52,7 +52,7 @@ struct PNGStill: ImageStream {
     }
 
     /// Finishes a thumbnail that needs no more bytes.
-    private mutating func finishEarly(stop: StopSignal) throws(ImageError) {
+    private mutating func finishEarly(stop: CancellationToken) throws(ImageError) {
         try advance(stop: stop)
         guard let now = progress, now.hasAllRows else { return }
         _ = keep(try now.coded.finishEarly(now, bytes, stop: stop))
@@ -66,7 +66,7 @@ struct PNGStill: ImageStream {
         return image
     }
 
-    private mutating func preview(stop: StopSignal) throws(ImageError) -> Image? {
+    private mutating func preview(stop: CancellationToken) throws(ImageError) -> Image? {
         try advance(stop: stop)
         guard let now = progress, now.rowsDone > 0 else { return nil }
         if let preview, preview.rows == now.rowsDone { return preview.image }
@@ -80,7 +80,7 @@ struct PNGStill: ImageStream {
     }
 
     /// Returns the same result as decoding all bytes at once; decodes again if the available rows would differ from it.
-    private mutating func finish(stop: StopSignal) throws(ImageError) -> Image {
+    private mutating func finish(stop: CancellationToken) throws(ImageError) -> Image {
         preview = nil
         if progress != nil { try advance(stop: stop) }
         let header = try PNGHeader(bytes)

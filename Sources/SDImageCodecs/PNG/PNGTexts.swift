@@ -7,12 +7,12 @@ struct PNGTexts {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
     private let limit: Int
-    private let stop: StopSignal
+    private let stop: CancellationToken
     /// Number of chunks that may still be read: a compressed chunk of a few bytes can cost as much as the limits allow.
     private var chunksLeft = TextList.mostEntries
     private var profilesLeft = 4
 
-    init(_ bytes: Bytes, limits: DecodeLimits, stop: StopSignal) throws(ImageError) {
+    init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         self.stop = stop
         limit = limits.metadataBytes
@@ -114,7 +114,7 @@ struct PNGTexts {
     }
 
     /// nil when the stream is damaged or longer than `limit`.
-    static func inflate(_ packed: Bytes, limit: Int, stop: StopSignal) throws(ImageError) -> Bytes? {
+    static func inflate(_ packed: Bytes, limit: Int, stop: CancellationToken) throws(ImageError) -> Bytes? {
         // The maximum ratio of deflate is 1032 to 1.
         try stop.spend(min(limit, packed.count * 1032))
         guard let memory = unsafe malloc(limit) else { return nil }

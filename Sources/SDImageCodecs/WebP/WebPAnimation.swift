@@ -31,7 +31,7 @@ struct WebPAnimation: ImageStream {
         walk = WebPChunkWalk(frameLimit: options.limits.frames)
     }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished, !properties.isSatisfied else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
@@ -114,7 +114,7 @@ struct WebPAnimation: ImageStream {
 
     // MARK: Images
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         let isWhole = header?.isComplete ?? false
         if !frames.isEmpty {
             let image = try cachedFrame(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
@@ -129,12 +129,12 @@ struct WebPAnimation: ImageStream {
 
     mutating func rest() { compositor?.rest() }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         try cachedFrame(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
     private mutating func cachedFrame(
-        at index: Int, isCached: Bool, isIncremental: Bool, stop: StopSignal
+        at index: Int, isCached: Bool, isIncremental: Bool, stop: CancellationToken
     ) throws(ImageError) -> CachedFrame {
         guard let header, frames.indices.contains(index), var compositor else { throw .noFrame(index, of: frames.count) }
         // A second owner would cause a copy of everything that the compositor keeps.
@@ -152,7 +152,7 @@ struct WebPAnimation: ImageStream {
     }
 
     /// Decodes the available rows of the first frame.
-    private func preview(_ frame: WebPFrame, _ header: Header, stop: StopSignal) throws(ImageError) -> Image {
+    private func preview(_ frame: WebPFrame, _ header: Header, stop: CancellationToken) throws(ImageError) -> Image {
         try frame.coded.checkLimits(options.limits)
         let painter = painter(header)
         let canvas = try PixelBuffer(

@@ -19,7 +19,7 @@ struct WebPChunkWalk {
     /// Number of complete frames.
     var frames: Int { contents.count }
 
-    mutating func advance(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+    mutating func advance(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
         beginning = nil
         while !isFull, reader.seek(to: end), reader.skip(4), let size = reader.u32(bigEndian: false) {
@@ -38,7 +38,7 @@ struct WebPChunkWalk {
     }
 
     /// Returns the offset of the bitstream chunk of an extended still; 0 for other files.
-    static func imageOffset(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Int {
+    static func imageOffset(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Int {
         var reader = bytes.reader
         guard reader.matches("VP8X", at: 12), reader.skip(12) else { return 0 }
         while reader.skip(4), let size = reader.u32(bigEndian: false) {

@@ -14,7 +14,7 @@ package final class WebPCoder: ImageCoder {
         return reader.matches("RIFF", at: 0) && reader.matches("WEBP", at: 8)
     }
 
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> ImageInfo {
+    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try stop.spend(bytes.count)
         let stream = try WebPStream(bytes)
         var info = ImageInfo()
@@ -32,7 +32,7 @@ package final class WebPCoder: ImageCoder {
         return info
     }
 
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: StopSignal) throws(ImageError) -> Image {
+    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard WebPFile.isAnimated(bytes) else {
             return try WebPImage(try WebPStream(bytes), options: options).read(bytes, stop: stop)
         }
@@ -42,12 +42,12 @@ package final class WebPCoder: ImageCoder {
         return image
     }
 
-    package func open(options: DecodeOptions, stop: StopSignal) throws(ImageError) -> (any ImageDecoder)? {
+    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(WebPFile(options))
     }
 
     package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: StopSignal
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         try WebPWriter(image, options: options, stop: stop).encode()
     }
@@ -62,7 +62,7 @@ package final class WebPCoder: ImageCoder {
 
     /// Returns the sum of the durations as played.
     private static func duration(
-        _ stream: WebPStream, _ bytes: Bytes, _ options: DecodeOptions, _ stop: StopSignal
+        _ stream: WebPStream, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> Int {
         guard stream.isAnimated else { return 0 }
         var walk = WebPChunkWalk(frameLimit: options.limits.frames)

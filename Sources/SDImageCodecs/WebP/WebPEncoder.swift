@@ -9,12 +9,12 @@ import SDImagePixels
 
     private let configuration: WebPConfiguration
     private let account: WorkingMemory
-    private let stop: StopSignal
+    private let stop: CancellationToken
     /// Cancels the encode; polled together with `stop`.
     private let isAbandoned: @Sendable () -> Bool
 
     init(
-        _ configuration: WebPConfiguration, account: WorkingMemory, stop: StopSignal,
+        _ configuration: WebPConfiguration, account: WorkingMemory, stop: CancellationToken,
         isAbandoned: @escaping @Sendable () -> Bool = { false }
     ) {
         self.configuration = configuration
@@ -26,11 +26,11 @@ import SDImagePixels
     /// Context of libwebp's callbacks.
     private final class Context {
         let output: OutputBytes
-        let stop: StopSignal
+        let stop: CancellationToken
         let isAbandoned: @Sendable () -> Bool
         private(set) var failure: ImageError?
 
-        init(_ output: OutputBytes, _ stop: StopSignal, _ isAbandoned: @escaping @Sendable () -> Bool) {
+        init(_ output: OutputBytes, _ stop: CancellationToken, _ isAbandoned: @escaping @Sendable () -> Bool) {
             self.output = output
             self.stop = stop
             self.isAbandoned = isAbandoned

@@ -10,7 +10,7 @@ struct WebPFile: ImageStream {
 
     var properties: StreamProperties { animation?.properties ?? still?.properties ?? StreamProperties() }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         if still == nil, animation == nil {
             guard isFinished || bytes.count >= WebPFile.bytesToTell else { return }
             if WebPFile.isAnimated(bytes) { animation = WebPAnimation(options) } else { still = WebPStill(options) }
@@ -19,11 +19,11 @@ struct WebPFile: ImageStream {
         try still?.update(bytes, isFinished: isFinished, stop: stop)
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         try animation == nil ? still?.image(stop: stop) : animation?.image(stop: stop)
     }
 
-    mutating func frame(at index: Int, isCached: Bool, stop: StopSignal) throws(ImageError) -> CachedFrame {
+    mutating func frame(at index: Int, isCached: Bool, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         if let frame = try animation?.frame(at: index, isCached: isCached, stop: stop) { return frame }
         guard index == 0, let image = try still?.image(stop: stop) else { throw .noFrame(index, of: properties.frameCount) }
         return CachedFrame(image)

@@ -7,11 +7,11 @@ final class WebPFrameMaker: Sendable {
     private let count: Int
     private let configuration: WebPConfiguration
     private let account: WorkingMemory
-    private let stop: StopSignal
+    private let stop: CancellationToken
     private let isAbandoned = Atomic<Bool>(false)
     private let second = Lock<Result<Bytes, ImageError>?>(nil)
 
-    init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, account: WorkingMemory, stop: StopSignal) {
+    init(_ image: Image, _ count: Int, _ configuration: WebPConfiguration, account: WorkingMemory, stop: CancellationToken) {
         self.image = image
         self.count = count
         self.configuration = configuration

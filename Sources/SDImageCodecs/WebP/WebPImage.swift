@@ -35,7 +35,7 @@ import SDImagePixels
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
     /// Decodes the complete data in one step.
-    func read(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+    func read(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         if hasPlanes { return try readPlanes(bytes, stop: stop) }
         guard isDoubtful else { return try read(bytes, layout, stop: stop) }
         // libwebp premultiplies while it scales, even by alpha that the header declares meaningless.
@@ -52,7 +52,7 @@ import SDImagePixels
     }
 
     /// Downscales before colour conversion, which is faster and sharper than scaling in libwebp.
-    private func readPlanes(_ bytes: Bytes, stop: StopSignal) throws(ImageError) -> Image {
+    private func readPlanes(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         let planes = try WebPPlanes(frame.size, account: options.limits.account)
         let rows = try WebPRows(frame, into: planes, shown: layout(rowSize: rowSize).size)
         try rows.feed(bytes, stop: stop)
@@ -64,12 +64,12 @@ import SDImagePixels
         return try finish(pixels, rows: pixels.size.height, stop: stop)
     }
 
-    private func read(_ bytes: Bytes, _ layout: Layout, stop: StopSignal) throws(ImageError) -> Image {
+    private func read(_ bytes: Bytes, _ layout: Layout, stop: CancellationToken) throws(ImageError) -> Image {
         let buffer = try buffer(layout)
         return try finish(buffer, rows: try decode(bytes, into: buffer, stop: stop), stop: stop)
     }
 
-    private func decode(_ bytes: Bytes, into buffer: PixelBuffer, stop: StopSignal) throws(ImageError) -> Int {
+    private func decode(_ bytes: Bytes, into buffer: PixelBuffer, stop: CancellationToken) throws(ImageError) -> Int {
         let rows = try rows(into: buffer)
         try rows.feed(bytes, stop: stop)
         return try withExtendedLifetime(buffer) { () throws(ImageError) in try rows.finish(tolerant: options.acceptPartial) }
@@ -106,14 +106,14 @@ import SDImagePixels
     }
 
     /// Returns the image of a buffer that is no longer used; rows after the first `rows` are missing.
-    func finish(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
+    func finish(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
         guard isFinal(buffer) else { return try write(buffer, rows: rows, stop: stop) }
         if buffer.format.hasAlpha, !hasAlpha { makeOpaque(buffer, rows: rows) }
         return image(buffer, isWhole: rows == buffer.size.height)
     }
 
     /// Returns the partial image while more rows are to come.
-    func preview(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
+    func preview(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
         // A buffer that is converted needs no copy.
         let image = try finish(isFinal(buffer) ? try copy(buffer, rows: rows) : buffer, rows: rows, stop: stop)
         var metadata = image.metadata
@@ -136,7 +136,7 @@ import SDImagePixels
         buffer.format == output && buffer.size == plan.scaledSize && plan.turn == .up && transform(buffer.format) == nil
     }
 
-    private func write(_ buffer: PixelBuffer, rows: Int, stop: StopSignal) throws(ImageError) -> Image {
+    private func write(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
         var options = options
         options.acceptPartial = options.acceptPartial || rows < buffer.size.height
         var writer = try ScanlineWriter(

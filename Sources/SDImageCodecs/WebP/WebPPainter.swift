@@ -17,7 +17,7 @@ import SDImagePixels
     let limits: DecodeLimits
     let findings = Findings()
 
-    func paint(_ index: Int, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
         let frame = frames[index]
         try frame.coded.checkLimits(limits)
@@ -31,7 +31,7 @@ import SDImagePixels
 
     /// Decodes directly into the canvas. With `tolerant`, missing rows stay unchanged.
     func replace(
-        _ frame: WebPFrame, on canvas: FrameCanvas, tolerant: Bool, stop: StopSignal
+        _ frame: WebPFrame, on canvas: FrameCanvas, tolerant: Bool, stop: CancellationToken
     ) throws(ImageError) {
         let size = frame.layout.size
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
@@ -43,7 +43,7 @@ import SDImagePixels
     }
 
     /// Blends a frame; true when all of its pixels are opaque.
-    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: StopSignal) throws(ImageError) -> Bool {
+    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         let size = frame.layout.size
         let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
         let target = unsafe WebPRows.Target(
@@ -61,7 +61,7 @@ import SDImagePixels
     }
 
     private func decode(
-        _ frame: WebPFrame, into target: WebPRows.Target, tolerant: Bool, stop: StopSignal
+        _ frame: WebPFrame, into target: WebPRows.Target, tolerant: Bool, stop: CancellationToken
     ) throws(ImageError) {
         guard let part = bytes.slice(frame.coded.data) else { throw ImageError(.truncated, "webp: data ends early") }
         let decoder = unsafe try WebPRows(frame.coded, into: target, hasAlpha: frame.coded.hasAlpha)

@@ -35,7 +35,7 @@ import SDImagePixels
     }
 
     /// Returns the image downscaled, as RGB8.
-    func shrunk(to target: PixelSize, limits: DecodeLimits, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    func shrunk(to target: PixelSize, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         var options = DecodeOptions()
         (options.thumbnailSize, options.thumbnailMode, options.limits) = (target, .fill, limits)
         let luma = try shrink(0, options, stop: stop)
@@ -53,7 +53,7 @@ import SDImagePixels
         return pixels
     }
 
-    private func shrink(_ index: Int, _ options: DecodeOptions, stop: StopSignal) throws(ImageError) -> PixelBuffer {
+    private func shrink(_ index: Int, _ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let own = size(index)
         let factor = WebPPlanes.factor(from: own, to: options.thumbnailSize ?? own)
         let rowSize = PixelSize(width: (own.width + factor - 1) / factor, height: (own.height + factor - 1) / factor)

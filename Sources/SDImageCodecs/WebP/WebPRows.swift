@@ -88,7 +88,7 @@ import SDImagePixels
     var isComplete: Bool { code == VP8_STATUS_OK }
 
     /// Decodes new data. Throws when the data are damaged, not when they end early.
-    func feed(_ bytes: Bytes, stop: StopSignal) throws(ImageError) {
+    func feed(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
             throw ImageError(.emptyData, "webp: data is 0 bytes long")
         }
@@ -118,7 +118,7 @@ import SDImagePixels
 
     private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
 
-    /// Bytes passed to the decoder between two checks of the stop signal. A byte of a lossy image may code hundreds of blocks
+    /// Bytes passed to the decoder between two checks of the token. A byte of a lossy image may code hundreds of blocks
     /// without coefficients. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
     private func step(of total: Int) -> Int {
         guard isLarge else { return 1 << 16 }

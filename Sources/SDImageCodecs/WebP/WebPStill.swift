@@ -21,7 +21,7 @@ struct WebPStill: ImageStream {
 
     init(_ options: DecodeOptions) { self.options = options }
 
-    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: StopSignal) throws(ImageError) {
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished, !properties.isSatisfied else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
@@ -39,7 +39,7 @@ struct WebPStill: ImageStream {
         }
     }
 
-    mutating func image(stop: StopSignal) throws(ImageError) -> Image? {
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
         if let result { return result }
         guard let coded else { return nil }
         if !isFinished, let progress = try advance(coded, stop: stop) {
@@ -56,7 +56,7 @@ struct WebPStill: ImageStream {
         return image
     }
 
-    private mutating func advance(_ coded: WebPImage, stop: StopSignal) throws(ImageError) -> Progress? {
+    private mutating func advance(_ coded: WebPImage, stop: CancellationToken) throws(ImageError) -> Progress? {
         if progress == nil {
             let buffer = try coded.buffer(coded.layout)
             progress = Progress(buffer: buffer, rows: try coded.rows(into: buffer))
@@ -66,7 +66,7 @@ struct WebPStill: ImageStream {
     }
 
     /// Returns the same result as decoding all bytes at once; continues with the available rows if they match it.
-    private func finish(_ coded: WebPImage, stop: StopSignal) throws(ImageError) -> Image {
+    private func finish(_ coded: WebPImage, stop: CancellationToken) throws(ImageError) -> Image {
         guard let progress, !coded.isDoubtful, !coded.hasPlanes, progress.layout == coded.layout else {
             return try coded.read(bytes, stop: stop)
         }

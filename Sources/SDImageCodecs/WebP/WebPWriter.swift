@@ -6,9 +6,9 @@ struct WebPWriter {
     private let image: Image
     private let options: EncodeOptions
     private let blocks: WebPContainer.Blocks
-    private let stop: StopSignal
+    private let stop: CancellationToken
 
-    init(_ image: Image, options: EncodeOptions, stop: StopSignal) throws(ImageError) {
+    init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
         if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
             throw ImageError(.invalidArgument, "webp: file size limit and target PSNR exclude each other")
         }

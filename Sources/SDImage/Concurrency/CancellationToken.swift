@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Budget of one operation: cancellation, deadline, and the amount of input that parsers may read.
+/// Cancels one operation. Also holds its deadline and the amount of input that its parsers may read, which end it in the same
+/// way.
 ///
 /// Shared by all threads of the operation. Unlimited until a limit is set.
-package final class StopSignal: Sendable {
+package final class CancellationToken: Sendable {
     /// Parsers read their input a few times; metadata adds at most some blocks that are decompressed.
     private static let amountPerByte = 16
     private static let baseAmount = 32 << 20
@@ -43,8 +44,8 @@ package final class StopSignal: Sendable {
     /// Sets the deadline of the next step on input that has grown to `encodedBytes` bytes. Earlier steps count towards the
     /// amount.
     package func resume(nanoseconds: UInt64, encodedBytes: Int) {
-        let (product, overflow) = max(0, encodedBytes).multipliedReportingOverflow(by: StopSignal.amountPerByte)
-        let (sum, sumOverflow) = product.addingReportingOverflow(StopSignal.baseAmount)
+        let (product, overflow) = max(0, encodedBytes).multipliedReportingOverflow(by: CancellationToken.amountPerByte)
+        let (sum, sumOverflow) = product.addingReportingOverflow(CancellationToken.baseAmount)
         amount.store(overflow || sumOverflow ? .max : sum, ordering: .relaxed)
         allow(nanoseconds: nanoseconds)
     }
@@ -55,7 +56,7 @@ package final class StopSignal: Sendable {
         let before = spent.wrappingAdd(bytes, ordering: .relaxed).oldValue
         let limit = amount.load(ordering: .relaxed)
         guard bytes <= limit - min(before, limit) else { throw .tooLarge("decoder: amount of work in bytes", limit: limit) }
-        if before / StopSignal.checkInterval != (before + bytes) / StopSignal.checkInterval { try check() }
+        if before / CancellationToken.checkInterval != (before + bytes) / CancellationToken.checkInterval { try check() }
     }
 
     /// Throws `cancelled` or `timeout` if the operation must end.
