@@ -119,9 +119,7 @@ public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_
 @_cdecl("sdimage_cache_memory_image") @implementation
 public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
     guard let key = unsafe try? Input.view(key, length) else { return nil }
-    return unsafe Handle.using(cache, as: CacheObject.self) { cache in
-        unsafe cache.memoryImage(for: key).map { unsafe Handle.own($0) } ?? nil
-    }
+    return unsafe Handle.using(cache, as: CacheObject.self) { unsafe $0.ownedMemoryImage(for: key) }
 }
 
 @_cdecl("sdimage_cache_set_memory_image") @implementation

@@ -30,15 +30,16 @@ import SDImage
         }
     }
 
-    /// The image in memory, also under the other keys of the same entry.
-    package func memoryImage(for key: UnsafeRawBufferPointer) -> Image? {
+    /// The image in memory, also under the other keys of the same entry, with a reference for the caller.
+    package func ownedMemoryImage(for key: UnsafeRawBufferPointer) -> Object {
         let image =
             if let memory = unsafe lookupMemory {
                 unsafe memory._withUnsafeGuaranteedRef { unsafe $0.image(for: key) }
             } else {
                 unsafe cache.memoryPart.image(for: key)
             }
-        if let image { return image }
-        return unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { [cache] in cache.memoryPart.image(for: $0) }.first
+        if let image { return unsafe Handle.own(image) }
+        let found = unsafe CacheKey(Array(key)).namesakes.lazy.compactMap { [cache] in cache.memoryPart.image(for: $0) }.first
+        return unsafe found.map { unsafe Handle.own($0) } ?? nil
     }
 }

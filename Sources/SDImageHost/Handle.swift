@@ -63,6 +63,9 @@ public typealias UserData = UnsafeMutableRawPointer?
 
     /// Returns the result of `body` for the object behind a pointer, without counting a reference to it: threads that use one
     /// object at a time do not contend for its counter. nil for NULL and for objects of another kind.
+    ///
+    /// `_withUnsafeGuaranteedRef` instead of a counted reference: `sdimage_cache_memory_image` takes 31 instead of 44 ns,
+    /// `sdimage_manager_load` for hits of two threads in one manager 331 instead of 350 ns (AMD EPYC, two cores).
     @inlinable @inline(__always)
     package static func using<T: HandleObject, R>(_ pointer: Object, as type: T.Type, _ body: (T) -> R?) -> R? {
         guard let pointer = unsafe pointer, !csys_is_forked() || T.forkRule != .refused, unsafe isValid(pointer, as: type) else {
@@ -101,6 +104,8 @@ public typealias UserData = UnsafeMutableRawPointer?
         return unsafe Unmanaged<T>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
+    /// Compares the class, so that an object of another kind is an error. With and without it, `sdimage_image_width` takes 14.0
+    /// and 13.4 ns, `sdimage_manager_load` for a hit in memory 388 and 379 ns (AMD EPYC).
     @inlinable @inline(__always)
     package static func isValid<T: HandleObject>(_ pointer: OpaquePointer, as type: T.Type) -> Bool {
         let raw = unsafe UnsafeRawPointer(pointer)

@@ -3,7 +3,7 @@ import Glibc
 import SDImage
 
 /// Reads arguments of C callers: lengths and pointers are checked here, once.
-package enum Input {
+@usableFromInline package enum Input {
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
     package static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
         let buffer = unsafe try view(pointer, length)
@@ -23,17 +23,22 @@ package enum Input {
     }
 
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text, without a copy; valid during the call.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func view(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> UnsafeRawBufferPointer {
-        guard let pointer = unsafe pointer else {
-            guard length == 0 else { throw ImageError(.invalidArgument, "argument: NULL with length \(length)") }
+        guard let pointer = unsafe pointer, length >= -1 else {
+            guard length == 0 else { throw unsafe refusal(pointer, length) }
             return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        if length == -1 {
-            return unsafe UnsafeRawBufferPointer(start: pointer, count: strlen(pointer.assumingMemoryBound(to: CChar.self)))
-        }
-        guard length >= 0 else { throw ImageError(.invalidArgument, "argument: length exceeds the address space") }
-        return unsafe UnsafeRawBufferPointer(start: pointer, count: length)
+        let count = unsafe length == -1 ? strlen(pointer.assumingMemoryBound(to: CChar.self)) : length
+        return unsafe UnsafeRawBufferPointer(start: pointer, count: count)
+    }
+
+    /// The error for bytes that cannot be read.
+    @usableFromInline
+    static func refusal(_ pointer: UnsafeRawPointer?, _ length: Int) -> ImageError {
+        ImageError(
+            .invalidArgument,
+            unsafe pointer == nil ? "argument: NULL with length \(length)" : "argument: length exceeds the address space")
     }
 
     /// A key of at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").

@@ -14,8 +14,11 @@ struct MemoryStage {
 
     private var cache: (any MemoryCaching)? {
         guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
-        if case .inherited = request.cache { return manager.memory }
-        return request.cache.resolved(nil)?.memoryPart
+        return switch request.cache {
+        case .inherited: manager.memory
+        case .none: nil
+        case .value(let cache): cache.memoryPart
+        }
     }
 
     /// The image of the request. `hasMissed`: the cache is known not to have it under its own key.
