@@ -8,6 +8,7 @@ final class SharedTransfer: Sendable {
         var loader: (any ImageLoader)?
         var work: CancellationToken?
         var isCancelled = false
+        var isFinished = false
         var received: (count: Int64, expected: Int64)?
         var head: ReceivedHead?
         var body: GrowingBody?
@@ -31,7 +32,8 @@ final class SharedTransfer: Sendable {
     ) {
         let work = begin(progress) { [self] outcome in finish(outcome) }
         let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.work = work }
+            // Kept only while it is needed: it refers to the transfer.
+            if !state.isCancelled, !state.isFinished { state.work = work }
             return state.isCancelled
         }
         if isCancelled { work.cancel() }
@@ -72,6 +74,7 @@ final class SharedTransfer: Sendable {
     private func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
             if case .success(let response) = outcome { state.response = response }
+            state.isFinished = true
             defer { (state.work, state.loader, state.body, state.preview) = (nil, nil, nil, nil) }
             return (state.work, state.loader, state.body, state.preview)
         }
