@@ -1,6 +1,7 @@
 import CSDImage
 import SDImage
 import SDImageHost
+import Synchronization
 
 /// Runs once, in the parent before its first fork, the calls that a child may make: info, decode and encode, and the FORKED
 /// errors of all others.
@@ -99,7 +100,20 @@ enum ForkPreparation {
         unsafe sdimage_manager_config_unref(sdimage_manager_config_new())
         unsafe sdimage_target_options_unref(sdimage_target_options_new())
         unsafe sdimage_batch_options_unref(sdimage_batch_options_new(side, side))
+        // Stored, so that the list is not optimized away.
+        refusedCount.store(refused.count, ordering: .relaxed)
     }
+
+    /// Classes that a child refuses. Comparing an object with its class is the first use of some of them.
+    private static var refused: [AnyObject.Type] {
+        [
+            ManagerObject.self, CacheObject.self, LoaderObject.self, DispatcherObject.self, LoadTask.self, LoadSink.self,
+            Reply.self, PrefetcherObject.self, PrefetchGroup.self, TargetObject.self, ProgressCounter.self,
+            AnimationPlayer.self, AnimatedView.self, Resources.self,
+        ]
+    }
+
+    private static let refusedCount = Atomic<Int>(0)
 }
 
 /// Called by the at-fork handlers of the core, which does not know this module.

@@ -40,18 +40,25 @@ public typealias UserData = UnsafeMutableRawPointer?
     /// engine, and in debug builds for freed handles.
     @inlinable
     package static func borrow<T: HandleObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T {
-        guard let pointer = unsafe pointer, !csys_is_forked() || T.forkRule != .refused,
-            let object = unsafe peek(pointer, as: type)
-        else { throw unsafe refusal(pointer, type, T.forkRule) }
+        guard let pointer = unsafe pointer else { throw missing(type) }
+        // Comes before all uses of `type`: in a child, the class may be one whose first use in the parent never ends.
+        if csys_is_forked(), T.forkRule == .refused { throw forked }
+        guard let object = unsafe peek(pointer, as: type) else { throw unexpected(type) }
         return object
     }
 
-    /// The error for a pointer without an object of that type.
+    // The errors are made here, where the message is no part of every caller.
+
+    @usableFromInline static var forked: ImageError { .forked }
+
     @usableFromInline
-    package static func refusal(_ pointer: Object, _ type: AnyObject.Type, _ rule: ForkRule) -> ImageError {
-        if unsafe pointer == nil { return ImageError(.invalidArgument, "argument: object is NULL, expected \(type)") }
-        if csys_is_forked(), rule == .refused { return .forked }
-        return ImageError(.badHandle, "argument: object has another type, expected \(type)")
+    static func missing(_ type: AnyObject.Type) -> ImageError {
+        ImageError(.invalidArgument, "argument: object is NULL, expected \(type)")
+    }
+
+    @usableFromInline
+    static func unexpected(_ type: AnyObject.Type) -> ImageError {
+        ImageError(.badHandle, "argument: object has another type, expected \(type)")
     }
 
     /// The object behind a pointer; nil for NULL and for objects of another kind.

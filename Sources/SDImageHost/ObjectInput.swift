@@ -4,6 +4,7 @@ import SDImage
 /// Objects as arguments, NULL for a default.
 extension Input {
     /// The object behind a pointer; nil for NULL.
+    @inlinable
     package static func optional<T: HandleObject>(_ pointer: Object, as type: T.Type) throws(ImageError) -> T? {
         unsafe pointer == nil ? nil : try Handle.borrow(pointer, as: type)
     }

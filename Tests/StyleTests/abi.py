@@ -44,6 +44,17 @@ def headers() -> dict[str, str]:
     return found
 
 
+def refused() -> tuple[set[str], set[str]]:
+    """The classes that a forked child refuses, and those whose metadata is made before a fork."""
+    classes = set()
+    for code in layers.read(ROOT / "Sources/SDImageHost").values():
+        for found in re.finditer(r"ForkRule \{ \.refused \}", code):
+            classes.add(re.findall(r"(?:class|extension) (\w+)", code[:found.start()])[-1])
+    preparation = (ROOT / "Sources/SDImageABI/ForkPreparation.swift").read_text()
+    made = preparation.partition("static var refused: [AnyObject.Type] {")[2].partition("}")[0]
+    return classes, set(re.findall(r"(\w+)\.self", made))
+
+
 def main() -> None:
     declared = headers()
     exported = {path.name: functions(path) for path in sorted((ROOT / "Sources/SDImageABI").glob("*.swift"))}
@@ -60,6 +71,9 @@ def main() -> None:
     types = [f"{path.name}: {name}" for path, code in layers.read(ROOT / "Sources/SDImageABI").items() if path.name not in WITHOUT_HEADER
              for name in TYPE.findall(code)]
     report.check("abi: no file but those declares types", not types, "; ".join(types))
+    classes, made = refused()
+    report.check("abi: the classes that a child refuses are made before a fork", len(classes) > 9 and classes == made,
+                 " ".join(sorted(classes ^ made)))
     report.finish()
 
 
