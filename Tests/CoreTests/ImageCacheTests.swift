@@ -17,7 +17,8 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
 }
 
 @Test func memoryIsFoundBeforeTheDisk() async throws {
-    let (cache, _) = try open()
+    let (cache, folder) = try open()
+    defer { withExtendedLifetime(folder) {} }
     let key = CacheKey("a")
     #expect(try await cache.contains(key, in: .all) == [])
     try await cache.store(CachedData(bytes: try bytes(1)), for: key)
@@ -30,7 +31,8 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
 }
 
 @Test func layersAreRemovedAndClearedApart() async throws {
-    let (cache, _) = try open()
+    let (cache, folder) = try open()
+    defer { withExtendedLifetime(folder) {} }
     for name in ["a", "b"] {
         cache.store(try picture(), for: CacheKey(name))
         try await cache.store(CachedData(bytes: try bytes(1)), for: CacheKey(name))
@@ -75,7 +77,8 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
 }
 
 @Test func closedImageCacheIsEmptyAndAnswersShutdown() async throws {
-    let (cache, _) = try open()
+    let (cache, folder) = try open()
+    defer { withExtendedLifetime(folder) {} }
     cache.store(try picture(), for: CacheKey("a"))
     cache.close()
     cache.close()

@@ -93,7 +93,7 @@ static void make_command(sdremote_command *command, uint8_t choice) {
 /* Checks the result of an exchange: a complete exchange has a reply for every command, and values respect their
  * limit. */
 static void check_command(sdremote_command *command, bool is_good) {
-    promise(!is_good || command->is_answered, "a complete exchange answers every command");
+    promise(!is_good || command->has_response, "a complete exchange answers every command");
     promise(!command->owner || (command->is_true && command->length <= value_max), "a value keeps its limit");
     volatile uint8_t sum = 0;
     for (size_t i = 0; command->owner && i < command->length; i++)

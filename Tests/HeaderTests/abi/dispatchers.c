@@ -172,6 +172,7 @@ static void aLoadThatNobodyDrainsTimesOutWhenItsManagerCloses(void) {
     sdimage_task *task = start_load(manager, PNG_DATA_URL, &handler, &seen);
     CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_manager_close(manager, 50, NULL), SDIMAGE_STATUS_TIMEOUT);
+    CHECK(is_readable(dispatcher, 10000));
     sdimage_dispatcher_drain(dispatcher);
     CHECK_EQUAL(atomic_load(&seen.finals), 1);
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
