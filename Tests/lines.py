@@ -2,11 +2,13 @@
 """Runs a suite whose runner has its own output format, and prints the results as lines: `ok NAME`, `not ok NAME:
 WHY`, `skip NAME: WHY`.
 
-    lines.py unittest FOLDER        Python tests below FOLDER
+    lines.py unittest FOLDER        Python tests below FOLDER; those whose name matches the regular expression SDIMAGE_ONLY,
+                                    if that is set
     lines.py swift COMMAND…         swift test; reads its event stream, not its text"""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,9 +65,18 @@ class Lines(unittest.TestResult):
         show("not ok", self.name(test), "succeeded unexpectedly")
 
 
+def flat(tests: unittest.TestSuite) -> list[unittest.TestCase]:
+    return [one for test in tests for one in (flat(test) if isinstance(test, unittest.TestSuite) else [test])]
+
+
 def run_unittest(folder: str) -> int:
-    result = Lines()
-    unittest.TestLoader().discover(os.path.join(folder, "tests"), top_level_dir=folder).run(result)
+    result, loader = Lines(), unittest.TestLoader()
+    if only := os.environ.get("SDIMAGE_ONLY"):
+        # The loader knows wildcards; a test whose name has a match of the regular expression is selected by its name.
+        found = loader.discover(os.path.join(folder, "tests"), top_level_dir=folder)
+        names = [test.id() for test in flat(found) if re.search(only, test.id())]
+        loader.testNamePatterns = names or ["nothing"]
+    loader.discover(os.path.join(folder, "tests"), top_level_dir=folder).run(result)
     if result.testsRun == 0 and not result.skipped:
         show("not ok", folder, "no tests were found")
     return 0 if result.wasSuccessful() and result.testsRun else 1

@@ -24,18 +24,10 @@ SDIMAGE_CURL_PACKAGES="apt autoconf automake binutils dpkg-dev gcc libtool make 
 SDIMAGE_WHEEL_PACKAGES="python3-pip python3-venv python3-setuptools python3-wheel binutils $SDIMAGE_CURL_PACKAGES"
 SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
 SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
-# Requirements of the tests only.
-SDIMAGE_TEST_PACKAGES="python3-venv python3-pip python3-numpy python3-pil man-db groff-base nginx openssl brotli zstd libglib2.0-dev
-    python3-trio python3-anyio libsdl2-dev libgtk-4-dev xvfb memcached redis-server
-    doxygen python3-markdown python3-pygments libuv1-dev zsh fish qt6-base-dev qt6-declarative-dev
-    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript
-    lintian xz-utils $SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_ABI_PACKAGES"
-# Languages of the binding tests, unless they are installed already. PATH may have versions other than Debian's, and a second node
-# or JDK would conflict with them.
-command -v node >/dev/null || SDIMAGE_TEST_PACKAGES+=" nodejs libnode-dev"
-command -v javac >/dev/null || SDIMAGE_TEST_PACKAGES+=" default-jdk-headless"
-command -v go >/dev/null || SDIMAGE_TEST_PACKAGES+=" golang-go"
-command -v luajit >/dev/null || SDIMAGE_TEST_PACKAGES+=" luajit"
+# Requirements of tests: of the windows of the gallery, and of the Python package. Tests/run lists those of each suite.
+SDIMAGE_WINDOW_PACKAGES="libsdl2-dev libgtk-4-dev xvfb qt6-base-dev qt6-declarative-dev
+    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript"
+SDIMAGE_PYTHON_PACKAGES="python3-venv python3-pip python3-numpy python3-pil python3-trio python3-anyio openssl"
 # Requirements of a Swift toolchain.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"
 
