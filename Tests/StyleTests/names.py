@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import collections
 import pathlib
 import re
-import textwrap
 from collections.abc import Iterator
 
 import sources
 import text
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-Found = dict[str, dict[str, list[int]]]
 
 #: Names that a technical term replaces. Names that are right in other meanings are left to reviewers: turn (of an image), light
 #: (linear), mean and steps (numbers), follow (redirects), made and taken (results), aspect, shown, cells, lowest, leave, over, halves.
@@ -27,8 +24,6 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
                    r"|(?:\w+_)?(?:run|seat|ticket|courtesy|following|wish|want|aspect|shelf|ground|places|draft|halves)(?:_t)?"
                    r"|(?:\w+_)?(?:kept|light|turn)_\w+")
 ALLOWED_TYPES = {"LightTransform": "linear light"}
-#: Declarations that are to be renamed: by name, the files of Sources and their numbers of declarations. Never add to it.
-REMAINING: dict[str, str] = {}
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
                   r"|^typedef [^;{}]*?(\w+)(?:\)\([^;]*\))?;", re.MULTILINE)
@@ -60,49 +55,12 @@ def declared(language: str, code: str) -> Iterator[tuple[int, str]]:
     yield from ((offset, name) for offset, name in found if name)
 
 
-def replaced() -> Found:
-    """Replaced names: their lines by file."""
-    found: Found = collections.defaultdict(lambda: collections.defaultdict(list))
+def replaced() -> Iterator[tuple[str, int, str]]:
+    """Declarations of replaced names."""
     for path in text.code_files(".swift", ".c", ".h"):
         code = sources.code(path.suffix, path.read_text())
         types = {(match.start(), next(filter(None, match.groups()))) for match in TYPE.finditer(code)}
         wrong = {(offset, name) for offset, name in types if FORMS.fullmatch(name) and name not in ALLOWED_TYPES}
         wrong |= {(offset, name) for offset, name in [*types, *declared(path.suffix, code)] if name in REPLACED}
         for offset, name in sorted(wrong):
-            found[name][str(path.relative_to(ROOT))].append(sources.line_of(code, offset))
-    return found
-
-
-def counts() -> dict[tuple[str, str], int]:
-    """REMAINING by name and path."""
-    found = {}
-    for name, listed in REMAINING.items():
-        for folder, entries in (group.split(": ") for group in listed.split("; ")):
-            for file, count in (entry.split(" ") for entry in entries.split(", ")):
-                found[name, f"{folder}/{file}"] = int(count)
-    return found
-
-
-def print_remaining(found: Found) -> None:
-    for name, files in sorted(found.items()):
-        folders: dict[str, list[str]] = collections.defaultdict(list)
-        for file, lines in sorted(files.items()):
-            folder, _, leaf = file.removeprefix("Sources/").rpartition("/")
-            folders[folder].append(f"{leaf}\0{len(lines)}")
-        groups = "; ".join(f"{folder}: {', '.join(entries)}" for folder, entries in folders.items())
-        lines = textwrap.wrap(f'"{name}": "{groups}",', 126, break_long_words=False, break_on_hyphens=False)
-        print("    " + ' "\n         "'.join(lines).replace("\0", " "))
-
-
-def outside(found: Found) -> Iterator[tuple[str, int, str]]:
-    """Names that REMAINING does not have, and those that it has to lose."""
-    remaining = counts()
-    for name, files in found.items():
-        for file, lines in files.items():
-            count = remaining.pop((name, file.removeprefix("Sources/")), 0)
-            if len(lines) > count:
-                yield file, lines[-1], f"{name!r} is declared {len(lines)} times, {count} in REMAINING"
-            elif len(lines) < count:
-                yield file, lines[0], f"{name!r} is declared {len(lines)} times: lower the {count} in REMAINING"
-    for (name, file), count in remaining.items():
-        yield f"Sources/{file}", 0, f"{name!r} is no longer declared: remove it from REMAINING"
+            yield str(path.relative_to(ROOT)), sources.line_of(code, offset), f"{name!r} is declared"

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""The words of comments, identifiers and messages.
-
-With `--remaining`, prints REMAINING of names.py for the present sources instead."""
+"""The words of comments, identifiers and messages."""
 
 from __future__ import annotations
 
@@ -76,10 +74,7 @@ def messages() -> Iterator[tuple[str, int, str]]:
 
 
 def main() -> None:
-    found = names.replaced()
-    if "--remaining" in sys.argv:
-        return names.print_remaining(found)
-    for name, wrong in {"comments": prose(), "identifiers": names.outside(found), "messages": messages()}.items():
+    for name, wrong in {"comments": prose(), "identifiers": names.replaced(), "messages": messages()}.items():
         violations = list(wrong)
         for file, line, reason in violations:
             report.check("words", False, f"{file}:{line}: {reason}")
