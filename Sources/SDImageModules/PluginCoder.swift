@@ -1,9 +1,9 @@
 import SDImage
 
 /// The coder of a plug-in that may be installed beside the library; registered when a program loads all plug-ins.
-package final class PluginCoder: ImageCoder {
+package final class PluginCoder: ModuleBackedCoder {
     package let name: String
-    private let formats: [ImageFormat]
+    let formats: [ImageFormat]
     package let module: Module
 
     package init(name: String, formats: [ImageFormat], library: String) {
@@ -21,23 +21,9 @@ package final class PluginCoder: ImageCoder {
         if !registry.coders.contains(where: { $0 === self }) { registry.register(self) }
     }
 
-    package var libraryVersion: String { module.report }
     package var decodableFormats: [ImageFormat] { module.opened == nil ? [] : formats }
-    package var encodableFormats: [ImageFormat] { module.opened.map { coder in formats.filter(coder.canEncode) } ?? [] }
 
     package func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
-
-    package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
-        try module.coder().info(bytes, options: options, stop: stop)
-    }
-
-    package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        try module.coder().decode(bytes, options: options, stop: stop)
-    }
-
-    package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
-        try module.coder().open(options: options, stop: stop)
-    }
 
     package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
         any ImageDecoder
@@ -46,10 +32,4 @@ package final class PluginCoder: ImageCoder {
     }
 
     package func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }
-
-    package func encode(
-        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
-    ) throws(ImageError) -> Bytes {
-        try module.coder().encode(image, format: format, options: options, stop: stop)
-    }
 }
