@@ -103,7 +103,7 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     expect("get takes a file with a strange name", run("get", folder / "a b%.png", "--no-cache"), 0, "9x9")
     expect("get misses a picture", run("get", f"{origin.url}/none.png", "--no-cache"), 1, "^$", "HTTP_STATUS.*404")
     expect("get refuses a page", run("get", f"{origin.url}/page", "--no-cache"), 1, "^$", "NOT_AN_IMAGE")
-    expect("get tells nobody's address", run("get", "http://127.0.0.1:1/x.png", "--no-cache"), 1, "^$", "CONNECT_FAILED")
+    expect("get reports an address without a server", run("get", "http://127.0.0.1:1/x.png", "--no-cache"), 1, "^$", "CONNECT_FAILED")
     expect("get hides passwords", run("get", "http://me:secret@127.0.0.1:1/x.png", "--no-cache"), 1, "^$",
            "^(?!.*secret).*CONNECT_FAILED")
     done = run("get", cat, "--no-cache", "-o", "/proc/none/cat.png")

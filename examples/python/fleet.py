@@ -84,7 +84,7 @@ def outcomes(chunks: list[list[str]], options: argparse.Namespace) -> Iterator[l
         return
     # Does not fork: a child of fork would not have the library's threads.
     context = multiprocessing.get_context("spawn")
-    # An executor reports a killed process; a pool would wait for it for ever.
+    # An executor reports a killed process; a pool would wait for it forever.
     with concurrent.futures.ProcessPoolExecutor(options.processes, context, begin, (options,)) as executor:
         for done in concurrent.futures.as_completed([executor.submit(shrink, chunk) for chunk in chunks]):
             yield done.result()

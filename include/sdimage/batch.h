@@ -9,9 +9,9 @@
  * Classes: sdimage_batch_options single-owner; the sdimage_prefetch_group of a batch synchronised (prefetcher.h).
  *
  *   sdimage_batch_options *options = sdimage_batch_options_new(224, 224);
- *   uint8_t *pixels = malloc(sdimage_batch_options_array_size(options, count));     // count x 224 x 224 x 3
- *   sdimage_manager_load_batch(manager, options, urls, NULL, count, pixels, sdimage_batch_options_array_size(options, count),
- *                              NULL, NULL, NULL, &group, &error);
+ *   size_t size = sdimage_batch_options_array_size(options, count);     // count x 224 x 224 x 3
+ *   uint8_t *pixels = malloc(size);
+ *   sdimage_manager_load_batch(manager, options, urls, NULL, count, pixels, size, NULL, NULL, NULL, &group, &error);
  *   sdimage_prefetch_group_wait(group, UINT32_MAX, &error); */
 #ifndef SDIMAGE_BATCH_H
 #define SDIMAGE_BATCH_H

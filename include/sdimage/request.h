@@ -45,7 +45,8 @@
  *   imageDecodeToHDR                     sdimage_decode_options_set_pixel_format with RGBA_FLOAT
  *   imageEncodeOptions                   sdimage_request_set_encode_options
  *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
- *   originalQueryCacheType, originalStoreCacheType   sdimage_request_set_original_query_layers, _set_original_store_layers
+ *   originalQueryCacheType               sdimage_request_set_original_query_layers
+ *   originalStoreCacheType               sdimage_request_set_original_store_layers
  *   originalImageCache                   sdimage_request_set_original_cache
  *   animatedImageClass                   every animation decodes its frames when needed (image.h); a custom class is
  *                                        a coder (coder.h)
@@ -53,8 +54,8 @@
  *   cacheKeyFilter, cacheSerializer      sdimage_request_set_load_hooks (load_hooks.h); one key for one request is
  *                                        sdimage_request_set_cache_key
  *   loaderCachedImage                    UNSUPPORTED: the library handles conditions and "not modified"
- *   photosFetchOptions, photosImageRequestOptions   sdimage_photos_set_fetch_options, _set_request_options on the values of
- *                                        sdimage_request_set_options (plugins/photos_loader.h)
+ *   photosFetchOptions, photosImageRequestOptions   sdimage_photos_set_fetch_options, _set_request_options on the values
+ *                                        of sdimage_request_set_options (plugins/photos_loader.h)
  *   photosRequestImageData               SDIMAGE_PHOTOS_REQUEST_DATA among those values
  *   linkMetadata, linkRequestImageData   UNSUPPORTED: pages are not searched for images
  *   prefersBitmap, svgImageSize, svgPreserveAspectRatio   UNSUPPORTED: superseded by the thumbnail size

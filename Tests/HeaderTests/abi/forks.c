@@ -169,7 +169,7 @@ static void childrenOfAnIdleProcessUseThreads(void) {
 }
 
 /* Counts mutexes of the C library inside the library's own memory. Those belong to the Swift runtime, because the
- * library uses other locks. A child that takes one could wait for ever for a thread of its parent. */
+ * library uses other locks. A child that takes one could wait forever for a thread of its parent. */
 static uintptr_t library_start, library_end;
 static atomic_bool is_counting;
 static atomic_int runtime_locks;
