@@ -228,7 +228,7 @@ static void put_zsh(void) {
              "        ;;");
     }
     puts("    esac\n"
-         "    # What follows counts from the last word of the command.\n"
+         "    # The rest counts from the last word of the command.\n"
          "    words=(\"${(@)words[first,-1]}\")\n"
          "    ((CURRENT -= first - 1))\n"
          "    case $command in");
