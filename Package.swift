@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Path of libFuzzer's library, set by Tests/fuzz and the suite `sanitized`; other builds are not affected.
+/// Path of libFuzzer's library, set by Tests/fuzz/run and the suite `sanitized`; other builds are not affected.
 let fuzzer = Context.environment["SDIMAGE_FUZZ"]
 
 /// Settings of every Swift target: language mode 6, every unsafe construct marked, warnings as errors.
@@ -89,19 +89,21 @@ let package = Package(
             // Hiding symbols would hide the sanitizer's allocator too.
             swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
-        .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/swift/Support", swiftSettings: strict),
         // The reference libraries that the project's own codecs must match.
         .target(
-            name: "CReference", path: "Tests/Reference", cSettings: cStrict,
+            name: "CReference", path: "Tests/swift/Reference", cSettings: cStrict,
             linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
         .testTarget(
             name: "CoreTests", dependencies: ["CSQLite", "SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
-            swiftSettings: strict),
+            path: "Tests/swift/CoreTests", swiftSettings: strict),
         .testTarget(
             name: "CodecTests",
-            dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"], swiftSettings: strict),
+            dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"],
+            path: "Tests/swift/CodecTests", swiftSettings: strict),
         .testTarget(
-            name: "APITests", dependencies: ["CSDImage", "SDImage", "SDImageABI", "TestSupport"], swiftSettings: plain),
+            name: "APITests", dependencies: ["CSDImage", "SDImage", "SDImageABI", "TestSupport"], path: "Tests/swift/APITests",
+            swiftSettings: plain),
     ],
     cLanguageStandard: .c11
 )
@@ -118,14 +120,14 @@ if let fuzzer {
     let modules: [Target.Dependency] =
         (withModules ? ["CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
     package.targets += [
-        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/libfuzzer"),
+        .systemLibrary(name: "CFuzzer", path: "Tests/fuzz/libfuzzer"),
         // The photo library, in one program with the library, whose functions it calls.
         .target(
             name: "CPhotos", path: "Sources/Plugins/photos", publicHeadersPath: ".",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])],
             linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(
-            name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/Fuzz/photos",
+            name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/fuzz/photos",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
         // The parsers of cached entries from servers, without the client libraries.
         .target(
@@ -133,7 +135,7 @@ if let fuzzer {
             publicHeadersPath: "remote",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
         .target(
-            name: "CRemoteFuzz", dependencies: ["CRemote"], path: "Tests/Fuzz/remote",
+            name: "CRemoteFuzz", dependencies: ["CRemote"], path: "Tests/fuzz/remote",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
         .executableTarget(
             name: "Fuzz",
@@ -141,14 +143,14 @@ if let fuzzer {
                 "CFuzzer", "CSDImage", "CSQLite", "SDImage", "SDImageABI", "SDImageCodecs", "SDImageCurl", "SDImageSQLite",
                 "CPhotosFuzz", "CRemoteFuzz",
             ] + modules,
-            path: "Tests/Fuzz", exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "seeds.py"],
+            path: "Tests/fuzz", exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "run", "seeds.py", "suite.sh"],
             swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
     ]
     if withModules {
         package.targets += [
-            .systemLibrary(name: "CModuleHeaders", path: "Tests/Fuzz/modules"),
+            .systemLibrary(name: "CModuleHeaders", path: "Tests/fuzz/modules"),
             .target(
                 name: "CModules", path: "Sources/Modules", publicHeadersPath: "common",
                 cSettings: [.unsafeFlags(["-I\(Context.packageDirectory)/include"])],

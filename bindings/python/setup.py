@@ -1,4 +1,5 @@
-"""Packs the library into the wheel: ``SDIMAGE_LIBRARY``, or the checkout's release build, built if missing.
+"""Packs the library, its modules and its plug-ins into the wheel: those beside ``SDIMAGE_LIBRARY``, or of the checkout,
+which CMake builds into ``build/install``.
 
 ``packaging/wheel`` creates wheels for other machines: it puts its files into the folder ``SDIMAGE_WHEEL_PAYLOAD``, and
 replaces the platform tag afterwards.
@@ -22,10 +23,6 @@ except ImportError:
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-BUILD = (
-    "swift build -c release --product sdimage -Xswiftc -static-stdlib -Xswiftc -no-toolchain-stdlib-rpath "
-    "--disable-local-rpath --explicit-target-dependency-import-check error"
-)
 
 
 def version() -> str:
@@ -35,15 +32,18 @@ def version() -> str:
 
 
 def library() -> Path:
+    """The library; its modules and plug-ins are in the same folder."""
     named = os.environ.get("SDIMAGE_LIBRARY")
     if named:
         return Path(named)
-    built = ROOT / ".build" / "release" / "libsdimage.so"
-    if not built.exists():
-        if shutil.which("swift") is None:
-            raise SystemExit("libsdimage.so is not built: install Swift 6.3, or set SDIMAGE_LIBRARY")
-        subprocess.run(BUILD.split(), cwd=ROOT, check=True)
-    return built
+    for tool in ("cmake", "swift"):
+        if shutil.which(tool) is None:
+            raise SystemExit(f"{tool} is missing: install CMake 3.20 and Swift 6.3, or set SDIMAGE_LIBRARY")
+    build, prefix = ROOT / "build/cmake", ROOT / "build/install"
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_INSTALL_LIBDIR=lib"], check=True)
+    subprocess.run(["cmake", "--build", build], check=True)
+    subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True)
+    return prefix / "lib" / "libsdimage.so.1"
 
 
 class BuildWithLibrary(build_py):
@@ -53,11 +53,12 @@ class BuildWithLibrary(build_py):
         if payload:
             shutil.copytree(payload, self.build_lib, dirs_exist_ok=True)
         elif not getattr(self, "editable_mode", False):
-            place = Path(self.build_lib) / "sdimage"
-            shutil.copyfile(library(), place / "libsdimage.so.1")
-            modules = library().parent / "sdimage"
-            if modules.is_dir():
-                shutil.copytree(modules, place / "sdimage", dirs_exist_ok=True)
+            file, place = library(), Path(self.build_lib) / "sdimage"
+            shutil.copyfile(file, place / "libsdimage.so.1")
+            for plugin in file.parent.glob("libsdimage-*.so.1"):
+                shutil.copyfile(plugin, place / plugin.name)
+            if (file.parent / "sdimage").is_dir():
+                shutil.copytree(file.parent / "sdimage", place / "sdimage", dirs_exist_ok=True)
 
 
 class WithBinaries(Distribution):

@@ -24,11 +24,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "cmake"
 os.environ.setdefault("SDIMAGE_LIBRARY", str(BUILT / "lib" / "libsdimage.so.1"))
-sys.path.insert(0, str(ROOT / "bindings" / "python"))
+sys.path[:0] = [str(ROOT / "bindings" / "python"), str(ROOT / "Tests")]
 
 import sdimage
 from sdimage import placeholders, transforms
-from sdimage.origin import Origin
+from origin import Origin
 
 #: Generated animations: the format, frames, milliseconds per frame, and the rotation in radians at a time from 0 to 1.
 MOVING = {
@@ -91,7 +91,7 @@ def main() -> int:
     toolkit.add_argument("--gtk", action="store_const", dest="toolkit", const="gtk", help="in GTK 4; else in SDL 2")
     toolkit.add_argument("--qt", action="store_const", dest="toolkit", const="qt", help="in Qt Quick")
     parser.set_defaults(toolkit="sdl")
-    parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "Fixtures" / "pictures", help="a folder")
+    parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "fixtures" / "pictures", help="a folder")
     parser.add_argument("--count", type=int, default=1000, help="how many are on the wall")
     parser.add_argument("--kbps", type=int, default=0, help="kilobytes a second for each picture")
     parser.add_argument("--shot", type=Path, help="writes what the window shows, and leaves")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bindings" / "python"))
+sys.path[:0] = [str(ROOT / "bindings" / "python"), str(ROOT / "Tests")]
 os.environ["PYTHONPATH"] = str(ROOT / "bindings" / "python")
 
 import comparison
@@ -33,7 +33,7 @@ import sdimage
 import specimens
 import transformed
 from screen import Screen
-from sdimage.origin import Origin
+from origin import Origin
 from stage import Stage
 from terminal import Terminal
 

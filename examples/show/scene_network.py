@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import sdimage
-from sdimage.origin import Asked, Origin
+from origin import Asked, Origin
 from stage import Cell, Stage
 
 #: Server faults: the description, the origin's option, and the expected error code.

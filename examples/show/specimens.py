@@ -13,13 +13,14 @@ from pathlib import Path
 
 import moving
 import sdimage
-from sdimage import _specimens, transforms
+from origin import jpeg
+from sdimage import transforms
 
 #: A new number when the content of images in the same folder changes.
 _EDITION = "2"
 _HERE = Path(__file__).resolve().parent
 #: The demo's own images.
-PICTURES = _HERE.parents[1] / "Tests" / "Fixtures" / "pictures"
+PICTURES = _HERE.parents[1] / "Tests" / "fixtures" / "pictures"
 #: The sides of the large JPEG: 48 megapixels.
 LARGE = (8000, 6000)
 
@@ -42,7 +43,7 @@ def _make(path: Path, content: Callable[[], bytes]) -> Path:
 
 def large_jpeg(place: Path) -> Path:
     """A JPEG of 48 megapixels."""
-    return _make(place / "large.jpg", lambda: _specimens.jpeg(*LARGE))
+    return _make(place / "large.jpg", lambda: jpeg.jpeg(*LARGE))
 
 
 def photographs(place: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import sdimage
 from pictures import Picture
 from screen import Screen
 from sdimage import transforms
-from sdimage.origin import Origin
+from origin import Origin
 from terminal import Terminal
 
 #: Pixels: the largest box of an image in a strip, and the gap between two.

@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/HeaderTests"))
+sys.path.insert(0, str(ROOT / "Tests/support"))
 import declarations  # noqa: E402
 
 #: Not part of the interface: they change with each version, or are not values.

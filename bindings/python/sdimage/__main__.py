@@ -1,4 +1,4 @@
-"""``python -m sdimage``: the embedded origin, and the command line: the C program if available, else a small one."""
+"""``python -m sdimage``: the command line: the C program if available, else a small one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import Error, Manager, __version__, _command, _png, doctor, info, origin
+from . import Error, Manager, __version__, _command, _png, doctor, info
 from .image import Image
 
 
@@ -23,7 +23,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sdimage", description="Pictures from URLs and files.")
     parser.add_argument("--version", action="version", version=f"sdimage {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    origin.arguments(commands.add_parser("serve", help="serve a folder of pictures on the loopback interface"))
     get = commands.add_parser("get", help="load pictures through the caches")
     get.add_argument("url", nargs="+")
     get.add_argument("-o", "--output", help="file for the bytes as loaded, or for a PNG when it is a thumbnail")
@@ -99,12 +98,10 @@ def _info(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """Exit status 0; 1 for an image that cannot be loaded; 2 for wrong usage."""
-    command = None if sys.argv[1:2] == ["serve"] else _command.path()
+    command = _command.path()
     if command:
         os.execv(command, ["sdimage", *sys.argv[1:]])
     options = _parser().parse_args()
-    if options.command == "serve":
-        return origin.serve(options)
     if options.command == "get":
         return _get(options)
     if options.command == "info":

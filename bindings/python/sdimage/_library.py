@@ -24,9 +24,9 @@ def candidates() -> list[str]:
     # Only in a checkout: elsewhere another user may own the folder three levels above the package.
     if _PACKAGE == _CHECKOUT / "bindings/python/sdimage" and (_CHECKOUT / "include" / "sdimage").is_dir():
         places += [
+            _CHECKOUT / "build" / "install" / "lib" / _SONAME,
+            _CHECKOUT / "build" / "lib" / _SONAME,
             _CHECKOUT / ".build" / "release" / "libsdimage.so",
-            _CHECKOUT / "build" / "lib" / "libsdimage.so",
-            _CHECKOUT / "build" / "libsdimage.so",
             _CHECKOUT / ".build" / "debug" / "libsdimage.so",
         ]
     return [str(place) for place in places if place.exists()] + [_SONAME]
@@ -44,6 +44,6 @@ def open_library() -> tuple[ctypes.CDLL, str]:
             if name != _SONAME:
                 raise ImportError(f"the library {name} cannot be opened: {error}") from None
     raise ImportError(
-        "libsdimage.so was not found: build it with `swift build -c release --product sdimage` in the checkout, "
-        "install it, or name it in SDIMAGE_LIBRARY"
+        "libsdimage.so was not found: build it with `cmake -B build && cmake --build build` in the checkout, install it, "
+        "or name it in SDIMAGE_LIBRARY"
     )

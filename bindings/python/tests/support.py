@@ -13,12 +13,14 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 ROOT = PACKAGE.parents[1]
 sys.path.insert(0, str(PACKAGE))
+sys.path.append(str(ROOT / "Tests"))
 
+import origin.jpeg
 import sdimage
-from sdimage import _png, _specimens
-from sdimage.origin import Origin
+from origin import Origin
+from sdimage import _png
 
-PICTURES = ROOT / "Tests" / "Fixtures" / "pictures"
+PICTURES = ROOT / "Tests" / "fixtures" / "pictures"
 HEADERS = ROOT / "include" / "sdimage"
 
 
@@ -29,7 +31,7 @@ def png(width: int = 8, height: int = 6, colour: tuple[int, ...] = (200, 100, 50
 
 def jpeg(width: int = 64, height: int = 48) -> bytes:
     """A JPEG with some colours."""
-    return _specimens.jpeg(width, height)
+    return origin.jpeg.jpeg(width, height)
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -318,7 +318,7 @@ class Arrays(TestCase):
 class EarlyThumbnails(TestCase):
     def test_the_beginning_of_a_picture_is_enough(self) -> None:
         for name, side in (("jpeg/large_progressive.jpg", 100), ("pictures/contour-map.png", 70)):
-            data = (ROOT / "Tests" / "Fixtures" / name).read_bytes()
+            data = (ROOT / "Tests" / "fixtures" / name).read_bytes()
             whole = sdimage.decode(data, thumbnail_size=(side, side), early_thumbnail=True)
             self.assertLess(whole.consumed_bytes, len(data) * 2 // 3)
             early = sdimage.decode(data[: whole.consumed_bytes], thumbnail_size=(side, side), early_thumbnail=True)

@@ -14,7 +14,7 @@ def shown(rgba: list[int]) -> list[int]:
     return [*(colour * alpha // 255 for colour in colours), alpha]
 
 
-@unittest.skipUnless((PICTURES / "manifest.json").exists(), "Tests/Fixtures/pictures is not there")
+@unittest.skipUnless((PICTURES / "manifest.json").exists(), "Tests/fixtures/pictures is not there")
 class Fixtures(TestCase):
     def test_every_picture_is_what_its_manifest_says(self) -> None:
         pictures = json.loads((PICTURES / "manifest.json").read_text())["pictures"]

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from .support import ROOT, TestCase, run_python, sdimage
 
-FIXTURES = ROOT / "Tests" / "Fixtures"
+FIXTURES = ROOT / "Tests" / "fixtures"
 LOSS = 8
 
 

@@ -118,6 +118,10 @@ class Command(TestCase):
                 self.assertIsNone(_command.path())
 
 
+#: An image for each module.
+FIXTURES = {name: str(ROOT / f"Tests/fixtures/{folder}") for name, folder in (("heif", "heif/still.heic"), ("avif", "avif/still.avif"))}
+
+
 class Wheel(TestCase):
     def test_it_installs_into_an_empty_environment_and_carries_the_library(self) -> None:
         place = Path(self.folder()) / "venv"
@@ -143,11 +147,24 @@ class Wheel(TestCase):
             self.skipTest("no network: pip cannot fetch its build tools")
         self.assertEqual(install.returncode, 0, install.stderr)
         code = "import sdimage, sdimage._ffi as f; print(sdimage.__file__, f.library_path, sdimage.version())"
-        done = subprocess.run(
-            [str(place / "bin" / "python"), "-c", code], env=base, cwd=place, capture_output=True, text=True
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        module, loaded, _version = done.stdout.split()
+        module, loaded, _version = self.python(place, base, code).split()
         for path in (module, loaded):
             self.assertTrue(path.startswith(str(place)), path)
         self.assertTrue((Path(module).parent / "py.typed").exists())
+        # Modules and plug-ins come with the library.
+        code = """if True:
+            import sys, sdimage
+            print(*sorted(name for name, plugin in sdimage.load_plugins().items() if plugin.error is None))
+            print(*(sdimage.decode(open(file, "rb").read()).format for file in sys.argv[1:]))"""
+        modules = {path.stem: FIXTURES[path.stem] for path in Path(library).parent.glob("sdimage/*/*.so")}
+        plugins, formats = self.python(place, base, code, *modules.values()).splitlines()
+        beside = {path.name[len("libsdimage-") : -len(".so.1")] for path in Path(library).parent.glob("libsdimage-*.so.1")}
+        self.assertEqual(set(plugins.split()), beside)
+        self.assertEqual(formats.split(), list(modules))
+
+    def python(self, place: Path, environment: dict[str, str], code: str, *arguments: str) -> str:
+        """The output of the environment's interpreter."""
+        command = [str(place / "bin" / "python"), "-c", code, *arguments]
+        done = subprocess.run(command, env=environment, cwd=place, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout

@@ -79,7 +79,7 @@ class Photos(TestCase):
         if plugin is None or plugin.error is not None:
             self.skipTest("the plug-in av is not installed")
         album = self.album()
-        (album / "clip.mp4").write_bytes((HEADERS.parents[1] / "Tests/Fixtures/av/clip.mp4").read_bytes())
+        (album / "clip.mp4").write_bytes((HEADERS.parents[1] / "Tests/fixtures/av/clip.mp4").read_bytes())
         with photos.PhotoLibrary(album, watch=False) as library:
             (video,) = library.photos(media="video")
             for images_only in True, False:

@@ -1,4 +1,4 @@
-"""Remote caches without a server; Tests/RemoteTests has the tests with one."""
+"""Remote caches without a server; Tests/remote has the tests with one."""
 
 from __future__ import annotations
 

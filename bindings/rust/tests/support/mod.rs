@@ -1,4 +1,4 @@
-//! Shared parts of the tests: the origin that Tests/BindingTests/rust.sh starts, an executor, a drop counter.
+//! Shared parts of the tests: the origin that Tests/bindings/rust.sh starts, an executor, a drop counter.
 #![allow(dead_code)]
 
 use std::env;
@@ -16,12 +16,12 @@ use sdimage::{CacheConfig, Manager, ManagerConfig};
 
 /// A URL of the origin.
 pub fn url(name: &str) -> String {
-    env::var("ORIGIN").expect("ORIGIN: run Tests/BindingTests/rust.sh") + name
+    env::var("ORIGIN").expect("ORIGIN: run Tests/bindings/rust.sh") + name
 }
 
 /// A file that the origin serves.
 pub fn picture(name: &str) -> Vec<u8> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../Tests/Fixtures/pictures");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../Tests/fixtures/pictures");
     fs::read(folder.join(name)).expect(name)
 }
 

@@ -1,0 +1,9 @@
+# Suite of Tests/run.
+ABOUT='every fixture, truncated and changed, before an inaccessible page: no read past the end of the input'
+BUDGET=180
+NEEDS_LIBRARY=1
+
+suite() {
+    local folder=build/edges
+    compile $folder/page_edges Tests/edges/page_edges.c $HARNESS && $folder/page_edges Tests/fixtures
+}

@@ -1,0 +1,5 @@
+# Suite of Tests/run.
+ABOUT='each header alone, in two languages and two compilers'
+BUDGET=60
+
+suite() { "$SDIMAGE_PYTHON" Tests/headers/headers.py; }

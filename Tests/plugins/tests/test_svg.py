@@ -1,0 +1,291 @@
+"""SVG: rendered at the requested size, from the given bytes alone."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import struct
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+from .support import FIXTURES, Origin, TestCase, apart, is_vector, needs, rendered, sdimage
+
+HALVES = '<rect width="20" height="20" fill="red"/><rect x="20" width="20" height="20" fill="#00f" opacity=".5"/>'
+SIZE = 'width="40" height="20"'
+RED, BLUE, GREEN, NOTHING = (255, 0, 0, 255), (0, 0, 255, 128), (0, 255, 0, 255), (0, 0, 0, 0)
+
+
+def svg(body: str = HALVES, head: str = SIZE, before: str = "") -> bytes:
+    spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f"{before}<svg {spaces} {head}>{body}</svg>".encode()
+
+
+def shown(reference: str) -> str:
+    return f'<image width="40" height="20" preserveAspectRatio="none" xlink:href="{reference}"/>'
+
+
+def data_url(data: bytes, kind: str = "image/png") -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def bomb(width: int = 30000, height: int = 30000) -> bytes:
+    """A PNG with only a valid header."""
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(999))) + chunk(b"IEND", b"")
+
+
+def green() -> bytes:
+    return sdimage.Image.from_pixels(bytes((0, 255, 0)) * 100, 10, 10, "rgb8").encode("png")
+
+
+@needs("svg")
+class Svg(TestCase):
+    def test_shapes_become_straight_pixels(self) -> None:
+        image = sdimage.decode(svg())
+        self.assertEqual((image.format, image.pixel_format, image.width, image.height), ("svg", "rgba8", 40, 20))
+        self.assertEqual((self.pixel(image, 5, 5), self.pixel(image, 30, 5)), (RED, BLUE))
+        self.assertTrue(is_vector(image))
+        cairo = sdimage.decode(svg(), pixel_format="bgra8_premultiplied")
+        self.assertEqual(cairo.tobytes()[4 * 30 : 4 * 31], bytes((128, 0, 0, 128)))
+        known = sdimage.info(svg())
+        self.assertEqual((known["format"], known["width"], known["height"], known["has_alpha"]), ("svg", 40, 20, True))
+
+    def test_a_thumbnail_is_drawn_at_its_size_larger_ones_too(self) -> None:
+        for box, wanted in (((400, 400), (400, 200)), ((10, 10), (10, 5)), ((33, 999), (33, 17))):
+            image = sdimage.decode(svg(), thumbnail_size=box)
+            with self.subTest(box):
+                self.assertEqual((image.width, image.height, image.source_size), (*wanted, (40, 20)))
+        sharp = sdimage.decode(svg(), thumbnail_size=(400, 400))
+        self.assertEqual((self.pixel(sharp, 199, 9), self.pixel(sharp, 200, 9)), (RED, BLUE))
+        stretched = sdimage.decode(svg(), thumbnail_size=(100, 400), preserve_aspect_ratio=False)
+        self.assertEqual((stretched.width, stretched.height), (100, 400))
+        self.assertEqual((self.pixel(stretched, 25, 399), self.pixel(stretched, 75, 0)), (RED, BLUE))
+        limited = sdimage.decode(svg(head='width="400" height="200"'), limit_bytes=4 * 5000)
+        self.assertEqual((limited.width, limited.height), (100, 50))
+
+    def test_an_image_is_drawn_again_at_any_size(self) -> None:
+        image = sdimage.decode(svg(), thumbnail_size=(20, 20))
+        again = rendered(image, 600, 300)
+        self.assertEqual((again.width, again.height, is_vector(again)), (600, 300, True))
+        self.assertEqual((self.pixel(again, 299, 0), self.pixel(again, 300, 0)), (RED, BLUE))
+        for width, height in ((0, 5), (40000, 1), (20000, 20000)):
+            with self.subTest(width=width, height=height), self.assertRaises(sdimage.Error) as caught:
+                rendered(image, width, height)
+            self.assertIn(caught.exception.code, ("INVALID_ARGUMENT", "TOO_LARGE"))
+
+    def test_the_own_size_is_found_in_all_ways_of_saying_it(self) -> None:
+        heads = {SIZE: (40, 20), 'viewBox="0 0 131 76"': (131, 76), 'width="1in" viewBox="0 0 2 1"': (96, 48),
+                 'height="10mm" viewBox="0 0 2 1"': (76, 38), 'width="50%" height="50%" viewBox="5 5 30 20"': (30, 20),
+                 'width="3pc" height="18pt"': (48, 24), 'width="2.54cm" height="25.4mm"': (96, 96), "": (40, 20)}
+        for head, size in heads.items():
+            with self.subTest(head):
+                image = sdimage.decode(svg(head=head))
+                self.assertEqual((image.width, image.height), size)
+                self.assertEqual((sdimage.info(svg(head=head))["width"]), size[0])
+
+    def test_deflated_text_is_inflated_up_to_a_limit(self) -> None:
+        self.assertEqual(self.pixel(sdimage.decode(gzip.compress(svg())), 5, 5), RED)
+        self.assert_error("TRUNCATED", gzip.compress(svg("<!--" + "x" * 50000 + "-->" + HALVES))[:120])
+        self.assert_error("TOO_LARGE", gzip.compress(svg("<!--" + " " * (40 << 20) + "-->")))
+        self.assert_error("NOT_AN_IMAGE", gzip.compress(b"words " * 99))
+
+    def test_style_sheets_of_the_host_are_laid_over(self) -> None:
+        image = sdimage.decode(svg(), options={"svg.style": "rect { fill: #00ff00 !important }"})
+        self.assertEqual(self.pixel(image, 5, 5), GREEN)
+        self.assertEqual(self.pixel(rendered(image, 80, 40), 5, 5), GREEN)
+
+    def test_pictures_inside_are_shown(self) -> None:
+        image = sdimage.decode(svg(shown(data_url(green()))))
+        self.assertEqual(self.pixel(image, 20, 10), GREEN)
+
+    def test_nothing_outside_is_read(self) -> None:
+        origin = Origin(bodies={"green.png": green()}).start()
+        self.addCleanup(origin.stop)
+        with tempfile.TemporaryDirectory() as folder:
+            picture = Path(folder, "green.png")
+            picture.write_bytes(green())
+            Path(folder, "green.svg").write_bytes(svg('<rect id="r" width="40" height="20" fill="#0f0"/>'))
+            sheet = Path(folder, "green.css")
+            sheet.write_text("rect { fill: #0f0 !important }")
+            url = origin.url("green.png")
+            for body in (shown(picture.as_uri()), shown(str(picture)), shown("green.png"), shown(url),
+                         f'<use xlink:href="{folder}/green.svg#r"/>', f'<use xlink:href="file://{folder}/green.svg#r"/>',
+                         f'<filter id="f"><feImage xlink:href="{picture.as_uri()}"/></filter>'
+                         '<rect width="40" height="20" opacity="0.01" filter="url(#f)"/>'):
+                with self.subTest(body):
+                    self.assertNotEqual(self.pixel(sdimage.decode(svg(body)), 20, 10)[:3], (0, 255, 0))
+            for before in (f'<?xml-stylesheet href="{sheet.as_uri()}" type="text/css"?>',
+                           f'<!DOCTYPE svg SYSTEM "{picture.as_uri()}">'):
+                with self.subTest(before):
+                    self.assertEqual(self.pixel(sdimage.decode(svg(before=before)), 5, 5), RED)
+            imported = svg(f'<style>@import url("{sheet.as_uri()}");</style>' + HALVES)
+            self.assertEqual(self.pixel(sdimage.decode(imported), 5, 5), RED)
+            include = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file://{folder}/green.svg"/>'
+            self.assertEqual(self.pixel(sdimage.decode(svg(HALVES + include)), 5, 5), RED)
+            self.assert_error("BAD_DATA", svg("&e;", before=f'<!DOCTYPE svg [<!ENTITY e SYSTEM "{picture.as_uri()}">]>'))
+        self.assertEqual(origin.hits(), 0)
+
+    def test_large_pictures_inside_are_refused_however_they_are_hidden(self) -> None:
+        url = data_url(bomb())
+        hidden = {
+            "plain": svg(shown(url)),
+            "by character references": svg(shown("&#100;" + url[1:])),
+            "in an entity": svg("&e;", before=f"<!DOCTYPE svg [<!ENTITY e '{svg(shown(url)).decode()}'>]>"),
+            "in an attribute's entity": svg(shown("&e;"), before=f'<!DOCTYPE svg [<!ENTITY e "{url}">]>'),
+            "escaped": svg(shown("data:image/png," + "".join(f"%{byte:02x}" for byte in bomb()))),
+            "in a filter": svg(f'<filter id="f"><feImage xlink:href="{url}"/></filter><rect filter="url(#f)"/>'),
+            "many": svg(shown(data_url(bomb(2000, 2000))) * 9),
+            "a scheme with a tab": svg(shown("da&#9;ta" + url[4:])),
+        }
+        for name, data in hidden.items():
+            with self.subTest(name):
+                self.assert_error("TOO_LARGE", data)
+        self.assert_error("UNSUPPORTED", svg(shown(data_url(svg(), "image/svg+xml"))))
+        damaged = bytearray(bomb())
+        damaged[29] ^= 1
+        self.assert_error("BAD_DATA", svg(shown(data_url(damaged))))
+
+    def test_text_inside_is_refused_however_it_is_referred_to(self) -> None:
+        inside = data_url(svg(f'<pattern id="p">{shown(data_url(bomb()))}</pattern>'), "image/svg+xml")
+        rule = f"rect {{ fill: url({inside}#p) }}"
+        sheet = data_url(rule.encode(), "text/css")
+        hidden = {
+            "used": svg(f'<use xlink:href="{inside}#p"/>'),
+            "included": svg(f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{inside}"/>'),
+            "in an attribute": svg(f'<rect width="9" height="9" fill="url({inside}#p)"/>'),
+            "in a style": svg(f'<rect width="9" height="9" style="fill: url(\'{inside}#p\')"/>'),
+            "in a sheet": svg(f"<style>{rule}</style>{HALVES}"),
+            "escaped in a sheet": svg(f"<style>rect {{ fill: url('\\64 ata{inside[4:]}#p') }}</style>{HALVES}"),
+            "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
+            "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
+            "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
+        }
+        for name, data in hidden.items():
+            with self.subTest(name):
+                self.assert_error("UNSUPPORTED", data)
+        font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
+        self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
+
+    def test_chains_end_before_the_stack(self) -> None:
+        def chain(count: int, first: str, one: str) -> str:
+            return first + "".join(one.replace("THIS", f"e{i}").replace("LAST", f"e{i - 1}") for i in range(1, count))
+
+        rect = '<rect width="5" height="5"'
+        use = chain(2000, f'{rect} id="e0"/>', '<use id="THIS" xlink:href="#LAST"/>')
+        self.assertEqual(sdimage.decode(svg(f'<defs>{use}</defs><use xlink:href="#e1999"/>', SIZE)).width, 40)
+        group = "<g opacity='.9'>" * 60 + f"{rect} fill='url(#LAST)'/>" + "</g>" * 60
+        deep = chain(300, '<pattern id="e0"/>', f'<pattern id="THIS" width="1" height="1">{group}</pattern>')
+        self.assert_survives(svg(f'{deep}{rect} fill="url(#e299)"/>', SIZE))
+        masks = chain(100000, '<mask id="e0"/>', f'<mask id="THIS" mask="url(#LAST)">{rect}/></mask>')
+        self.assert_error("TOO_LARGE", svg(f'{masks}{rect} mask="url(#e99999)"/>', SIZE))
+        patterns = chain(20000, '<pattern id="e0"/>', f'<pattern id="THIS">{rect} class="THIS"/></pattern>')
+        rules = "".join(f".e{i} {{ fill: url(#e{i - 1}) }}" for i in range(1, 20000))
+        self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
+        self.assert_error("TOO_LARGE", svg(f'{rect} fill="url({"#" * 1000001})"/>', SIZE))
+        self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
+
+    def test_text_that_multiplies_itself_ends(self) -> None:
+        laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
+        self.assert_error("BAD_DATA", svg("&a9;", before=f'<!DOCTYPE svg [<!ENTITY a0 "<rect/>">{laughs}]>'))
+        nested = "".join(f'<g id="n{i}">' + f'<use xlink:href="#n{i - 1}"/>' * 10 + "</g>" for i in range(1, 9))
+        data = svg(f'<defs><g id="n0"><rect width="1" height="1"/></g>{nested}</defs><use xlink:href="#n8"/>')
+        self.assert_error(("BAD_DATA", "TIMEOUT"), data, max_work_ms=3000)
+        self.assert_error(("TOO_LARGE", "NOT_AN_IMAGE"), svg(before=f'<!DOCTYPE svg [<!ENTITY e "{"x" * 70000}">]>'))
+        self.assert_error("BAD_DATA", svg("<g>" * 100000 + "</g>" * 100000))
+        self.assert_survives(svg('<use id="a" xlink:href="#a"/>' + HALVES))
+
+    def test_style_rules_and_elements_are_working_memory(self) -> None:
+        rules = "".join(f".a{i}{{fill:red;stroke:blue}}" for i in range(200_000))
+        worst = {"rules": svg(f"<style>{rules}</style>{HALVES}"), "elements": svg("<g/>" * 400_000),
+                 "matches": svg("<style>" + "a{}" * 10_000 + "</style>" + "<g/>" * 20_000)}
+        code = """
+            import pathlib, time
+            try:
+                start = time.process_time()
+                sdimage.decode(pathlib.Path(__import__("sys").argv[1]).read_bytes())
+            except sdimage.Error as error:
+                peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+                print(error.code, time.process_time() - start, peak)
+        """
+        for name, data in worst.items():
+            with self.subTest(name), tempfile.NamedTemporaryFile() as file:
+                file.write(data)
+                file.flush()
+                status, seconds, peak = apart(code, file.name).stdout.split()
+                self.assertEqual(status, "TOO_LARGE")
+                self.assertLess(float(seconds), 5)
+                self.assertLess(int(peak), 300 * 1024)
+        self.assertEqual(sdimage.decode(svg(f"<style>{rules[:100_000]}</style>{HALVES}")).width, 40)
+
+    def test_elements_with_very_many_attributes_are_refused(self) -> None:
+        def element(count: int, value: str = "") -> str:
+            return "<g " + " ".join(f"a{i}='{value}'" for i in range(count)) + "/>"
+
+        entity = "<g " + "a='' " * 513 + "/>"
+        for name, data in {
+            "element": svg(element(513)), "tags in values": svg(element(513, "/>")), "quotes in values": svg(element(513, '"')),
+            "behind a comment": svg('<!-- <g a=" -->' + element(513)),
+            "entity": svg(before=f'<!DOCTYPE svg [<!ENTITY e "{entity}">]>'),
+        }.items():
+            with self.subTest(name):
+                self.assert_error("TOO_LARGE", data)
+        self.assert_survives(svg("<style>" + "/* = */" * 2000 + "</style>" + element(500, "=") + HALVES))
+        self.assert_survives(svg("<!-- " + "=" * 2000 + " -->" + HALVES))
+
+    def test_time_is_limited(self) -> None:
+        slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
+                   '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
+        self.assert_error("TIMEOUT", slow, max_work_ms=50)
+
+    def test_pictures_that_never_end_block_nobody(self) -> None:
+        endless = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="2000000000"/></filter>'
+                      '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
+        done = apart("""
+            import os, sys
+            for data in [sys.argv[1].encode()] * 6 + [sys.argv[2].encode()]:
+                try:
+                    sdimage.decode(data, max_work_ms=50)
+                except sdimage.Error as error:
+                    print(error.code, flush=True)
+            print(len(os.listdir("/proc/self/task")) < 12, flush=True)
+            os._exit(0)
+            """, endless.decode(), svg().decode())
+        self.assertEqual(done.stdout.split(), ["TIMEOUT"] * 7 + ["True"], done.stderr)
+
+    def test_sizes_are_refused_before_memory_is_taken(self) -> None:
+        self.assert_error("TOO_LARGE", svg(), max_pixels=700)
+        self.assert_error("TOO_LARGE", svg(), max_bytes=3000)
+        self.assert_error("TOO_LARGE", svg(head='width="1e9" height="1e9"'))
+        small = sdimage.decode(svg(head='width="1e9" height="5e8" viewBox="0 0 40 20"'), thumbnail_size=(40, 40))
+        self.assertEqual((small.width, small.height, self.pixel(small, 5, 5)), (40, 20, RED))
+
+    def test_damage_is_an_error_or_a_picture(self) -> None:
+        for name in ("ramp.svg", "ramp.svgz", "inside.svg"):
+            self.assert_hardened((FIXTURES / "svg" / name).read_bytes(), 20, 40)
+        self.assert_error("BAD_DATA", svg()[:-3])
+        for head in ('width="0" height="0"', 'width="-5" height="3"', 'width="nan" height="inf"', 'viewBox="0 0 0 0"',
+                     'width="1e-300" height="1e300"', 'viewBox="0 0 1e300 1e-300"'):
+            with self.subTest(head):
+                self.assert_survives(svg(head=head))
+
+    def test_pieces_and_loads_end_in_the_same_picture(self) -> None:
+        self.assert_pieces_agree(svg())
+        self.assert_pieces_agree(svg(), thumbnail_size=(80, 80))
+        with sdimage.Manager(cache=None) as manager:
+            url = "data:image/svg+xml;base64," + base64.b64encode(svg()).decode()
+            image = manager.load(url, thumbnail_size=(80, 80)).image
+        self.assertEqual((image.width, is_vector(image)), (80, True))
+
+    def test_encoding_is_unsupported(self) -> None:
+        with self.assertRaises(sdimage.Error) as caught:
+            sdimage.decode(svg()).encode("svg")
+        self.assertEqual(caught.exception.code, "UNSUPPORTED")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+"""Images and movies from the encoders of the codec libraries: two programs in C, compiled on first use."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import tempfile
+import unittest
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from .support import ROOT
+
+BUILT = tempfile.TemporaryDirectory(prefix="sdimage-writers-")
+Colour = Sequence[int]
+
+
+@functools.cache
+def program(name: str, packages: str) -> Path:
+    """Skips the test if the headers of the packages are not installed."""
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", *packages.split()], capture_output=True, text=True)
+    if flags.returncode:
+        raise unittest.SkipTest(f"the headers of {packages} are not installed")
+    source, path = ROOT / f"Tests/plugins/{name}.c", Path(BUILT.name, name)
+    subprocess.run(["gcc", "-std=c11", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", source, "-o", path,
+                    *flags.stdout.split()], check=True)
+    return path
+
+
+def ycbcr(colour: Colour, is_full: bool) -> str:
+    """RGB as ITU-R BT.601 defines it, from 16 to 235, or as JPEG does, from 0 to 255."""
+    red, green, blue = (part / 255 for part in colour)
+    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    black, white, chroma = (0, 255, 255) if is_full else (16, 219, 224)
+    sides = (black + white * light, 128 + chroma * (blue - light) / 1.772, 128 + chroma * (red - light) / 1.402)
+    return " ".join(str(min(255, max(0, round(side)))) for side in sides)
+
+
+def movie(container: str, encoder: str, halves: Iterable[tuple[Colour, Colour]], *options: str, width: int = 64,
+          height: int = 48) -> bytes:
+    """A movie of 25 frames per second, each given by the colours of its halves. Skips the test if the encoder is not
+    available."""
+    writer = program("movie_writer", "libavformat libavcodec libavutil")
+    is_full = encoder == "mjpeg"
+    lines = "".join(f"{ycbcr(left, is_full)} {ycbcr(right, is_full)}\n" for left, right in halves)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "movie")
+        done = subprocess.run([writer, container, encoder, str(width), str(height), path, *options], input=lines, text=True,
+                              capture_output=True)
+        if done.returncode == 3:
+            raise unittest.SkipTest(f"libavcodec was built without {encoder}")
+        assert done.returncode == 0, done.stderr
+        return path.read_bytes()
+
+
+def jxl(samples: bytes, width: int, height: int, primaries: int, transfer: int, distance: float = 0) -> bytes:
+    """An image of 16-bit RGB in the machine's byte order with code points of ITU-T H.273."""
+    writer = program("jxl_writer", "libjxl")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "picture.jxl")
+        subprocess.run([writer, str(width), str(height), str(primaries), str(transfer), str(distance), path], input=samples,
+                       check=True)
+        return path.read_bytes()

@@ -1,0 +1,144 @@
+/* main.c: sdimage, the command line tool; a small program that uses only the public headers. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static bool has_progress;
+
+static void clear_progress(void) {
+    if (has_progress)
+        fputs("\r\033[K", stderr);
+    has_progress = false;
+}
+
+void put_plain(FILE *out, const char *text) {
+    for (; *text; text++)
+        putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+}
+
+void complain(const char *format, ...) {
+    va_list arguments;
+    char *text = NULL;
+    clear_progress();
+    fflush(stdout);
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    fputs("sdimage: ", stderr);
+    put_plain(stderr, length < 0 ? "out of memory" : text);
+    fputc('\n', stderr);
+    if (length >= 0)
+        free(text);
+}
+
+void complain_of(const char *subject, sdimage_error *error) {
+    complain("%s: %s: %s", subject, sdimage_status_name(sdimage_error_code(error)), sdimage_error_message(error));
+    sdimage_error_unref(error);
+}
+
+void show_progress(const char *format, ...) {
+    va_list arguments;
+    clear_progress();
+    if (!*format || !isatty(STDERR_FILENO))
+        return;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    has_progress = true;
+}
+
+/* True if an argument is an option, or an image file that needs no plug-in, by its contents or its name. */
+static bool is_plain(const char *argument) {
+    static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF,
+                                           SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_BMP, SDIMAGE_FORMAT_ICO,
+                                           SDIMAGE_FORMAT_AVIF};
+    char head[4096];
+    FILE *file = is_url(argument) ? NULL : fopen(argument, "rb");
+    sdimage_format format = sdimage_format_of_name(is_url(argument) ? "" : argument);
+    if (file) {
+        format = sdimage_sniff(head, fread(head, 1, sizeof head, file));
+        fclose(file);
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (format == plain[i])
+            return true;
+    }
+    return *argument == '-' && argument[1];
+}
+
+/* Loading the plug-ins takes some tens of milliseconds: skipped for commands that do not use them. */
+static void load_plugins(const command_row *command, int argc, char **argv) {
+    bool wanted = command->run == run_doctor;
+    if (command->run == run_cache || command->run == run_completion)
+        return;
+    for (int i = 1; i < argc && !wanted; i++)
+        wanted = !is_plain(argv[i]);
+    if (wanted)
+        sdimage_plugins_load_all(NULL, NULL);
+}
+
+/* The command that the first words name, and the number of these words. Returns NULL after printing a line on
+ * stderr. */
+static const command_row *find_command(char **argv, int *words) {
+    size_t length = strlen(argv[1]);
+    bool is_group = false;
+    for (const command_row *row = command_rows; row->name; row++) {
+        if (strncmp(row->name, argv[1], length) || (row->name[length] && row->name[length] != ' '))
+            continue;
+        *words = row->name[length] == ' ' ? 2 : 1;
+        is_group = true;
+        if (*words == 1 || (argv[2] && !strcmp(row->name + length + 1, argv[2])))
+            return row;
+    }
+    if (is_group && !argv[2])
+        complain("%s: a command is missing behind it; see sdimage --help", argv[1]);
+    else
+        complain("%s%s%s: no such command; see sdimage --help", argv[1], is_group ? " " : "", is_group ? argv[2] : "");
+    return NULL;
+}
+
+static int run(int argc, char **argv) {
+    int words = 0;
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        show_help();
+        return EXIT_FINE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("sdimage %s\n", sdimage_version());
+        return EXIT_FINE;
+    }
+    if (argv[2] && !strcmp(argv[2], "--help") && (!strcmp(argv[1], "cache") || !strcmp(argv[1], "photos"))) {
+        show_help();
+        return EXIT_FINE;
+    }
+    const command_row *command = find_command(argv, &words);
+    if (!command)
+        return EXIT_USAGE;
+    argc -= words;
+    argv += words;
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--help")) {
+            show_command_help(command);
+            return EXIT_FINE;
+        }
+    }
+    load_plugins(command, argc, argv);
+    return command->run(command, argc, argv);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        complain("a command is missing; see sdimage --help");
+        return EXIT_USAGE;
+    }
+    int status = run(argc, argv);
+    if (fflush(stdout) || ferror(stdout)) {
+        complain("standard output cannot be written");
+        return status ? status : EXIT_NO_IMAGE;
+    }
+    return status;
+}
