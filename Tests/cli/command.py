@@ -205,7 +205,7 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     expect("prefetch loads a list", run("prefetch", folder / "list", "--jobs", 8, *where), 0, "^40 fetched, 0 failed\n$", "^$")
     done = run("get", urls[7], *where)
     expect("what was prefetched is on disk", done, 0, "^disk ")
-    done = run("prefetch", "-", *where, input=f"{urls[0]}\n{origin.url}/nothing\n".encode())
+    done = run("prefetch", "-", *where, input=f"{urls[0]}\n{origin.url('nothing')}\n".encode())
     expect("prefetch tells what fails", done, 1, "^1 fetched, 1 failed\n$", "^sdimage: .*/nothing: HTTP_STATUS: [^\n]*\n$")
     expect("prefetch of nothing is fine", run("prefetch", "-", *where, input=b"\n"), 0, "^0 fetched, 0 failed\n$")
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")

@@ -25,7 +25,7 @@ _sdimage() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        _sdimage_offer 'get thumb convert frames play prefetch cache photos info bench doctor serve --help --version' "$current"
+        _sdimage_offer 'get thumb convert frames play prefetch cache photos info bench doctor --help --version' "$current"
         return
     fi
     case $command in
@@ -213,17 +213,6 @@ _sdimage() {
             words=''
             options='--json --help'
             case $before in
-            esac
-            ;;
-        'serve')
-            words=''
-            options='--folder --host --port --kbps --delay-ms --help'
-            case $before in
-                --folder) has_value=1 value='@folder' ;;
-                --host) has_value=1 value='@any' ;;
-                --port) has_value=1 value='@any' ;;
-                --kbps) has_value=1 value='@any' ;;
-                --delay-ms) has_value=1 value='@any' ;;
             esac
             ;;
     esac

@@ -155,10 +155,3 @@ complete -c sdimage -n '__sdimage_is bench' -l json -d 'print one JSON object a 
 
 complete -c sdimage -n __sdimage_is_first -a doctor -d 'tells version, formats, libraries and limits, what a bug report starts with'
 complete -c sdimage -n '__sdimage_is doctor' -l json -d 'print one JSON object a line'
-
-complete -c sdimage -n __sdimage_is_first -a serve -d 'serves a folder of pictures for trials, by the Python package'
-complete -c sdimage -n '__sdimage_is serve' -l folder -x -a '(__fish_complete_directories (commandline -ct))' -d 'the folder of pictures to serve'
-complete -c sdimage -n '__sdimage_is serve' -l host -x -d 'where to listen, 127.0.0.1 otherwise'
-complete -c sdimage -n '__sdimage_is serve' -l port -x -d 'a free one otherwise'
-complete -c sdimage -n '__sdimage_is serve' -l kbps -x -d 'kilobytes a second for each answer'
-complete -c sdimage -n '__sdimage_is serve' -l delay-ms -x -d 'milliseconds before each answer'
