@@ -143,7 +143,8 @@ if let fuzzer {
                 "CFuzzer", "CSDImage", "CSQLite", "SDImage", "SDImageABI", "SDImageCodecs", "SDImageCurl", "SDImageSQLite",
                 "CPhotosFuzz", "CRemoteFuzz",
             ] + modules,
-            path: "Tests/fuzz", exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "run", "seeds.py", "suite.sh"],
+            path: "Tests/fuzz",
+            exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "run", "seeds.py", "suite.sh"],
             swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
