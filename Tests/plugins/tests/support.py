@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "bindings" / "python"), str(ROOT / "Tests")]
 import sdimage
 from origin import Origin
 from sdimage import _bytes
-from sdimage import _ffi
+from sdimage import _prototypes
 from sdimage._ffi import lib
 
 FIXTURES = ROOT / "Tests" / "fixtures"
@@ -115,8 +115,8 @@ def from_source(data: bytes, breaks_at: int | None = None, **options: object) ->
             sdimage.errors.call(lib.sdimage_source_new_data, block.pointer, byref(source))
     else:
         table = breaking(data, breaks_at)
-        pointer = ctypes.cast(ctypes.pointer(table), POINTER(_ffi.SourceTable))
-        sdimage.errors.call(lib.sdimage_source_new_custom, pointer, len(data), None, _ffi.DESTROY(), byref(source))
+        pointer = ctypes.cast(ctypes.pointer(table), POINTER(_prototypes.SourceTable))
+        sdimage.errors.call(lib.sdimage_source_new_custom, pointer, len(data), None, _prototypes.DESTROY(), byref(source))
     try:
         wish = decode_options(options)  # type: ignore[arg-type]
         sdimage.errors.call(lib.sdimage_decoder_new_with_source, source, wish.pointer, None, byref(decoder))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ._enums import DELIVERY_KINDS
-from ._ffi import ON_PROGRESS, ON_RESULT, LoadHandler, lib
+from ._ffi import lib
 from ._listener import OnProgress, OnResult
+from ._prototypes import LOAD_HANDLER_PROGRESS, LOAD_HANDLER_RESULT, LoadHandler
 from ._tokens import Tokens
 from .result import Result
 
@@ -57,7 +58,7 @@ def _on_progress(token: int | None, _task: int, received: int, expected: int) ->
         load.on_progress(received, expected if expected >= 0 else None)
 
 
-_ALL = LoadHandler(sizeof(LoadHandler), ON_RESULT(_on_result), ON_PROGRESS(_on_progress))
+_ALL = LoadHandler(sizeof(LoadHandler), LOAD_HANDLER_RESULT(_on_result), LOAD_HANDLER_PROGRESS(_on_progress))
 # Each call waits for the interpreter's lock, so the progress callback is set only on request.
-_RESULTS = LoadHandler(sizeof(LoadHandler), _ALL.result, ON_PROGRESS())
+_RESULTS = LoadHandler(sizeof(LoadHandler), _ALL.result, LOAD_HANDLER_PROGRESS())
 _TELLS_ALL, _TELLS_RESULTS = byref(_ALL), byref(_RESULTS)

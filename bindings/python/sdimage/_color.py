@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ._ffi import Color
+from ._prototypes import Color
 from .errors import Error
 
 #: ``(red, green, blue)`` or ``(red, green, blue, alpha)`` from 0 to 1, or ``"#rrggbb"`` or ``"#rrggbbaa"`` as in CSS.

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
 
-from ._ffi import DESTROY, HOST_IS_CURRENT, HOST_POST, HostTable, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import DESTROY, HOST_TABLE_IS_CURRENT, HOST_TABLE_POST, HostTable
 from ._tokens import Tokens
 from .errors import call
 
@@ -52,4 +53,4 @@ def _is_current(token: int | None) -> bool:
     return found is not None and found.thread == threading.get_ident()
 
 
-_TABLE = HostTable(sizeof(HostTable), HOST_POST(_post), HOST_IS_CURRENT(_is_current))
+_TABLE = HostTable(sizeof(HostTable), HOST_TABLE_POST(_post), HOST_TABLE_IS_CURRENT(_is_current))

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from . import _enums
-from ._ffi import (
-    ANIMATE_TRANSITION,
-    END_TRANSITION,
-    INDICATE,
-    INDICATE_FRACTION,
-    PREPARE_TRANSITION,
-    SET_IMAGE,
+from ._prototypes import (
+    TARGET_TABLE_INDICATOR_START,
+    TARGET_TABLE_INDICATOR_STOP,
+    TARGET_TABLE_INDICATOR_UPDATE,
+    TARGET_TABLE_SET_IMAGE,
+    TARGET_TABLE_TRANSITION_ANIMATE,
+    TARGET_TABLE_TRANSITION_END,
+    TARGET_TABLE_TRANSITION_PREPARE,
     TargetTable,
 )
 from ._tokens import Tokens
@@ -89,11 +90,11 @@ def _end(token: int | None, key: bytes, finished: bool) -> None:
 
 
 _FUNCTIONS = {
-    "set_image": SET_IMAGE(_set_image),
-    "indicator_start": INDICATE(_start),
-    "indicator_stop": INDICATE(_stop),
-    "indicator_update": INDICATE_FRACTION(_update),
-    "transition_prepare": PREPARE_TRANSITION(_prepare),
-    "transition_animate": ANIMATE_TRANSITION(_animate),
-    "transition_end": END_TRANSITION(_end),
+    "set_image": TARGET_TABLE_SET_IMAGE(_set_image),
+    "indicator_start": TARGET_TABLE_INDICATOR_START(_start),
+    "indicator_stop": TARGET_TABLE_INDICATOR_STOP(_stop),
+    "indicator_update": TARGET_TABLE_INDICATOR_UPDATE(_update),
+    "transition_prepare": TARGET_TABLE_TRANSITION_PREPARE(_prepare),
+    "transition_animate": TARGET_TABLE_TRANSITION_ANIMATE(_animate),
+    "transition_end": TARGET_TABLE_TRANSITION_END(_end),
 }

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias, cast
 
-from . import _enums
+from . import _enums, _words
 from ._closing import Closing, closed_at_exit
-from ._ffi import DESTROY, SHOW_VIEW, VIEW_LOOP, ViewHandler, lib
+from ._ffi import lib
 from ._handle import Shared
 from ._loops import Post, loop
+from ._prototypes import ANIMATED_VIEW_HANDLER_LOOP, ANIMATED_VIEW_HANDLER_SHOW, DESTROY, AnimatedViewHandler
 from ._tokens import Tokens
 from .errors import call
 from .image import Image
@@ -49,7 +50,7 @@ class AnimatedView(Closing):
     ) -> None:
         """`incremental`: plays an animation that is still loading; `loops`: overrides the loop count of each image, 0
         repeats forever."""
-        number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
+        number = _words.number(_enums.PLAYBACK_MODES, mode, "mode")
         self._token = _functions.add((show, on_loop), self)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
@@ -134,6 +135,6 @@ def _looped(token: int | None, _view: int | None, count: int) -> None:
         on_loop(count)
 
 
-_HANDLER = ViewHandler(sizeof(ViewHandler), SHOW_VIEW(_show), VIEW_LOOP(_looped))
+_HANDLER = AnimatedViewHandler(sizeof(AnimatedViewHandler), ANIMATED_VIEW_HANDLER_SHOW(_show), ANIMATED_VIEW_HANDLER_LOOP(_looped))
 _NO_DESTROY = DESTROY()
 _views: weakref.WeakSet[AnimatedView] = closed_at_exit(AnimatedView.close)

@@ -10,8 +10,9 @@ from typing import Any, Unpack, cast, overload
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
 from ._closing import Closing
-from ._ffi import Size, lib
+from ._ffi import lib
 from ._handle import Handle, Shared
+from ._prototypes import Size
 from .errors import call
 from .header import contents
 from .image import Image

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -84,9 +84,9 @@ class Places:
     def options(self, scale_mode: str, background: ColorLike, max_concurrent: int, request: Handle) -> Handle:
         """An ``sdimage_batch_options``."""
         handle = Handle(lib.sdimage_batch_options_new(self._width, self._height), lib.sdimage_batch_options_unref)
-        formats = _enums.number(_enums.PIXEL_FORMATS, self._format, "pixel_format")
+        formats = _words.number(_enums.PIXEL_FORMATS, self._format, "pixel_format")
         lib.sdimage_batch_options_set_pixel_format(handle.pointer, formats)
-        mode = _enums.number(_enums.SCALE_MODES, scale_mode, "scale_mode")
+        mode = _words.number(_enums.SCALE_MODES, scale_mode, "scale_mode")
         lib.sdimage_batch_options_set_scale_mode(handle.pointer, mode)
         lib.sdimage_batch_options_set_background_color(handle.pointer, color(background))
         lib.sdimage_batch_options_set_strides(handle.pointer, self._row, self._picture)

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, TypeAlias, Unpack, cast
 
-from . import _bytes, _enums, _ffi
+from . import _bytes, _enums, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import CACHE_PATH, DESTROY
 from ._tokens import Tokens
 from .encoding import EncodeOptions, encode_options
 from .entries import Entry
@@ -69,10 +70,10 @@ class ImageCache(Closing):
             lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace))
             lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
             lib.sdimage_cache_config_set_durable(pointer, durable)
-            lib.sdimage_cache_config_set_eviction(pointer, _enums.number(_enums.EVICTIONS, eviction, "eviction"))
+            lib.sdimage_cache_config_set_eviction(pointer, _words.number(_enums.EVICTIONS, eviction, "eviction"))
             lib.sdimage_cache_config_set_keep_in_memory(pointer, keep_in_memory)
             lib.sdimage_cache_config_set_keep_weakly(pointer, keep_weakly)
-            rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
+            rule = _words.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
             lib.sdimage_cache_config_set_expire_rule(pointer, rule)
             lib.sdimage_cache_config_set_modes(pointer, folder_mode, file_mode)
             sizes = {
@@ -221,7 +222,7 @@ class ImageCache(Closing):
         self, max_size: int | None = None, max_age: float = 604800, expire_rule: str = "access"
     ) -> None:
         """Changes the limits of the disk part; entries beyond them are removed in the background."""
-        rule = _enums.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
+        rule = _words.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
         lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), seconds(max_age), rule)
 
     def _found(self, function: Any, *arguments: Any) -> bool:
@@ -322,7 +323,7 @@ def _forget(token: int | None) -> None:
     _additional.forget(token)
 
 
-_ADDITIONAL = _ffi.CACHE_PATH(_additional_path)
-_FORGET = _ffi.DESTROY(_forget)
+_ADDITIONAL = CACHE_PATH(_additional_path)
+_FORGET = DESTROY(_forget)
 # Commits recent stores before the process ends.
 _open: weakref.WeakSet[ImageCache] = closed_at_exit(ImageCache.close)

@@ -10,20 +10,20 @@ from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias
 
-from . import _bytes, _enums
-from ._ffi import (
-    CACHE_CLEAR,
-    CACHE_CONTAINS_KEY,
-    CACHE_IMAGE,
-    CACHE_QUERY,
-    CACHE_REMOVE,
-    CACHE_SET_IMAGE,
-    CACHE_STORE,
+from . import _bytes, _enums, _words
+from ._ffi import lib
+from ._handle import Handle
+from ._prototypes import (
+    CACHE_TABLE_CLEAR,
+    CACHE_TABLE_CONTAINS,
+    CACHE_TABLE_MEMORY_IMAGE,
+    CACHE_TABLE_QUERY,
+    CACHE_TABLE_REMOVE,
+    CACHE_TABLE_SET_MEMORY_IMAGE,
+    CACHE_TABLE_STORE,
     DESTROY,
     CacheTable,
-    lib,
 )
-from ._handle import Handle
 from ._reply import complete
 from ._tokens import Tokens
 from .cache import ImageCache
@@ -123,8 +123,8 @@ class CacheChain:
     def set_policy(self, operation: str, policy: str) -> None:
         """For ``"query"``, ``"store"``, ``"remove"``, ``"contains"`` or ``"clear"``: ``"serial"``, ``"concurrent"``,
         ``"highest_only"`` or ``"lowest_only"``."""
-        what = _enums.number(_enums.CACHE_OPERATIONS, operation, "operation")
-        how = _enums.number(_enums.CACHE_POLICIES, policy, "policy")
+        what = _words.number(_enums.CACHE_OPERATIONS, operation, "operation")
+        how = _words.number(_enums.CACHE_POLICIES, policy, "policy")
         call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
 
 
@@ -253,13 +253,13 @@ _NO_DESTROY = DESTROY()
 def _table(shared: bool) -> CacheTable:
     return CacheTable(
         size=sizeof(CacheTable),
-        memory_image=CACHE_IMAGE(_memory_image),
-        set_memory_image=CACHE_SET_IMAGE(_set_memory_image),
-        query=CACHE_QUERY(_query),
-        store=CACHE_STORE(_store),
-        remove=CACHE_REMOVE(_remove),
-        contains=CACHE_CONTAINS_KEY(_contains),
-        clear=CACHE_CLEAR(_clear),
+        memory_image=CACHE_TABLE_MEMORY_IMAGE(_memory_image),
+        set_memory_image=CACHE_TABLE_SET_MEMORY_IMAGE(_set_memory_image),
+        query=CACHE_TABLE_QUERY(_query),
+        store=CACHE_TABLE_STORE(_store),
+        remove=CACHE_TABLE_REMOVE(_remove),
+        contains=CACHE_TABLE_CONTAINS(_contains),
+        clear=CACHE_TABLE_CLEAR(_clear),
         is_shared=shared,
     )
 

@@ -10,9 +10,18 @@ from collections.abc import Iterator, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
-from . import _bytes, _enums
-from ._ffi import CAN_DECODE, CAN_ENCODE, DECODE, DESCRIBE, DESTROY, ENCODE, CoderTable, lib
+from . import _bytes, _enums, _words
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import (
+    CODER_TABLE_CAN_DECODE,
+    CODER_TABLE_CAN_ENCODE,
+    CODER_TABLE_DECODE,
+    CODER_TABLE_DESCRIBE,
+    CODER_TABLE_ENCODE,
+    DESTROY,
+    CoderTable,
+)
 from ._tokens import Tokens
 from .errors import Error, answer, call, status_name
 from .encoding import EncodeOptions
@@ -153,12 +162,12 @@ _registered: dict[int, Coder] = {}
 
 def _wanted(options: int) -> DecodeOptions:
     size = lib.sdimage_decode_options_thumbnail_size(options)
-    pixel_format = _enums.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
+    pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
     return {
         "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
         "preserve_aspect_ratio": lib.sdimage_decode_options_preserves_aspect_ratio(options),
         "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
-        "pixel_format": pixel_format if pixel_format in _enums.PIXEL_LAYOUTS else None,
+        "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
         "apply_orientation": lib.sdimage_decode_options_applies_orientation(options),
         "convert_to_srgb": lib.sdimage_decode_options_converts_to_srgb(options),
         "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,
@@ -209,7 +218,7 @@ def _describe(
 
 def _can_encode(token: int | None, number: int) -> bool:
     try:
-        return bool(_coders.find(token).can_encode(_enums.word(_enums.FORMATS, number)))
+        return bool(_coders.find(token).can_encode(_words.word(_enums.FORMATS, number)))
     except BaseException:  # no exception may leave a callback
         return False
 
@@ -226,7 +235,7 @@ def _encode(
             "background_color": (under.red, under.green, under.blue, under.alpha),
         }
         with _working(lib.sdimage_encode_options_work_budget(options)):
-            data = _coders.find(token).encode(Image.borrowed(image), _enums.word(_enums.FORMATS, number), wish)
+            data = _coders.find(token).encode(Image.borrowed(image), _words.word(_enums.FORMATS, number), wish)
         with _bytes.new_data(data) as block:
             data_out[0] = lib.sdimage_data_ref(block.pointer)
 
@@ -234,11 +243,11 @@ def _encode(
 
 
 _NO_DESTROY = DESTROY()
-_DESCRIBE = DESCRIBE(_describe)
+_DESCRIBE = CODER_TABLE_DESCRIBE(_describe)
 _TABLE = CoderTable(
     size=sizeof(CoderTable),
-    can_decode=CAN_DECODE(_can_decode),
-    decode=DECODE(_decode),
-    can_encode=CAN_ENCODE(_can_encode),
-    encode=ENCODE(_encode),
+    can_decode=CODER_TABLE_CAN_DECODE(_can_decode),
+    decode=CODER_TABLE_DECODE(_decode),
+    can_encode=CODER_TABLE_CAN_ENCODE(_can_encode),
+    encode=CODER_TABLE_ENCODE(_encode),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
 from ._color import ColorLike, color
 from ._ffi import lib
@@ -75,9 +75,9 @@ def encode_options(options: EncodeOptions) -> Handle:
     if loops is not None:
         lib.sdimage_encode_options_set_loop_count(pointer, unsigned(loops, "loop_count", U32 - 1))
     if "chroma" in options:
-        lib.sdimage_encode_options_set_chroma(pointer, _enums.number(_enums.CHROMA, options["chroma"], "chroma"))
+        lib.sdimage_encode_options_set_chroma(pointer, _words.number(_enums.CHROMA, options["chroma"], "chroma"))
     for name, value in options.get("webp", {}).items():
-        number = _enums.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
+        number = _words.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
         lib.sdimage_encode_options_set_webp(pointer, number, value)
     for name in _BLOCKS:
         block = values.get(name)

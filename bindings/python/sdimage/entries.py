@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctypes import byref, c_size_t, c_void_p
 from dataclasses import dataclass
 
-from . import _enums
+from . import _enums, _words
 from ._ffi import lib
 from ._handle import Handle
 from .errors import call
@@ -37,7 +37,7 @@ def entries(
     with Handle(lib.sdimage_cache_query_new(), lib.sdimage_cache_query_unref) as query:
         text = prefix.encode()
         lib.sdimage_cache_query_set_prefix(query.pointer, text, len(text))
-        lib.sdimage_cache_query_set_order(query.pointer, _enums.number(_enums.CACHE_ORDERS, order, "order"))
+        lib.sdimage_cache_query_set_order(query.pointer, _words.number(_enums.CACHE_ORDERS, order, "order"))
         if used_until is not None:
             lib.sdimage_cache_query_set_used_until(query.pointer, max(1, int(used_until * 1e9)))
         most = 2**64 - 1 if most is None else most

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from ctypes import byref, c_void_p
 from typing import Any
 
+from . import _enums
 from ._ffi import lib
 
 
@@ -100,12 +101,11 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
 # --- The reverse: exceptions of the program's own functions, for the library.
 
 _CODES = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
-_INTERNAL_ERROR = -12
 
 
 def status_number(code: str) -> int:
     """``"TOO_LARGE"`` → -53; unknown codes are ``INTERNAL_ERROR``."""
-    return next((number for number in range(-1, -128, -1) if status_name(number) == code), _INTERNAL_ERROR)
+    return next((number for number in range(-1, -128, -1) if status_name(number) == code), _enums.STATUSES["internal_error"])
 
 
 def new_pointer(error: BaseException) -> int | None:
@@ -132,7 +132,7 @@ def answer(error_out: Any, body: Callable[[], None]) -> int:
         return 0
     except BaseException as error:  # no exception may leave a callback
         pointer = new_pointer(error)
-        status: int = lib.sdimage_error_code(pointer) if pointer else -4
+        status: int = lib.sdimage_error_code(pointer) if pointer else _enums.STATUSES["no_memory"]
         if error_out and pointer:
             error_out[0] = pointer
         else:

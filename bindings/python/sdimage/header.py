@@ -6,7 +6,7 @@ import json
 from ctypes import byref, c_void_p
 from typing import Any, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._bytes import Path, ReadableBuffer
 from ._ffi import lib
 from .errors import Error, call
@@ -53,7 +53,7 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
 def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
     """A metadata block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when absent.
     """
-    number = _enums.number(_enums.METADATA_KINDS, kind, "kind")
+    number = _words.number(_enums.METADATA_KINDS, kind, "kind")
     bytes_, length = _bytes.borrowed(contents(data))
     out = c_void_p()
     try:

@@ -7,10 +7,19 @@ from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._ffi import DECRYPT, DESTROY, EVENT, MODIFY, REDIRECT, HooksTable, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import (
+    DESTROY,
+    DOWNLOAD_HOOKS_TABLE_DECRYPT,
+    DOWNLOAD_HOOKS_TABLE_EVENT,
+    DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST,
+    DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE,
+    DOWNLOAD_HOOKS_TABLE_REDIRECT,
+    DownloadHooksTable,
+)
 from ._reply import complete
 from ._tokens import Tokens
 from .errors import Error, answer, call, from_pointer, text
@@ -151,13 +160,13 @@ class DownloadHooks:
         event: OnEvent | None = None,
     ) -> None:
         token = _functions.add(_Functions(modify_request, modify_response, decrypt, redirect, event), self)
-        table = HooksTable(
-            sizeof(HooksTable),
-            _MODIFY_REQUEST if modify_request else MODIFY(),
-            _MODIFY_RESPONSE if modify_response else MODIFY(),
-            _DECRYPT if decrypt else DECRYPT(),
-            _REDIRECT if redirect else REDIRECT(),
-            _EVENT if event else EVENT(),
+        table = DownloadHooksTable(
+            sizeof(DownloadHooksTable),
+            _MODIFY_REQUEST if modify_request else DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST(),
+            _MODIFY_RESPONSE if modify_response else DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE(),
+            _DECRYPT if decrypt else DOWNLOAD_HOOKS_TABLE_DECRYPT(),
+            _REDIRECT if redirect else DOWNLOAD_HOOKS_TABLE_REDIRECT(),
+            _EVENT if event else DOWNLOAD_HOOKS_TABLE_EVENT(),
         )
         out = c_void_p()
         call(lib.sdimage_download_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
@@ -271,7 +280,7 @@ def _event(token: int | None, event: int) -> None:
         expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)
         function(
             DownloadEvent(
-                _enums.word(_enums.DOWNLOAD_EVENT_TYPES, lib.sdimage_download_event_kind(event)),
+                _words.word(_enums.DOWNLOAD_EVENT_TYPES, lib.sdimage_download_event_kind(event)),
                 text(lib.sdimage_download_event_url(event)),
                 lib.sdimage_download_event_http_status(event),
                 lib.sdimage_download_event_received(event),
@@ -284,8 +293,8 @@ def _event(token: int | None, event: int) -> None:
         pass
 
 
-_MODIFY_REQUEST = MODIFY(_modify_request)
-_MODIFY_RESPONSE = MODIFY(_modify_response)
-_DECRYPT = DECRYPT(_decrypt)
-_REDIRECT = REDIRECT(_redirect)
-_EVENT = EVENT(_event)
+_MODIFY_REQUEST = DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST(_modify_request)
+_MODIFY_RESPONSE = DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE(_modify_response)
+_DECRYPT = DOWNLOAD_HOOKS_TABLE_DECRYPT(_decrypt)
+_REDIRECT = DOWNLOAD_HOOKS_TABLE_REDIRECT(_redirect)
+_EVENT = DOWNLOAD_HOOKS_TABLE_EVENT(_event)

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from . import _bytes, _enums, _png
+from . import _bytes, _enums, _png, _words
 from ._bytes import Path, ReadableBuffer
-from ._ffi import Color, Size, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import Color, Size
 from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
 from .options import U32, DecodeOptions, decode_options, known, unsigned
@@ -54,13 +55,13 @@ class Image:
         cls, pixels: ReadableBuffer, width: int, height: int, pixel_format: str, stride: int | None = None
     ) -> Image:
         """An image with a copy of `pixels`: rows from top to bottom, `stride` bytes apart (default: unpadded)."""
-        samples, size = _enums.PIXEL_LAYOUTS.get(pixel_format, (0, 0))
+        samples, size = _words.PIXEL_LAYOUTS.get(pixel_format, (0, 0))
         row = width * samples * size
         distance = row if stride is None else stride
         data, length = _bytes.borrowed(pixels)
         if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
             raise Error("INVALID_ARGUMENT", f"{length} bytes do not hold {width} x {height} pixels of {pixel_format}")
-        number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         out = c_void_p()
         call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
         return cls.owned(out.value)
@@ -101,7 +102,7 @@ class Image:
     @property
     def pixel_format(self) -> str:
         """``"rgb8"``, ``"rgba8"``, ``"gray16"`` …"""
-        return _enums.word(_enums.PIXEL_FORMATS, lib.sdimage_image_pixel_format(self.pointer))
+        return _words.word(_enums.PIXEL_FORMATS, lib.sdimage_image_pixel_format(self.pointer))
 
     @property
     def has_alpha(self) -> bool:
@@ -121,7 +122,7 @@ class Image:
     @property
     def orientation(self) -> str:
         """The orientation still to be applied: ``"up"`` unless decoding left the tag unapplied."""
-        return _enums.word(_enums.ORIENTATIONS, lib.sdimage_image_orientation(self.pointer))
+        return _words.word(_enums.ORIENTATIONS, lib.sdimage_image_orientation(self.pointer))
 
     @property
     def source_size(self) -> tuple[int, int]:
@@ -208,7 +209,7 @@ class Image:
 
     @property
     def _layout(self) -> tuple[int, int]:
-        return _enums.PIXEL_LAYOUTS[self.pixel_format]
+        return _words.PIXEL_LAYOUTS[self.pixel_format]
 
     @property
     def _row(self) -> int:
@@ -258,7 +259,7 @@ class Image:
 
     def convert(self, pixel_format: str) -> Image:
         """The image in another pixel format; alpha is premultiplied or unpremultiplied as the names imply."""
-        number = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         out = c_void_p()
         call(lib.sdimage_image_convert, self.pointer, number, byref(out))
         return Image.owned(out.value)
@@ -271,7 +272,7 @@ class Image:
         Animations are preserved in ``"png"``, ``"gif"`` and ``"webp"``.
         """
         known(options, EncodeOptions)
-        number = _enums.number(_enums.FORMATS, format or "undefined", "format")
+        number = _words.number(_enums.FORMATS, format or "undefined", "format")
         out = c_void_p()
         with encode_options(options) as wish:
             call(lib.sdimage_encode, self.pointer, number, wish.pointer, byref(out))
@@ -280,7 +281,7 @@ class Image:
     def save(self, path: Path, format: str | None = None, **options: Unpack[EncodeOptions]) -> None:  # noqa: A002
         """The same into a file, which is replaced atomically; ``None`` means the format of the path's extension."""
         known(options, EncodeOptions)
-        number = _enums.number(_enums.FORMATS, format or "undefined", "format")
+        number = _words.number(_enums.FORMATS, format or "undefined", "format")
         with encode_options(options) as wish:
             call(lib.sdimage_encode_file, self.pointer, _bytes.c_path(path), number, wish.pointer)
 

@@ -9,17 +9,17 @@ from typing import TypeAlias, Unpack
 
 from . import _bytes
 from ._bytes import ReadableBuffer
-from ._ffi import (
-    CACHE_KEY,
-    DESTROY,
-    PROCESS_REQUEST,
-    SERIALIZE,
-    SHOULD_LOAD,
-    SHOULD_REMEMBER,
-    LoadHooksTable,
-    lib,
-)
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import (
+    DESTROY,
+    LOAD_HOOKS_TABLE_CACHE_KEY,
+    LOAD_HOOKS_TABLE_PROCESS_REQUEST,
+    LOAD_HOOKS_TABLE_SERIALIZE,
+    LOAD_HOOKS_TABLE_SHOULD_LOAD,
+    LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE,
+    LoadHooksTable,
+)
 from ._tokens import Tokens
 from .errors import Error, call, from_pointer
 from .image import Image
@@ -81,11 +81,11 @@ class LoadHooks:
         token = _functions.add(functions, self)
         table = LoadHooksTable(
             sizeof(LoadHooksTable),
-            _PROCESS_REQUEST if process_request else PROCESS_REQUEST(),
-            _CACHE_KEY if cache_key else CACHE_KEY(),
-            _SERIALIZE if serialize else SERIALIZE(),
-            _SHOULD_LOAD if should_load else SHOULD_LOAD(),
-            _SHOULD_REMEMBER if should_remember_failure else SHOULD_REMEMBER(),
+            _PROCESS_REQUEST if process_request else LOAD_HOOKS_TABLE_PROCESS_REQUEST(),
+            _CACHE_KEY if cache_key else LOAD_HOOKS_TABLE_CACHE_KEY(),
+            _SERIALIZE if serialize else LOAD_HOOKS_TABLE_SERIALIZE(),
+            _SHOULD_LOAD if should_load else LOAD_HOOKS_TABLE_SHOULD_LOAD(),
+            _SHOULD_REMEMBER if should_remember_failure else LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE(),
         )
         out = c_void_p()
         call(lib.sdimage_load_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
@@ -160,8 +160,8 @@ def _should_remember(token: int | None, request: int, error: int) -> bool:
         return False
 
 
-_PROCESS_REQUEST = PROCESS_REQUEST(_process_request)
-_CACHE_KEY = CACHE_KEY(_cache_key)
-_SERIALIZE = SERIALIZE(_serialize)
-_SHOULD_LOAD = SHOULD_LOAD(_should_load)
-_SHOULD_REMEMBER = SHOULD_REMEMBER(_should_remember)
+_PROCESS_REQUEST = LOAD_HOOKS_TABLE_PROCESS_REQUEST(_process_request)
+_CACHE_KEY = LOAD_HOOKS_TABLE_CACHE_KEY(_cache_key)
+_SERIALIZE = LOAD_HOOKS_TABLE_SERIALIZE(_serialize)
+_SHOULD_LOAD = LOAD_HOOKS_TABLE_SHOULD_LOAD(_should_load)
+_SHOULD_REMEMBER = LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE(_should_remember)

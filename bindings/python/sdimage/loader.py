@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._ffi import CAN_LOAD, CANCEL, DESTROY, LOAD, LoaderTable, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import DESTROY, LOADER_TABLE_CANCEL, LOADER_TABLE_CAN_LOAD, LOADER_TABLE_LOAD, LoaderTable
 from ._tokens import Tokens
 from .errors import Error, call, new_pointer, text
 from .hooks import DownloadHooks
@@ -161,8 +162,8 @@ class Loader:
                 if value is not None:
                     most = U32 if name != "max_body_bytes" else U64
                     getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, unsigned(value, name, most))
-            order = _enums.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
-            policy = _enums.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
+            order = _words.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
+            policy = _words.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
             lib.sdimage_downloader_config_set_execution_order(pointer, order)
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
             if isinstance(address_allow, str):
@@ -192,7 +193,7 @@ class Loader:
             for media_type in acceptable_content_types or ():
                 lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
-            version = _enums.number(_enums.HTTP_VERSIONS, http_version, "http_version")
+            version = _words.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_http_version(pointer, version)
             if hooks is not None:
                 lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
@@ -249,7 +250,7 @@ class Downloader(Loader):
 
     def set_execution_order(self, order: str) -> None:
         """``"fifo"`` or ``"lifo"``."""
-        number = _enums.number(_enums.EXECUTION_ORDERS, order, "order")
+        number = _words.number(_enums.EXECUTION_ORDERS, order, "order")
         lib.sdimage_downloader_set_execution_order(self.pointer, number)
 
     @property
@@ -327,4 +328,4 @@ def _cancel(_token: int | None, _sink: int) -> None:
 
 
 _NO_DESTROY = DESTROY()
-_TABLE = LoaderTable(sizeof(LoaderTable), CAN_LOAD(_can_load), LOAD(_load), CANCEL(_cancel))
+_TABLE = LoaderTable(sizeof(LoaderTable), LOADER_TABLE_CAN_LOAD(_can_load), LOADER_TABLE_LOAD(_load), LOADER_TABLE_CANCEL(_cancel))

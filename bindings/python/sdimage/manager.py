@@ -12,13 +12,14 @@ from ctypes import byref, c_void_p
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
-from . import _asyncio, _bytes, _callbacks, _enums
+from . import _asyncio, _bytes, _callbacks, _enums, _words
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
-from ._ffi import DESTROY, OBSERVER, lib
+from ._ffi import lib
 from ._handle import Handle
 from ._kept import KeptRequests
 from ._listener import OnProgress, OnResult
+from ._prototypes import DESTROY, LOAD_OBSERVER
 from ._tokens import Tokens
 from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
@@ -80,7 +81,7 @@ class Manager(Closing):
                 lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, seconds(failed_url_retry_after))
             if transformer is not None:
                 lib.sdimage_manager_config_set_transformer(config.pointer, transformer.pointer)
-            number = _enums.number(_enums.FRESHNESS, freshness, "freshness")
+            number = _words.number(_enums.FRESHNESS, freshness, "freshness")
             lib.sdimage_manager_config_set_freshness(config.pointer, number)
             lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
             if load_hooks is not None:
@@ -399,5 +400,5 @@ def _on_load(token: int | None, pointer: int) -> None:
         observer(Result.borrowed(pointer))
 
 
-_OBSERVER = OBSERVER(_on_load)
+_OBSERVER = LOAD_OBSERVER(_on_load)
 _managers: weakref.WeakSet[Manager] = closed_at_exit(lambda manager: manager.close(2.0))

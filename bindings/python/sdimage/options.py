@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, text
@@ -116,14 +116,14 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
         lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), keep)
     mode = options.get("thumbnail_mode")
     if mode is not None:
-        lib.sdimage_decode_options_set_thumbnail_mode(pointer, _enums.number(_enums.SCALE_MODES, mode, "thumbnail_mode"))
+        lib.sdimage_decode_options_set_thumbnail_mode(pointer, _words.number(_enums.SCALE_MODES, mode, "thumbnail_mode"))
     pixel_format = options.get("pixel_format")
     if pixel_format is not None:
-        value = _enums.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+        value = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         lib.sdimage_decode_options_set_pixel_format(pointer, value)
     hint = options.get("format_hint")
     if hint is not None:
-        value = _enums.number(_enums.FORMATS, hint, "format_hint")
+        value = _words.number(_enums.FORMATS, hint, "format_hint")
         lib.sdimage_decode_options_set_format_hint(pointer, value)
     values: Mapping[str, Any] = options
     for name in _FLAGS:

@@ -15,25 +15,18 @@ import os
 from collections.abc import Callable, Iterable
 from ctypes import byref, c_void_p, string_at
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, cast
+from typing import Any, cast
 
-from . import _bytes, _enums
-from ._ffi import DESTROY
+from . import _bytes, _enums, _words
 from ._closing import Closing
 from ._handle import Handle, Shared
-from ._photos import FILTER, SCAN, lib
+from ._photos import lib
+from ._prototypes import DESTROY, PHOTOS_FILTER, PHOTOS_SCAN
 from .errors import Error, call, text
 from .loader import Loader
 from .options import U32, U64, box, unsigned
 
 __all__ = ["Photo", "PhotoLibrary", "identifier_of_url", "url_of_identifier"]
-
-MEDIA: Final = {"image": 1, "video": 2, "audio": 4}
-ORIGINS: Final = {"own": 1, "shared": 2, "synced": 4}
-PLAYBACKS: Final = {"none": 0, "still": 1, "animated": 2, "video": 3}
-ORDERS: Final = {"date": 0, "name": 1, "modified": 2, "size": 3}
-DELIVERIES: Final = {"opportunistic": 0, "high_quality": 1, "fast": 2}
-CONTENTS: Final = {"fit": 0, "fill": 1}
 
 _NO_DESTROY = DESTROY()
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -99,17 +92,17 @@ class Photo:
     @property
     def media(self) -> str:
         """``"image"``, ``"video"`` or ``"audio"``."""
-        return _word(MEDIA, lib.sdimage_photos_asset_media(self._handle.pointer))
+        return _word(_enums.PHOTOS_MEDIA, lib.sdimage_photos_asset_media(self._handle.pointer))
 
     @property
     def origin(self) -> str:
         """``"own"``, ``"shared"`` (a file of another user) or ``"synced"``."""
-        return _word(ORIGINS, lib.sdimage_photos_asset_origin(self._handle.pointer))
+        return _word(_enums.PHOTOS_ORIGINS, lib.sdimage_photos_asset_origin(self._handle.pointer))
 
     @property
     def playback(self) -> str:
         """``"still"``, ``"animated"``, ``"video"`` or ``"none"``."""
-        return _word(PLAYBACKS, lib.sdimage_photos_asset_playback(self._handle.pointer))
+        return _word(_enums.PHOTOS_PLAYBACKS, lib.sdimage_photos_asset_playback(self._handle.pointer))
 
     @property
     def type(self) -> str:
@@ -125,7 +118,7 @@ class Photo:
     @property
     def orientation(self) -> str:
         """The orientation of the stored pixels: ``"up"``, ``"right"`` …"""
-        return _enums.word(_enums.ORIENTATIONS, lib.sdimage_photos_asset_orientation(self._handle.pointer))
+        return _words.word(_enums.ORIENTATIONS, lib.sdimage_photos_asset_orientation(self._handle.pointer))
 
     @property
     def taken(self) -> datetime:
@@ -223,7 +216,7 @@ class PhotoLibrary(Closing):
                 return False
 
         try:
-            call(lib.sdimage_photos_library_scan, self._handle.pointer, SCAN(tell), None)
+            call(lib.sdimage_photos_library_scan, self._handle.pointer, PHOTOS_SCAN(tell), None)
         except Error:
             if failure:
                 raise failure[0] from None
@@ -254,17 +247,17 @@ class PhotoLibrary(Closing):
                 failure.append(error)
                 return False
 
-        keep = FILTER(accepts) if filter is not None else FILTER()
+        keep = PHOTOS_FILTER(accepts) if filter is not None else PHOTOS_FILTER()
         with Handle(lib.sdimage_photos_fetch_options_new(), lib.sdimage_photos_fetch_options_unref) as options:
             pointer = options.pointer
-            lib.sdimage_photos_fetch_options_set_media(pointer, _bits(MEDIA, media, "media"))
-            lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(ORIGINS, origins, "origins"))
+            lib.sdimage_photos_fetch_options_set_media(pointer, _bits(_enums.PHOTOS_MEDIA, media, "media"))
+            lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(_enums.PHOTOS_ORIGINS, origins, "origins"))
             if album is not None:
                 lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), nested)
             lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
             lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
             lib.sdimage_photos_fetch_options_set_filter(pointer, keep, None, _NO_DESTROY)
-            lib.sdimage_photos_fetch_options_set_order(pointer, _enums.number(ORDERS, order, "order"), descending)
+            lib.sdimage_photos_fetch_options_set_order(pointer, _words.number(_enums.PHOTOS_ORDERS, order, "order"), descending)
             lib.sdimage_photos_fetch_options_set_page(
                 pointer, unsigned(offset, "offset", U64), unsigned(limit, "limit", U64)
             )
@@ -305,9 +298,9 @@ class PhotoLibrary(Closing):
             Handle(lib.sdimage_photos_loader_config_new(), lib.sdimage_photos_loader_config_unref) as config,
             Handle(lib.sdimage_photos_request_options_new(), lib.sdimage_photos_request_options_unref) as options,
         ):
-            number = _enums.number(DELIVERIES, delivery, "delivery")
+            number = _words.number(_enums.PHOTOS_DELIVERIES, delivery, "delivery")
             lib.sdimage_photos_request_options_set_delivery(options.pointer, number)
-            number = _enums.number(CONTENTS, content, "content")
+            number = _words.number(_enums.PHOTOS_CONTENTS, content, "content")
             lib.sdimage_photos_request_options_set_content(options.pointer, number)
             if not isinstance(target, str):
                 lib.sdimage_photos_request_options_set_target(options.pointer, *box(target))
@@ -343,7 +336,7 @@ def _word(words: dict[str, int], number: int) -> str:
 
 def _bits(words: dict[str, int], chosen: Iterable[str] | str, what: str) -> int:
     names = [chosen] if isinstance(chosen, str) else chosen
-    return sum({_enums.number(words, name, what) for name in names})
+    return sum({_words.number(words, name, what) for name in names})
 
 
 def _bytes_of(path: _Path | None) -> bytes | None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
 from typing import Self, cast
 
-from . import _enums
+from . import _enums, _words
 from ._closing import Closing
-from ._ffi import DESTROY, lib
+from ._ffi import lib
 from ._handle import Handle, Shared
+from ._prototypes import DESTROY
 from .errors import call
 from .image import Image
 from .options import U32, nanoseconds, unsigned
@@ -42,7 +43,7 @@ class Player(Closing):
         drop_late_frames: bool = False,
     ) -> None:
         """For internal use: call :meth:`sdimage.Animation.player`, or :meth:`of`."""
-        number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
+        number = _words.number(_enums.PLAYBACK_MODES, mode, "mode")
         out = c_void_p()
         call(lib.sdimage_player_new_provider, provider.pointer, None, None, _NO_DESTROY, byref(out))
         self._provider = provider
@@ -153,11 +154,11 @@ class Player(Closing):
     @property
     def mode(self) -> str:
         """``"normal"``, ``"reverse"``, ``"bounce"`` or ``"reversed_bounce"``."""
-        return _enums.word(_enums.PLAYBACK_MODES, lib.sdimage_player_mode(self._handle.pointer))
+        return _words.word(_enums.PLAYBACK_MODES, lib.sdimage_player_mode(self._handle.pointer))
 
     @mode.setter
     def mode(self, mode: str) -> None:
-        number = _enums.number(_enums.PLAYBACK_MODES, mode, "mode")
+        number = _words.number(_enums.PLAYBACK_MODES, mode, "mode")
         lib.sdimage_player_set_mode(self._handle.pointer, number)
 
     def close(self) -> None:

@@ -12,8 +12,15 @@ from ctypes import byref, c_char_p, c_size_t, c_void_p, sizeof
 from typing import Any, Self, cast
 
 from . import _bytes
-from ._ffi import DESTROY, ON_COMPLETED, ON_FETCHED, ON_GROUP_PROGRESS, PrefetchHandler, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import (
+    DESTROY,
+    PREFETCH_HANDLER_COMPLETED,
+    PREFETCH_HANDLER_FETCHED,
+    PREFETCH_HANDLER_PROGRESS,
+    PrefetchHandler,
+)
 from ._tokens import Tokens
 from .batch import Batch, Places
 from .errors import Error, call, from_pointer
@@ -284,8 +291,8 @@ def _on_completed(token: int | None, _group: int | None, _finished: int, _skippe
 
 _NO_DESTROY = DESTROY()
 _ALL = PrefetchHandler(
-    sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(_on_progress), ON_COMPLETED(_on_completed)
+    sizeof(PrefetchHandler), PREFETCH_HANDLER_FETCHED(), PREFETCH_HANDLER_PROGRESS(_on_progress), PREFETCH_HANDLER_COMPLETED(_on_completed)
 )
 # Each call waits for the interpreter's lock, so the progress callback is set only on request.
-_END = PrefetchHandler(sizeof(PrefetchHandler), ON_FETCHED(), ON_GROUP_PROGRESS(), _ALL.completed)
+_END = PrefetchHandler(sizeof(PrefetchHandler), PREFETCH_HANDLER_FETCHED(), PREFETCH_HANDLER_PROGRESS(), _ALL.completed)
 _TELLS_ALL, _TELLS_END = byref(_ALL), byref(_END)

@@ -6,35 +6,20 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Mapping
-from ctypes import byref, c_char_p, c_int, c_uint64, c_void_p
+from ctypes import byref, c_void_p
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from . import _bytes
-from ._ffi import HANDLE_OUT, function, lib, library_path
+from . import _bytes, _enums
+from ._ffi import function, lib, library_path
 from ._handle import Handle
+from ._prototypes import PLUGINS
 from .cache import ImageCache
 from .errors import Error, call
 from .options import bag
 
 #: Names of the counters of ``sdimage_remote_statistic``, in their order.
-STATISTICS = (
-    "hits",
-    "misses",
-    "stored",
-    "failures",
-    "timeouts",
-    "breaker_opened",
-    "refused",
-    "damaged",
-    "too_large",
-    "dropped",
-    "leases",
-    "waited",
-    "spared",
-    "given_up",
-    "exchanges",
-)
+STATISTICS = tuple(_enums.REMOTE_STATISTICS)
 
 
 class RemoteOptions(TypedDict, total=False):
@@ -74,8 +59,8 @@ class RemoteCache(ImageCache):
 
     def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
         plugin = _plugin(self._name)
-        make = function(plugin, f"sdimage_{self._name}_cache_new", c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT))
-        self._number = function(plugin, f"sdimage_{self._name}_cache_statistic", c_uint64, (c_void_p, c_int))
+        names = (f"sdimage_{self._name}_cache_new", f"sdimage_{self._name}_cache_statistic")
+        make, self._number = (function(plugin, name, *PLUGINS[self._name][name]) for name in names)
         unknown = set(options) - set(RemoteOptions.__annotations__)
         if unknown:
             raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
@@ -91,7 +76,7 @@ class RemoteCache(ImageCache):
 
     def statistics(self) -> dict[str, Any]:
         """Counters since the cache was created, by the names of :data:`STATISTICS`."""
-        return {name: self._number(self.pointer, place) for place, name in enumerate(STATISTICS)}
+        return {name: self._number(self.pointer, number) for name, number in _enums.REMOTE_STATISTICS.items()}
 
 
 class RedisCache(RemoteCache):

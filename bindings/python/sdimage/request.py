@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
 from ._ffi import lib
 from ._handle import Handle
@@ -148,7 +148,7 @@ def set_options(pointer: int, options: RequestOptions) -> None:
             getattr(lib, f"sdimage_request_set_{name}")(pointer, number)
         elif name in _WORDS:
             if value is not None:
-                number = _enums.number(_WORDS[name], str(value), name)
+                number = _words.number(_WORDS[name], str(value), name)
                 getattr(lib, f"sdimage_request_set_{name}")(pointer, number)
     _set_others(pointer, options)
 

@@ -6,7 +6,7 @@ from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._ffi import lib
 from ._handle import Handle, Lent
 from .errors import Error, from_pointer, text
@@ -99,7 +99,7 @@ class Result:
     @property
     def kind(self) -> str:
         """``"partial"``, ``"cached"`` (usable during a refresh) or ``"final"``."""
-        return _enums.word(_enums.DELIVERY_KINDS, lib.sdimage_result_kind(self._handle.pointer))
+        return _words.word(_enums.DELIVERY_KINDS, lib.sdimage_result_kind(self._handle.pointer))
 
     @property
     def source(self) -> str:
@@ -133,7 +133,7 @@ class Result:
 
     def time_ns(self, stage: str = "total") -> int:
         """Nanoseconds spent in ``"total"``, ``"queued"``, ``"disk"``, ``"load"``, ``"decode"`` or ``"store"``."""
-        number = _enums.number(_enums.STAGES, stage, "stage")
+        number = _words.number(_enums.STAGES, stage, "stage")
         return cast(int, lib.sdimage_result_time_ns(self._handle.pointer, number))
 
     @property

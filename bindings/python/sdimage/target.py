@@ -6,12 +6,13 @@ import weakref
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from . import _bytes, _callbacks, _enums
+from . import _bytes, _callbacks, _enums, _words
 from ._closing import Closing, closed_at_exit
-from ._ffi import DESTROY, lib
+from ._ffi import lib
 from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
 from ._loops import Post, loop
+from ._prototypes import DESTROY
 from ._widgets import EndTransition, Indicate, IndicateFraction, PrepareTransition, SetImage, Widget, widgets
 from .errors import call
 from .image import Image
@@ -258,11 +259,11 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
         lib.sdimage_target_options_set_thumbhash(pointer, options["thumbhash"], len(options["thumbhash"]))
     for name, words in _CHOICES.items():
         if name in options:
-            number = _enums.number(words, str(cast("dict[str, object]", options)[name]), name)
+            number = _words.number(words, str(cast("dict[str, object]", options)[name]), name)
             getattr(lib, f"sdimage_target_options_set_{name}")(pointer, number)
     if "transition" in options:
         chosen = options["transition"]
-        number = chosen if isinstance(chosen, int) else _enums.number(_enums.TRANSITIONS, chosen, "transition")
+        number = chosen if isinstance(chosen, int) else _words.number(_enums.TRANSITIONS, chosen, "transition")
         duration = unsigned(options.get("transition_ms"), "transition_ms", U32)
         lib.sdimage_target_options_set_transition(pointer, number, duration)
     lib.sdimage_target_options_set_transition_sets_image(pointer, options.get("transition_sets_image", True))

@@ -6,7 +6,7 @@ import time
 from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, cast
 
-from . import _enums
+from . import _enums, _words
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
@@ -44,11 +44,11 @@ class Task:
     def priority(self) -> str:
         """``"low"``, ``"normal"`` or ``"high"``: that of the load, until it is changed. A change takes effect while the
         load is queued, for its transfer or for its decode; for example when its image scrolls into view."""
-        return _enums.word(_enums.PRIORITIES, lib.sdimage_task_priority(self._handle.pointer))
+        return _words.word(_enums.PRIORITIES, lib.sdimage_task_priority(self._handle.pointer))
 
     @priority.setter
     def priority(self, priority: str) -> None:
-        number = _enums.number(_enums.PRIORITIES, priority, "priority")
+        number = _words.number(_enums.PRIORITIES, priority, "priority")
         lib.sdimage_task_set_priority(self._handle.pointer, number)
 
     @property

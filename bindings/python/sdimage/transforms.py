@@ -16,10 +16,17 @@ from collections.abc import Callable, Iterable, Sequence
 from ctypes import POINTER, byref, c_void_p, sizeof
 from typing import Any, cast
 
-from . import _bytes, _enums
+from . import _bytes, _enums, _words
 from ._color import ColorLike, color
-from ._ffi import DESTROY, PRESERVES_METADATA, TRANSFORM, Rect, TransformerTable, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import (
+    DESTROY,
+    TRANSFORMER_TABLE_PRESERVES_METADATA,
+    TRANSFORMER_TABLE_TRANSFORM,
+    Rect,
+    TransformerTable,
+)
 from ._tokens import Tokens
 from .errors import Error, answer, call, text
 from .image import Image
@@ -74,8 +81,8 @@ def resize(
     `resampling`: ``"lanczos"``, ``"area"`` (the fastest), ``"cubic"``, ``"linear"`` or ``"nearest"``.
     """
     width, height = size
-    number = _enums.number(_enums.SCALE_MODES, mode, "mode")
-    way = _enums.number(_enums.RESAMPLINGS, resampling, "resampling")
+    number = _words.number(_enums.SCALE_MODES, mode, "mode")
+    way = _words.number(_enums.RESAMPLINGS, resampling, "resampling")
     return _made(lib.sdimage_transformer_new_resample, width, height, number, way, linear_light)
 
 
@@ -92,9 +99,9 @@ def round_corner(
 ) -> Transformer:
     """Rounds corners; `corners` are some of ``"top_left"``, ``"top_right"``, ``"bottom_left"``, ``"bottom_right"``, by
     default all."""
-    mask = _enums.ALL_CORNERS
+    mask = _enums.CORNERS_ALL
     if corners is not None:
-        mask = sum({_enums.number(_enums.CORNERS, corner, "corner") for corner in corners})
+        mask = sum({_words.number(_enums.CORNERS, corner, "corner") for corner in corners})
     edge = None if border_color is None else byref(color(border_color))
     return _made(lib.sdimage_transformer_new_round_corner, radius, mask, border_width, edge)
 
@@ -111,7 +118,7 @@ def rotate(angle: float, fit_size: bool = True) -> Transformer:
 
 def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
     """Blends a colour over the image; ``"source_in"`` gives the colour the shape of the image."""
-    mode = _enums.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
+    mode = _words.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
     return _made(lib.sdimage_transformer_new_tint, color(tint_color), mode)
 
 
@@ -174,8 +181,8 @@ def _transform(
 
 _FORGET = DESTROY(lambda token: _functions.forget(token) and None)
 _TABLE = TransformerTable(
-    size=sizeof(TransformerTable), transform=TRANSFORM(_transform), preserves_metadata=PRESERVES_METADATA(lambda _: True)
+    size=sizeof(TransformerTable), transform=TRANSFORMER_TABLE_TRANSFORM(_transform), preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: True)
 )
 _TABLE_WITHOUT_METADATA = TransformerTable(
-    size=sizeof(TransformerTable), transform=_TABLE.transform, preserves_metadata=PRESERVES_METADATA(lambda _: False)
+    size=sizeof(TransformerTable), transform=_TABLE.transform, preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: False)
 )

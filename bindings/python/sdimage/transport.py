@@ -10,8 +10,9 @@ from typing import TypeAlias, cast
 
 from . import _bytes
 from ._bytes import ReadableBuffer
-from ._ffi import CANCEL, DESTROY, START, TransportTable, lib
+from ._ffi import lib
 from ._handle import Handle
+from ._prototypes import DESTROY, TRANSPORT_TABLE_CANCEL, TRANSPORT_TABLE_START, TransportTable
 from ._tokens import Tokens
 from .errors import call, new_pointer
 from .hooks import DownloadRequest
@@ -124,4 +125,4 @@ def _cancel(_token: int | None, _exchange: int) -> None:
     """Does nothing: the function checks :attr:`TransportRequest.is_cancelled`, and writing pieces fails."""
 
 
-_TABLE = TransportTable(sizeof(TransportTable), START(_start), CANCEL(_cancel))
+_TABLE = TransportTable(sizeof(TransportTable), TRANSPORT_TABLE_START(_start), TRANSPORT_TABLE_CANCEL(_cancel))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sdimage import _ffi
+from sdimage import _ffi, _prototypes
 
 from .support import TestCase, sdimage
 
@@ -33,12 +33,12 @@ def nothing(kind: Any) -> Any:
 
 
 def tables() -> Iterator[tuple[Any, dict[str, Any]]]:
-    yield _ffi.lib, _ffi.PROTOTYPES
+    yield _ffi.lib, _prototypes.PROTOTYPES
     try:
         from sdimage import _photos
     except ImportError:
         return
-    yield _photos.lib, {**_photos.PROTOTYPES, **_photos.TEXTS}
+    yield _photos.lib, _prototypes.PLUGINS["photos"]
 
 
 class Prototypes(unittest.TestCase):

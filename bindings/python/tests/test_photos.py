@@ -1,22 +1,18 @@
-"""The photo library: its index, its loader, and the match of its table with the plug-in's headers."""
+"""The photo library: its index and its loader."""
 
 from __future__ import annotations
 
 import os
-import re
 import unittest
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from . import test_ffi
 from .support import HEADERS, TestCase, jpeg, png, sdimage
 
 try:
-    from sdimage import _photos, photos
+    from sdimage import photos
 except ImportError as error:
     raise unittest.SkipTest(str(error)) from None
-
-PLUGIN = HEADERS / "plugins"
 
 
 class Photos(TestCase):
@@ -128,34 +124,3 @@ class Photos(TestCase):
             self.assertEqual(task.wait().image.width, 40)
         # If the preview was not read before the final picture arrived, the final picture is the only one.
         self.assertIn(seen, ([], [(4, 4)]))
-
-
-class Table(unittest.TestCase):
-    def test_every_prototype_is_that_of_the_headers(self) -> None:
-        sources = [path.read_text() for path in sorted(PLUGIN.glob("photos*.h"))]
-        text = re.sub(r"/\*.*?\*/", "", "\n".join(sources), flags=re.DOTALL)
-        enums = set(re.findall(r"typedef enum SDIMAGE_ENUM (\w+) \{", text)) | set(test_ffi.enums())
-        own = {"sdimage_photos_filter_fn": _photos.FILTER, "sdimage_photos_scan_fn": _photos.SCAN}
-        for name, row in _photos.PROTOTYPES.items():
-            found = re.search(rf"SDIMAGE_API\s+([^;{{}}()]*?)\b{name}\s*\(([^;]*?)\)\s*;", text)
-            assert found, name
-            arguments = [re.sub(r"\w+\s*$", "", " ".join(each.split())) for each in found[2].split(",")]
-            types = [own.get(each.strip()) or test_ffi.c_type(each, enums) for each in arguments if found[2] != "void"]
-            with self.subTest(name):
-                self.assertEqual(row, (test_ffi.c_type(" ".join(found[1].split()), enums), tuple(types)))
-        for name in _photos.TEXTS:
-            self.assertRegex(text, rf"\b{name}\(")
-
-    def test_words_have_the_numbers_of_the_headers(self) -> None:
-        text = (PLUGIN / "photos.h").read_text() + (PLUGIN / "photos_loader.h").read_text()
-        for words, prefix in (
-            (photos.MEDIA, "MEDIA"),
-            (photos.ORIGINS, "ORIGIN"),
-            (photos.PLAYBACKS, "PLAYBACK"),
-            (photos.ORDERS, "ORDER"),
-            (photos.DELIVERIES, "DELIVERY"),
-        ):
-            for word, number in words.items():
-                self.assertIn(f"SDIMAGE_PHOTOS_{prefix}_{word.upper()} = {number}", text)
-        for word, number in photos.CONTENTS.items():
-            self.assertIn(f"SDIMAGE_PHOTOS_CONTENT_ASPECT_{word.upper()} = {number}", text)

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The generated files of the bindings: up to date with the headers, and the check notices a header that has changed."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/support"))
+import report  # noqa: E402
+
+#: A value for an enum that every language has, and a function.
+VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNDEFINED = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
+FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
+LANGUAGES = {"python"}
+
+
+def check(root: pathlib.Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(root / "scripts/bindings"), "--check"], capture_output=True, text=True)
+
+
+def copy(folder: pathlib.Path) -> pathlib.Path:
+    """The generator with its input and output."""
+    for name in ("include", "scripts", "bindings"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "build", "__pycache__"))
+    return folder
+
+
+def change(root: pathlib.Path, header: str, pattern: str, replacement: str) -> None:
+    path = next((root / "include").rglob(header))
+    text, count = re.subn(pattern, replacement, path.read_text())
+    report.check(f"bindings: {header} is changed for the test", count == 1, f"{count} places")
+    path.write_text(text)
+
+
+def languages(done: subprocess.CompletedProcess[str], what: str) -> set[str]:
+    """The languages of the files whose difference adds a word."""
+    parts = re.split(r"^--- bindings/", done.stdout, flags=re.MULTILINE)[1:]
+    return {part.split("/")[0] for part in parts if re.search(rf"^\+.*{what}", part, re.MULTILINE | re.IGNORECASE)}
+
+
+def main() -> None:
+    done = check(ROOT)
+    fine = done.returncode == 0
+    report.check("bindings: generated files are up to date, else run scripts/bindings", fine, done.stdout + done.stderr)
+    with tempfile.TemporaryDirectory() as name:
+        root = copy(pathlib.Path(name))
+        change(root, *VALUE)
+        change(root, *FUNCTION)
+        done = check(root)
+        missing = LANGUAGES - languages(done, "xyz")
+        report.check("bindings: a new value of an enum is noticed in every language", done.returncode == 1 and not missing,
+                     f"status {done.returncode}, not in {' '.join(sorted(missing))}: {done.stderr}")
+        report.check("bindings: a new function is noticed", "python" in languages(done, "data_xyz"), done.stderr)
+        written = subprocess.run([sys.executable, str(root / "scripts/bindings")], capture_output=True, text=True)
+        report.check("bindings: the generator adds what is new", check(root).returncode == 0, written.stderr)
+    report.finish()
+
+
+main()

@@ -1,0 +1,38 @@
+"""Conversion of the words of :mod:`sdimage._enums` to numbers and back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .errors import Error
+
+#: Samples of one pixel, and bytes of one sample.
+PIXEL_LAYOUTS: Final = {
+    "gray8": (1, 1),
+    "rgb8": (3, 1),
+    "rgba8": (4, 1),
+    "rgba8_premultiplied": (4, 1),
+    "bgra8_premultiplied": (4, 1),
+    "gray16": (1, 2),
+    "rgb16": (3, 2),
+    "rgba16": (4, 2),
+    "rgba_float": (4, 4),
+}
+
+_WORDS: Final[dict[int, dict[int, str]]] = {}
+
+
+def number(words: dict[str, int], word: str, what: str) -> int:
+    """The number of a word; the error ``INVALID_ARGUMENT`` lists the valid words."""
+    try:
+        return words[word]
+    except (KeyError, TypeError):
+        raise Error("INVALID_ARGUMENT", f"{what} is one of {', '.join(words)}, not {word!r}") from None
+
+
+def word(words: dict[str, int], value: int) -> str:
+    """The word of a number; a number of a later version is returned as digits."""
+    names = _WORDS.get(id(words))
+    if names is None:
+        names = _WORDS[id(words)] = {each: name for name, each in words.items()}
+    return names.get(value) or str(value)
