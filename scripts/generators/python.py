@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from . import names
 from .headers import Enum, Field, Function, Interface, Parameter, Struct, is_plugin, prose, sentence
+from .text import wrapped
 
 FOLDER = "bindings/python/sdimage"
 WIDTH = 120
@@ -53,16 +54,6 @@ def comment(doc: str, before: str, indent: str = "    ") -> tuple[str, str]:
 def above_name(doc: str) -> str:
     """The documentation of a constant."""
     return "".join(f"#: {line}\n" for line in wrapped(prose(doc), WIDTH - 3)) if doc else ""
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    lines = [""]
-    for part in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(part) > width:
-            lines.append(part)
-        else:
-            lines[-1] = f"{lines[-1]} {part}".strip()
-    return lines
 
 
 def enums(interface: Interface) -> str:

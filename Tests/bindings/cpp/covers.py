@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Completeness of the C++ headers: every exported function is called in them, every enum has its values, and no
-header is longer than 400 lines."""
+"""Completeness of the C++ headers: every exported function is called in them, and no header written by hand is
+longer than 400 lines."""
 
 import pathlib
 import re
@@ -28,15 +28,6 @@ def plugin_functions() -> set[str]:
     return {name for text in texts for name in re.findall(r"\b(sdimage_\w+)\s*\(", text)}
 
 
-def constants() -> set[str]:
-    found = set()
-    for header in declarations.HEADERS:
-        text = re.sub(r"^\s*#.*$", "", declarations.without_comments(header.read_text()), flags=re.M)
-        for body in re.findall(r"typedef enum SDIMAGE_ENUM \w+\s*\{(.*?)\}", text, flags=re.S):
-            found |= set(re.findall(r"\b(SDIMAGE_\w+)\s*=", body))
-    return found
-
-
 def main() -> None:
     text = code()
     used = set(re.findall(r"\bsdimage_\w+", text))
@@ -44,11 +35,10 @@ def main() -> None:
     report.check("every exported function is used by the C++ headers", not missing, f"missing {sorted(missing)}")
     missing = plugin_functions() - used - MOVED
     report.check("every function of the plug-ins is used by the C++ headers", not missing, f"missing {sorted(missing)}")
-    values = set(re.findall(r"= (SDIMAGE_\w+),", text))
-    report.check("every value of an enum has its C++ name", constants() <= values, f"missing {sorted(constants() - values)}")
     stale = MOVED & used
     report.check("the list of what is left out is true", not stale, f"used after all: {sorted(stale)}")
-    long = {header.name: count for header in HEADERS if (count := len(header.read_text().splitlines())) > 400}
+    texts = {header.name: header.read_text() for header in HEADERS}
+    long = {name: count for name, text in texts.items() if "// Generated" not in text and (count := text.count("\n")) > 400}
     report.check("no C++ header is longer than 400 lines", not long, f"{long}")
     report.finish()
 

@@ -2,6 +2,8 @@
 #ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 
+#include <sdimage/plugins/photos_source.h>
+
 #include "../custom_loader.hpp"
 #include "photos.hpp"
 

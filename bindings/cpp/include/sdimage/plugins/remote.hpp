@@ -12,34 +12,9 @@
 #include <sdimage/plugins/redis.h>
 
 #include "../cache.hpp"
+#include "remote_enums.hpp"
 
 namespace sdimage {
-namespace plugins {
-
-enum class remote_statistic : int { // remote.h
-    hits = SDIMAGE_REMOTE_STATISTIC_HITS,
-    misses = SDIMAGE_REMOTE_STATISTIC_MISSES,
-    stored = SDIMAGE_REMOTE_STATISTIC_STORED,
-    failures = SDIMAGE_REMOTE_STATISTIC_FAILURES,
-    timeouts = SDIMAGE_REMOTE_STATISTIC_TIMEOUTS,
-    breaker_opened = SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED,
-    refused = SDIMAGE_REMOTE_STATISTIC_REFUSED,
-    damaged = SDIMAGE_REMOTE_STATISTIC_DAMAGED,
-    too_large = SDIMAGE_REMOTE_STATISTIC_TOO_LARGE,
-    dropped = SDIMAGE_REMOTE_STATISTIC_DROPPED,
-    leases = SDIMAGE_REMOTE_STATISTIC_LEASES,
-    waited = SDIMAGE_REMOTE_STATISTIC_WAITED,
-    spared = SDIMAGE_REMOTE_STATISTIC_SPARED,
-    given_up = SDIMAGE_REMOTE_STATISTIC_GIVEN_UP,
-    exchanges = SDIMAGE_REMOTE_STATISTIC_EXCHANGES,
-};
-
-} // namespace plugins
-
-namespace detail {
-template <> struct c_enum<plugins::remote_statistic> { using type = sdimage_remote_statistic; };
-} // namespace detail
-
 namespace plugins {
 
 // A list of "host[:port]" separated by commas, or paths of sockets. Use the same list in every process.
