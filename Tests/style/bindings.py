@@ -17,7 +17,7 @@ import report  # noqa: E402
 #: A value for an enum that every language has, and a function.
 VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNDEFINED = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
-LANGUAGES = {"cpp", "python"}
+LANGUAGES = {"cpp", "python", "rust"}
 
 
 def check(root: pathlib.Path) -> subprocess.CompletedProcess[str]:
@@ -56,7 +56,7 @@ def main() -> None:
         missing = LANGUAGES - languages(done, "xyz")
         report.check("bindings: a new value of an enum is noticed in every language", done.returncode == 1 and not missing,
                      f"status {done.returncode}, not in {' '.join(sorted(missing))}: {done.stderr}")
-        report.check("bindings: a new function is noticed", "python" in languages(done, "data_xyz"), done.stderr)
+        report.check("bindings: a new function is noticed", {"python", "rust"} <= languages(done, "data_xyz"), done.stderr)
         written = subprocess.run([sys.executable, str(root / "scripts/bindings")], capture_output=True, text=True)
         report.check("bindings: the generator adds what is new", check(root).returncode == 0, written.stderr)
     report.finish()

@@ -16,6 +16,8 @@
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+#[macro_use]
+mod choice;
 mod cache;
 mod choices;
 mod codec;
@@ -31,7 +33,7 @@ mod manager;
 mod request;
 mod result;
 pub mod sys;
-mod sys_loads;
+mod sys_functions;
 mod task;
 
 pub use cache::{Cache, CacheConfig, CacheLayers, DiskTotals};
