@@ -5,13 +5,11 @@
 // when no load is pending.
 
 import { EventEmitter } from 'events';
+import type {
+  DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, SourcePolicy, Stage,
+} from './lib/enums';
 
-export type PixelFormat =
-  | 'gray8' | 'rgb8' | 'rgba8' | 'rgba8_premultiplied' | 'bgra8_premultiplied' | 'gray16' | 'rgb16' | 'rgba16' | 'rgba_float';
-export type Format = 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp' | 'ico' | 'heic' | 'avif' | 'jxl';
-export type Layers = 'none' | 'disk' | 'memory' | 'all';
-export type Freshness = 'ignore' | 'respect' | 'refresh';
-export type Priority = 'low' | 'normal' | 'high';
+export type { Format, Freshness, Layers, PixelFormat, Priority } from './lib/enums';
 /** Width and height in pixels. */
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
@@ -147,7 +145,7 @@ export interface LoadOptions extends DecodeOptions {
   /** Receives partial and cached images; makes the load progressive. */
   onPartial?: (result: Result) => void;
   priority?: Priority;
-  sourcePolicy?: 'any' | 'cache-only' | 'loader-only';
+  sourcePolicy?: SourcePolicy;
   freshness?: Freshness;
   progressive?: boolean;
   progressiveIntervalMs?: number;
@@ -163,19 +161,19 @@ export interface LoadOptions extends DecodeOptions {
 
 /** One delivery of a load. */
 export interface Result {
-  readonly kind: 'partial' | 'cached' | 'final';
+  readonly kind: DeliveryKind;
   /** null after a cache-only load that found nothing. */
   readonly image: Image | null;
   readonly data: Buffer | null;
   /** The reason why the image is stale. */
   readonly error: SdimageError | null;
-  readonly source: 'none' | 'memory' | 'disk' | 'remote' | 'network' | 'loader';
+  readonly source: ImageSource;
   readonly isStale: boolean;
   readonly isChanged: boolean;
   readonly freshness: string;
   readonly url: string;
   readonly cacheKey: string;
-  readonly timesNs: Record<'total' | 'queued' | 'disk' | 'load' | 'decode' | 'store', number>;
+  readonly timesNs: Record<Stage, number>;
 }
 
 /** A load. Events: 'progress' (received, expected), 'partial' (result), 'end' (result | null, error | null). */

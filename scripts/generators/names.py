@@ -59,6 +59,8 @@ NODE_ENUMS = {
     "sdimage_image_source": ("IMAGE_SOURCES", "ImageSource"),
     "sdimage_stage": ("STAGES", "Stage"),
 }
+#: Enums that the addon itself converts, and their tables in C.
+NODE_C_ENUMS = {"sdimage_stage": "STAGES"}
 #: Enums whose words have hyphens.
 NODE_HYPHENS = {"sdimage_source_policy"}
 #: Values that are options only: never the property of an object.

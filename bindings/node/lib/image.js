@@ -12,7 +12,7 @@ class Image {
   constructor(fields) {
     const { handle, ...values } = fields;
     this.#handle = handle;
-    Object.assign(this, values, { pixelFormat: options.PIXEL_FORMATS[fields.pixelFormat] });
+    Object.assign(this, values, { pixelFormat: options.pixelFormatName(fields.pixelFormat) });
     Object.freeze(this);
   }
 
@@ -31,7 +31,7 @@ class Image {
 
   /** Row `y`, without the bytes between rows. */
   row(y) {
-    const length = this.width * options.PIXEL_BYTES[options.PIXEL_FORMATS.indexOf(this.pixelFormat)];
+    const length = this.width * options.PIXEL_BYTES[options.pixelFormat(this.pixelFormat)];
     return new Uint8Array(this.pixels, y * this.stride, length);
   }
 

@@ -4,6 +4,7 @@ const { constants } = require('buffer');
 const { EventEmitter } = require('events');
 const native = require('./native');
 const options = require('./options');
+const { DELIVERY_KINDS } = require('./enums');
 const { SdimageError, fromNative } = require('./errors');
 const loader = require('./loader');
 const { Task } = require('./task');
@@ -141,7 +142,7 @@ function endsWith(task, manager) {
 function deliver(token, isResult, received, expected, fields) {
   const { task, manager } = running.get(token) ?? {};
   if (!task) return;
-  if (isResult && fields.kind === 3) {
+  if (isResult && fields.kind === DELIVERY_KINDS.final) {
     running.delete(token);
     endsWith(task, manager);
   }

@@ -1,24 +1,21 @@
 'use strict';
 // Checks the options of the caller and converts them to the flat objects that the addon reads.
 
-const PIXEL_FORMATS = [
-  'automatic', 'gray8', 'rgb8', 'rgba8', 'rgba8_premultiplied', 'bgra8_premultiplied', 'gray16', 'rgb16', 'rgba16',
-  'rgba_float',
-];
+const { FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SOURCE_POLICIES } = require('./enums');
+
+/** Bytes of one pixel, by the number of its format. */
 const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
-const FORMATS = {
-  jpeg: 0, png: 1, gif: 2, tiff: 3, webp: 4, heic: 5, heif: 6, pdf: 7, svg: 8, bmp: 9, raw: 10, ico: 11, avif: 15, jxl: 17,
-};
-const LAYERS = { none: 0, disk: 1, memory: 2, all: 3 };
-const FRESHNESS = { ignore: 0, respect: 1, refresh: 2 };
 
 function choice(table) {
   return (name, value) => {
-    const number = Array.isArray(table) ? table.indexOf(value) : Object.hasOwn(table, value) ? table[value] : -1;
-    const names = Array.isArray(table) ? table : Object.keys(table);
-    if (number < 0) throw new TypeError(`${name} is none of ${names.join(', ')}`);
-    return number;
+    if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value];
+    throw new TypeError(`${name} is none of ${Object.keys(table).join(', ')}`);
   };
+}
+
+/** The word of a number; undefined for numbers of later versions. */
+function word(table, number) {
+  return Object.keys(table).find((name) => table[name] === number);
 }
 
 function count(limit) {
@@ -44,8 +41,7 @@ function text(name, value) {
 const u32 = count(0xffffffff);
 const u53 = count(Number.MAX_SAFE_INTEGER);
 const flag = of('boolean');
-const PRIORITIES = ['low', 'normal', 'high']; // from -1 on
-const priority = (name, value) => choice(PRIORITIES)(name, value) - 1;
+const priority = choice(PRIORITIES);
 
 function seconds(name, value) {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
@@ -68,7 +64,7 @@ const ENCODE = {
 const LOAD = {
   ...DECODE,
   priority,
-  sourcePolicy: choice({ any: 0, 'cache-only': 1, 'loader-only': 2 }),
+  sourcePolicy: choice(SOURCE_POLICIES),
   freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, wantsData: flag, waitForStore: flag,
   retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
 };
@@ -100,13 +96,15 @@ function headers(value) {
 }
 
 module.exports = {
-  PIXEL_FORMATS, PIXEL_BYTES,
+  PIXEL_BYTES,
+  word,
   format: (name) => choice(FORMATS)('format', name),
   pixelFormat: (name) => choice(PIXEL_FORMATS)('pixelFormat', name),
+  pixelFormatName: (number) => word(PIXEL_FORMATS, number),
   layers: (name) => choice(LAYERS)('layers', name),
-  layersName: (number) => Object.keys(LAYERS)[number],
+  layersName: (number) => word(LAYERS, number),
   priority: (name) => priority('priority', name),
-  priorityName: (number) => PRIORITIES[number + 1],
+  priorityName: (number) => word(PRIORITIES, number),
   u32,
   u53,
   decode: (options) => flatten(options, DECODE, { thumbnailSize: thumbnail }),

@@ -3,15 +3,14 @@
 const { EventEmitter } = require('events');
 const native = require('./native');
 const options = require('./options');
+const { DELIVERY_KINDS } = require('./enums');
 const { SdimageError } = require('./errors');
 const { Image } = require('./image');
-
-const KINDS = [undefined, 'partial', 'cached', 'final'];
 
 /** One delivery of a load. */
 class Result {
   constructor({ kind, image, data, error, ...fields }) {
-    Object.assign(this, fields, { kind: KINDS[kind], image: image ? new Image(image) : null, data, error: error ?? null });
+    Object.assign(this, fields, { kind: options.word(DELIVERY_KINDS, kind), image: image ? new Image(image) : null, data, error: error ?? null });
     Object.freeze(this);
   }
 }

@@ -1,5 +1,6 @@
 /* Managers and loads: started here; take_events delivers their results. */
 #include "binding.h"
+#include "enums.h"
 
 static void set_cache(napi_env env, napi_value object, sdimage_manager_config *config) {
     napi_value value;
@@ -163,7 +164,6 @@ napi_value task_result(napi_env env, napi_callback_info info) {
 }
 
 napi_value result_fields(napi_env env, sdimage_result *result) {
-    static const char *const stages[] = {"total", "queued", "disk", "load", "decode", "store"};
     napi_value fields, times;
     napi_create_object(env, &fields);
     napi_create_object(env, &times);
@@ -180,8 +180,8 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
     set(env, fields, "freshness", text(env, sdimage_freshness_rule_name(sdimage_result_freshness(result))));
     set(env, fields, "url", text(env, sdimage_result_url(result)));
     set(env, fields, "cacheKey", text(env, sdimage_result_cache_key(result)));
-    for (int stage = 0; stage < 6; stage++)
-        set(env, times, stages[stage], number(env, (double)sdimage_result_time_ns(result, (sdimage_stage)stage)));
+    for (int stage = 0; stage < (int)(sizeof STAGES / sizeof *STAGES); stage++)
+        set(env, times, STAGES[stage], number(env, (double)sdimage_result_time_ns(result, (sdimage_stage)stage)));
     set(env, fields, "timesNs", times);
     return fields;
 }
