@@ -17,7 +17,7 @@ import report  # noqa: E402
 #: A value for an enum that every language has, and a function.
 VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNDEFINED = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
-LANGUAGES = {"cpp", "node", "python", "rust"}
+LANGUAGES = {"cpp", "java", "node", "python", "rust"}
 
 
 def check(root: pathlib.Path) -> subprocess.CompletedProcess[str]:
@@ -38,6 +38,16 @@ def change(root: pathlib.Path, header: str, pattern: str, replacement: str) -> N
     path.write_text(text)
 
 
+def check_numbers() -> None:
+    """The enums inside of Java's classes are written by hand, with generated numbers: none may be left out."""
+    folder = ROOT / "bindings/java/src/org/sdimage"
+    declared = set(re.findall(r"static final int (\w+)", (folder / "Constants.java").read_text()))
+    used = {name for path in folder.glob("*.java") for name in re.findall(r"\bConstants\.(\w+)", path.read_text())}
+    # The kind of a result that has none of the other numbers.
+    unused = declared - used - {"DELIVERY_KIND_PARTIAL"}
+    report.check("bindings: enums in Java's classes have every value", declared and not unused, " ".join(sorted(unused)))
+
+
 def languages(done: subprocess.CompletedProcess[str], what: str) -> set[str]:
     """The languages of the files whose difference adds a word."""
     parts = re.split(r"^--- bindings/", done.stdout, flags=re.MULTILINE)[1:]
@@ -48,6 +58,7 @@ def main() -> None:
     done = check(ROOT)
     fine = done.returncode == 0
     report.check("bindings: generated files are up to date, else run scripts/bindings", fine, done.stdout + done.stderr)
+    check_numbers()
     with tempfile.TemporaryDirectory() as name:
         root = copy(pathlib.Path(name))
         change(root, *VALUE)

@@ -8,7 +8,7 @@ public final class HandleProbe {
     public static String refused(byte[] pixels, int side) {
         long before = Handle.live();
         try {
-            new Handle(null, Handle.IMAGE, Native.imageNew(side, side, side, PixelFormat.GRAY8.ordinal(), pixels));
+            new Handle(null, Handle.IMAGE, Native.imageNew(side, side, side, PixelFormat.GRAY8.number, pixels));
             return "a handle without an owner was made";
         } catch (NullPointerException refused) {
             return String.valueOf(Handle.live() - before);

@@ -8,10 +8,22 @@ import java.util.function.LongFunction;
 public final class Cache implements AutoCloseable {
     /** The layers that hold an entry; NONE only as a result. */
     public enum Layers {
-        NONE,
-        DISK,
-        MEMORY,
-        ALL
+        NONE(Constants.CACHE_LAYERS_NONE),
+        DISK(Constants.CACHE_LAYERS_DISK),
+        MEMORY(Constants.CACHE_LAYERS_MEMORY),
+        ALL(Constants.CACHE_LAYERS_ALL);
+
+        final int number;
+
+        Layers(int number) {
+            this.number = number;
+        }
+
+        /** The known layers of a set of bits. */
+        static Layers of(int bits) {
+            boolean isInMemory = (bits & MEMORY.number) != 0;
+            return (bits & DISK.number) != 0 ? isInMemory ? ALL : DISK : isInMemory ? MEMORY : NONE;
+        }
     }
 
     /** The location and the limits of a cache. */
@@ -105,7 +117,7 @@ public final class Cache implements AutoCloseable {
     /** Stores an image, its bytes, or both (the other is null), and returns when they are committed. */
     public void store(String key, Image image, byte[] data, Layers layers) {
         LongFunction<Void> store = picture ->
-                run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.ordinal()));
+                run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.number));
         if (image == null) {
             store.apply(0);
         } else {
@@ -114,15 +126,15 @@ public final class Cache implements AutoCloseable {
     }
 
     public Layers contains(String key) {
-        return call(cache -> Layers.values()[Native.cacheContains(cache, Native.bytes(key)) & Layers.ALL.ordinal()]);
+        return call(cache -> Layers.of(Native.cacheContains(cache, Native.bytes(key))));
     }
 
     public void remove(String key, Layers layers) {
-        run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.ordinal()));
+        run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.number));
     }
 
     public void clear(Layers layers) {
-        run(cache -> Native.cacheClear(cache, layers.ordinal()));
+        run(cache -> Native.cacheClear(cache, layers.number));
     }
 
     /** Returns when all earlier stores are committed. */

@@ -36,7 +36,7 @@ public final class DecodeOptions {
 
     /** Default AUTOMATIC. */
     public DecodeOptions pixelFormat(PixelFormat format) {
-        return with(3, format.ordinal());
+        return with(3, format.number);
     }
 
     /** Default false; true decodes an animation as a still. */

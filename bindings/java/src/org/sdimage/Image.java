@@ -37,7 +37,7 @@ public final class Image implements AutoCloseable {
 
     /** Copies pixels: rows from top to bottom, `stride` bytes apart. */
     public static Image ofPixels(int width, int height, int stride, PixelFormat format, byte[] pixels) {
-        return new Image(Native.imageNew(width, height, stride, format.ordinal(), pixels));
+        return new Image(Native.imageNew(width, height, stride, format.number, pixels));
     }
 
     public int width() {
@@ -116,7 +116,7 @@ public final class Image implements AutoCloseable {
 
     /** Converts to another pixel format. */
     public Image convert(PixelFormat format) {
-        return handle.use(image -> new Image(Native.imageConvert(image, format.ordinal())));
+        return handle.use(image -> new Image(Native.imageConvert(image, format.number)));
     }
 
     /** A frame of an animation, composed to the whole canvas. */

@@ -49,7 +49,7 @@ public final class Load extends CompletableFuture<Result> {
      * queued, for its transfer or for its decode.
      */
     public synchronized void setPriority(Request.Priority priority) {
-        int number = priority.number();
+        int number = priority.number;
         lastPriority = priority;
         if (task != null) {
             task.useIfOpen(open -> Native.taskSetPriority(open, number));

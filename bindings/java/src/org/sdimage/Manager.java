@@ -67,7 +67,7 @@ public final class Manager implements AutoCloseable {
 
         public Manager build() {
             long[] options = {
-                hasNoCache ? 1 : 0, freshness.ordinal(), retryAfter == null ? 0 : 1, retryAfter == null ? 0 : retryAfter,
+                hasNoCache ? 1 : 0, freshness.number, retryAfter == null ? 0 : 1, retryAfter == null ? 0 : retryAfter,
                 ignoresSignatures ? 1 : 0
             };
             long[] pointers = new long[loaders.size()];

@@ -7,30 +7,45 @@ import java.util.List;
 public final class Request {
     /** How a load treats cached images that may be stale. */
     public enum Freshness {
-        IGNORE,
-        RESPECT,
-        REFRESH
+        IGNORE(Constants.FRESHNESS_IGNORE),
+        RESPECT(Constants.FRESHNESS_RESPECT),
+        REFRESH(Constants.FRESHNESS_REFRESH);
+
+        final int number;
+
+        Freshness(int number) {
+            this.number = number;
+        }
     }
 
     public enum Priority {
-        LOW,
-        NORMAL,
-        HIGH;
+        LOW(Constants.PRIORITY_LOW),
+        NORMAL(Constants.PRIORITY_NORMAL),
+        HIGH(Constants.PRIORITY_HIGH);
 
-        int number() {
-            return ordinal() - 1;
+        final int number;
+
+        Priority(int number) {
+            this.number = number;
         }
 
+        /** A number of a later version counts as the nearest one. */
         static Priority of(int number) {
-            return values()[number + 1];
+            return number < NORMAL.number ? LOW : number > NORMAL.number ? HIGH : NORMAL;
         }
     }
 
     /** The sources that a load may use. */
     public enum Source {
-        ANY,
-        CACHE_ONLY,
-        LOADER_ONLY
+        ANY(Constants.SOURCE_POLICY_ANY),
+        CACHE_ONLY(Constants.SOURCE_POLICY_CACHE_ONLY),
+        LOADER_ONLY(Constants.SOURCE_POLICY_LOADER_ONLY);
+
+        final int number;
+
+        Source(int number) {
+            this.number = number;
+        }
     }
 
     // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, wants data,
@@ -89,15 +104,15 @@ public final class Request {
     }
 
     public Request priority(Priority priority) {
-        return with(0, priority.number());
+        return with(0, priority.number);
     }
 
     public Request source(Source source) {
-        return with(1, source.ordinal());
+        return with(1, source.number);
     }
 
     public Request freshness(Freshness freshness) {
-        return with(2, freshness.ordinal());
+        return with(2, freshness.number);
     }
 
     /** Delivers partial images while bytes arrive, at most once per interval. */

@@ -46,7 +46,8 @@ public final class Result {
 
     /** Values that a later version may add do not mean the end. */
     private static Kind kindOf(long number) {
-        return number == 3 ? Kind.FINAL : number == 2 ? Kind.CACHED : Kind.PARTIAL;
+        return number == Constants.DELIVERY_KIND_FINAL ? Kind.FINAL
+                : number == Constants.DELIVERY_KIND_CACHED ? Kind.CACHED : Kind.PARTIAL;
     }
 
     private static ByteBuffer bufferOf(long data) {
