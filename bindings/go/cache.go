@@ -13,13 +13,6 @@ import (
 // Layers is a set of cache layers, as bits.
 type Layers int
 
-// The layers.
-const (
-	Disk   Layers = 1
-	Memory Layers = 2
-	All    Layers = 3
-)
-
 // CacheConfig holds the location and the limits of a cache; zero values mean the defaults of the library.
 type CacheConfig struct {
 	Directory      string // "": $XDG_CACHE_HOME/sdimage

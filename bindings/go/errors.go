@@ -13,23 +13,6 @@ import (
 //	if errors.Is(err, sdimage.NotFound) { … }
 type Code string
 
-// The most frequently tested codes; any other is compared in the same way: sdimage.Code("BUSY").
-const (
-	BadData          Code = "BAD_DATA"
-	Cancelled        Code = "CANCELLED"
-	HTTPStatus       Code = "HTTP_STATUS"
-	InternalError    Code = "INTERNAL_ERROR"
-	InvalidArgument  Code = "INVALID_ARGUMENT"
-	NotAnImage       Code = "NOT_AN_IMAGE"
-	NotFound         Code = "NOT_FOUND"
-	Offline          Code = "OFFLINE"
-	PermissionDenied Code = "PERMISSION_DENIED"
-	Shutdown         Code = "SHUTDOWN"
-	TooLarge         Code = "TOO_LARGE"
-	Truncated        Code = "TRUNCATED"
-	Unsupported      Code = "UNSUPPORTED"
-)
-
 func (c Code) Error() string { return string(c) }
 
 // status returns the number of a code; an unknown one is INTERNAL_ERROR.

@@ -16,20 +16,6 @@ import (
 // order.
 type PixelFormat int
 
-// The pixel formats. Automatic, in a request, means the smallest straight format that holds the image.
-const (
-	Automatic PixelFormat = iota
-	Gray8
-	RGB8
-	RGBA8
-	RGBA8Premultiplied
-	BGRA8Premultiplied
-	Gray16
-	RGB16
-	RGBA16
-	RGBAFloat // linear light
-)
-
 func (f PixelFormat) String() string {
 	return C.GoString(C.sdimage_pixel_format_name(C.sdimage_pixel_format(f)))
 }
@@ -41,16 +27,6 @@ func (f PixelFormat) Bytes() int {
 
 // A Format is a container: "jpeg", "png", …
 type Format string
-
-// The formats that the library itself encodes.
-const (
-	JPEG Format = "jpeg"
-	PNG  Format = "png"
-	GIF  Format = "gif"
-	WebP Format = "webp"
-	BMP  Format = "bmp"
-	ICO  Format = "ico"
-)
 
 func (f Format) number() C.sdimage_format {
 	for number := C.sdimage_format(0); number < 32; number++ {

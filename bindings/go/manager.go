@@ -15,32 +15,11 @@ import (
 // A Freshness selects how a load treats cached images that may be stale.
 type Freshness int
 
-// Use any cached image; follow HTTP caching (RFC 9111); return the cached image and revalidate it.
-const (
-	FreshnessIgnore Freshness = iota
-	FreshnessRespect
-	FreshnessRefresh
-)
-
 // A Priority orders waiting loads.
 type Priority int
 
-// The priorities.
-const (
-	PriorityLow    Priority = -1
-	PriorityNormal Priority = 0
-	PriorityHigh   Priority = 1
-)
-
 // A SourcePolicy restricts the sources of a load.
 type SourcePolicy int
-
-// Caches and the loader, or only one of them.
-const (
-	AnySource SourcePolicy = iota
-	CacheOnly
-	LoaderOnly
-)
 
 // Options are the parameters of a load; the zero value loads the full image.
 type Options struct {
