@@ -1,7 +1,8 @@
 --- Shared parts of the package: objects, bytes, errors, names and options.
 
 local ffi = require("ffi")
-local lib = require("sdimage.prototypes")
+local constants = require("sdimage.constants")
+local lib = require("sdimage.library")
 
 local base = { lib = lib, live = 0 }
 
@@ -74,10 +75,11 @@ function base.take(data, failure)
   return bytes
 end
 
-local function numbers(first, ...)
-  local table = {}
-  for index, name in ipairs({ ... }) do table[name] = first + index - 1 end
-  return table
+--- The word of a number; nil for numbers of later versions.
+function base.word(table, number)
+  for word, each in pairs(table) do
+    if each == number then return word end
+  end
 end
 
 function base.number(table, name, what)
@@ -100,17 +102,6 @@ end
 --- The two numbers of { width, height }.
 function base.size(value, what) return base.count(value[1], what), base.count(value[2], what) end
 
-local PIXEL_FORMATS = numbers(0, "automatic", "gray8", "rgb8", "rgba8", "rgba8_premultiplied", "bgra8_premultiplied", "gray16",
-  "rgb16", "rgba16", "rgba_float")
-base.PIXEL_FORMATS = PIXEL_FORMATS
-base.FORMATS = { jpeg = 0, png = 1, gif = 2, webp = 4, heic = 5, bmp = 9, ico = 11, avif = 15, jxl = 17 }
-base.LAYERS = numbers(0, "none", "disk", "memory", "all")
-base.LAYER_NAMES = { [0] = "none", "disk", "memory", "all" }
-base.FRESHNESS = numbers(0, "ignore", "respect", "refresh")
-base.PRIORITIES = numbers(-1, "low", "normal", "high")
-base.PRIORITY_NAMES = { [-1] = "low", [0] = "normal", "high" }
-base.POLICIES = numbers(0, "any", "cache_only", "loader_only")
-
 --- Checks that every name of `options` is one of `known`.
 function base.check(options, known)
   for name in pairs(options or {}) do
@@ -127,7 +118,7 @@ function base.decode_options(options)
     local width, height = base.size(options.thumbnail, "thumbnail")
     lib.sdimage_decode_options_set_thumbnail_size(made, width, height, not options.stretch)
   end
-  lib.sdimage_decode_options_set_pixel_format(made, base.number(PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
+  lib.sdimage_decode_options_set_pixel_format(made, base.number(constants.PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
   return made

@@ -2,6 +2,7 @@
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
+local constants = require("sdimage.constants")
 local image = require("sdimage.image")
 local lib = base.lib
 
@@ -57,7 +58,7 @@ function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.s
 --- Stores an image, bytes, or both (the other is nil); returns when they are committed.
 function Cache:store(key, picture, bytes, layers)
   -- Everything that may raise comes before anything that has to be released.
-  local pointer, shown, number = self:get(), picture and picture:get(), base.number(base.LAYERS, layers or "all", "layer")
+  local pointer, shown, number = self:get(), picture and picture:get(), base.number(constants.LAYERS, layers or "all", "layer")
   local data = bytes and assert(base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes))
   local stored, failure = base.done(lib.sdimage_cache_store, pointer, key, #key, shown, data, number, nil)
   lib.sdimage_data_unref(data)
@@ -65,14 +66,14 @@ function Cache:store(key, picture, bytes, layers)
 end
 
 --- "none", "disk", "memory" or "all".
-function Cache:contains(key) return base.LAYER_NAMES[lib.sdimage_cache_contains(self:get(), key, #key)] end
+function Cache:contains(key) return base.word(constants.LAYERS, lib.sdimage_cache_contains(self:get(), key, #key)) end
 
 function Cache:remove(key, layers)
-  return base.done(lib.sdimage_cache_remove, self:get(), key, #key, base.number(base.LAYERS, layers or "all", "layer"))
+  return base.done(lib.sdimage_cache_remove, self:get(), key, #key, base.number(constants.LAYERS, layers or "all", "layer"))
 end
 
 function Cache:clear(layers)
-  return base.done(lib.sdimage_cache_clear, self:get(), base.number(base.LAYERS, layers or "all", "layer"))
+  return base.done(lib.sdimage_cache_clear, self:get(), base.number(constants.LAYERS, layers or "all", "layer"))
 end
 
 --- Returns when all earlier stores are committed.

@@ -2,6 +2,7 @@
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
+local constants = require("sdimage.constants")
 local lib = base.lib
 
 local image = {}
@@ -73,7 +74,7 @@ end
 
 --- Converts to another pixel format.
 function Image:convert(pixel_format)
-  local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
+  local format = base.number(constants.PIXEL_FORMATS, pixel_format, "pixel format")
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_convert, self:get(), format))
 end
 
@@ -91,7 +92,7 @@ function Image:encode(format, options)
   if options.max_pixel_size then
     lib.sdimage_encode_options_set_max_pixel_size(encode, base.size(options.max_pixel_size, "max_pixel_size"))
   end
-  return base.take(base.make("sdimage_data", lib.sdimage_encode, self:get(), base.number(base.FORMATS, format, "format"), encode))
+  return base.take(base.make("sdimage_data", lib.sdimage_encode, self:get(), base.number(constants.FORMATS, format, "format"), encode))
 end
 
 --- Decodes a string. Options: thumbnail = { width, height }, stretch, pixel_format, first_frame_only, accept_partial.
@@ -102,7 +103,7 @@ end
 
 --- An image with a copy of the pixels in a string, without padding between the rows.
 function image.from_pixels(width, height, pixel_format, bytes)
-  local format = base.number(base.PIXEL_FORMATS, pixel_format, "pixel format")
+  local format = base.number(constants.PIXEL_FORMATS, pixel_format, "pixel format")
   local stride = base.count(width, "width") * tonumber(lib.sdimage_pixel_format_bytes(format))
   if #bytes ~= stride * base.count(height, "height") then return nil, base.error("INVALID_ARGUMENT", "the pixels do not fill the picture") end
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_new, width, height, stride, format, bytes))

@@ -2,12 +2,12 @@
 
 local ffi = require("ffi")
 local base = require("sdimage.base")
+local constants = require("sdimage.constants")
 local image = require("sdimage.image")
 local loader = require("sdimage.loader")
 local lib = base.lib
 
-local OK, END, PROGRESS, KINDS = 0, 1, 2, { "partial", "cached", "final" }
-
+local OK, END, PROGRESS = constants.STATUSES.ok, constants.STATUSES["end"], constants.EVENTS.progress
 local NO_LIMIT = 4294967295
 
 local manager = {}
@@ -31,10 +31,10 @@ local function request_of(url, options)
   local request = ffi.gc(lib.sdimage_request_new(url, #url), lib.sdimage_request_unref)
   lib.sdimage_request_set_decode_options(request, base.decode_options(options))
   if options.cache_key then lib.sdimage_request_set_cache_key(request, options.cache_key, #options.cache_key) end
-  lib.sdimage_request_set_priority(request, base.number(base.PRIORITIES, options.priority or "normal", "priority"))
-  lib.sdimage_request_set_source_policy(request, base.number(base.POLICIES, options.source_policy or "any", "source policy"))
+  lib.sdimage_request_set_priority(request, base.number(constants.PRIORITIES, options.priority or "normal", "priority"))
+  lib.sdimage_request_set_source_policy(request, base.number(constants.POLICIES, options.source_policy or "any", "source policy"))
   if options.freshness then
-    lib.sdimage_request_set_freshness(request, base.number(base.FRESHNESS, options.freshness, "freshness"))
+    lib.sdimage_request_set_freshness(request, base.number(constants.FRESHNESS, options.freshness, "freshness"))
   end
   lib.sdimage_request_set_progressive(request, options.progressive or options.on_partial ~= nil)
   lib.sdimage_request_set_progressive_interval_ms(request, base.count(options.progressive_interval_ms or 0, "progressive_interval_ms"))
@@ -107,14 +107,14 @@ end
 
 --- "low", "normal" or "high": that of the options until it is changed.
 function Task:priority()
-  if self.pointer then return base.PRIORITY_NAMES[tonumber(lib.sdimage_task_priority(self.pointer))] end
+  if self.pointer then return base.word(constants.PRIORITIES, lib.sdimage_task_priority(self.pointer)) end
   return self.new_priority or self.options.priority or "normal"
 end
 
 --- Changes the priority, for example when the image scrolls into view or out of it. Takes effect while the load is
 -- queued, for its transfer or for its decode.
 function Task:set_priority(priority)
-  local number = base.number(base.PRIORITIES, priority, "priority")
+  local number = base.number(constants.PRIORITIES, priority, "priority")
   self.new_priority = priority
   if self.pointer then lib.sdimage_task_set_priority(self.pointer, number) end
 end
@@ -123,7 +123,7 @@ local function result_of(task, pointer)
   local data, error = lib.sdimage_result_data(pointer), lib.sdimage_result_error(pointer)
   local picture = lib.sdimage_result_image(pointer)
   return {
-    kind = KINDS[lib.sdimage_result_kind(pointer)],
+    kind = base.word(constants.KINDS, lib.sdimage_result_kind(pointer)),
     image = picture ~= nil and image.wrap(lib.sdimage_image_ref(picture)) or nil,
     data = data ~= nil and base.string_of(data) or nil,
     failure = error ~= nil and base.error_of(error) or nil,
@@ -234,7 +234,7 @@ function manager.new(options)
   local config = ffi.gc(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref)
   if options.cache then lib.sdimage_manager_config_set_cache(config, options.cache:get()) end
   if options.cache == false then lib.sdimage_manager_config_set_cache(config, nil) end
-  lib.sdimage_manager_config_set_freshness(config, base.number(base.FRESHNESS, options.freshness or "ignore", "freshness"))
+  lib.sdimage_manager_config_set_freshness(config, base.number(constants.FRESHNESS, options.freshness or "ignore", "freshness"))
   lib.sdimage_manager_config_set_dispatcher(config, dispatcher)
   local pointer, failure = base.make("sdimage_manager", lib.sdimage_manager_new, config)
   if not pointer then return nil, failure end
