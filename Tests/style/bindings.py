@@ -12,6 +12,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/support"))
+import declarations  # noqa: E402
 import report  # noqa: E402
 
 #: A value for an enum that every language has, and a function.
@@ -48,6 +49,17 @@ def check_numbers() -> None:
     report.check("bindings: enums in Java's classes have every value", declared and not unused, " ".join(sorted(unused)))
 
 
+def check_calls() -> None:
+    """Functions that Python and Lua call by name: compilers of the other languages look for theirs."""
+    declared = {each.name for each in declarations.functions(plugins=True)}
+    for language, folder in (("Python", "python/sdimage"), ("Lua", "lua/sdimage")):
+        texts = [path.read_text() for path in sorted((ROOT / "bindings" / folder).iterdir()) if path.is_file()]
+        # sdimage_lua_poll is the poll of the C library.
+        called = set(re.findall(r"\blib\.(sdimage_(?!lua_)\w+)", "\n".join(texts)))
+        unknown = " ".join(sorted(called - declared))
+        report.check(f"bindings: the functions that {language} calls are declared", called and not unknown, unknown)
+
+
 def languages(done: subprocess.CompletedProcess[str], what: str) -> set[str]:
     """The languages of the files whose difference adds a word."""
     parts = re.split(r"^--- bindings/", done.stdout, flags=re.MULTILINE)[1:]
@@ -59,6 +71,7 @@ def main() -> None:
     fine = done.returncode == 0
     report.check("bindings: generated files are up to date, else run scripts/bindings", fine, done.stdout + done.stderr)
     check_numbers()
+    check_calls()
     with tempfile.TemporaryDirectory() as name:
         root = copy(pathlib.Path(name))
         change(root, *VALUE)

@@ -11,10 +11,11 @@ from .text import wrapped
 
 FOLDER = "bindings/cpp/include/sdimage"
 WIDTH = 120
-KEYWORDS = set("""and auto bool break case catch char class compl const continue default delete do double else enum explicit export
-    extern false float for friend goto if inline int long mutable namespace new not operator or private protected public register return
-    short signed sizeof static struct switch template this throw true try typedef union unsigned using virtual void volatile while
-    xor""".split())
+KEYWORDS = set("""
+    and auto bool break case catch char class compl const continue default delete do double else enum explicit export extern false
+    float for friend goto if inline int long mutable namespace new not operator or private protected public register return short
+    signed sizeof static struct switch template this throw true try typedef union unsigned using virtual void volatile while xor
+""".split())
 
 
 def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
@@ -62,13 +63,16 @@ class Header:
         guard = f"SDIMAGE_PLUGINS_{self.group.upper()}_ENUMS_HPP" if self.group else "SDIMAGE_ENUMS_HPP"
         headers = sorted({each.header for each in self.enums})
         includes = "".join(f"#include <{header}>\n" for header in headers)
-        opening, closing = (f"namespace {self.namespace} {{\n\n", f"}} // namespace {self.namespace}\n\n") if self.group else ("", "")
-        maps = "".join(f"template <> struct c_enum<{self.qualified(each)}> {{ using type = {each.name}; }};\n" for each in self.enums)
+        opening = f"namespace {self.namespace} {{\n\n" if self.group else ""
+        closing = f"}} // namespace {self.namespace}\n\n" if self.group else ""
+        maps = "".join(f"template <> struct c_enum<{self.qualified(each)}> {{ using type = {each.name}; }};\n"
+                       for each in self.enums)
         bits = "".join(f"template <> inline constexpr bool is_set_of_bits<{self.qualified(each)}> = true;\n"
                        for each in self.enums if each.is_bits)
         return FORM.format(
             heading=names.HEADING, guard=guard, includes=includes, up="../" if self.group else "",
-            opening=opening, enums="\n".join(map(self.enum, self.enums)), closing=closing, maps=maps, bits=f"{bits}\n" if bits else "")
+            opening=opening, enums="\n".join(map(self.enum, self.enums)), closing=closing, maps=maps,
+            bits=f"{bits}\n" if bits else "")
 
 
 def comment(doc: str, indent: str) -> list[str]:

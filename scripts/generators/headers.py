@@ -91,7 +91,10 @@ class Interface:
     functions: list[Function] = field(default_factory=list)
 
     def enum(self, name: str) -> Enum:
-        return next(each for each in self.enums if each.name == name)
+        found = [each for each in self.enums if each.name == name]
+        if not found:
+            raise SystemExit(f"bindings: scripts/generators/names.py has the enum {name}, no header has it")
+        return found[0]
 
     def library(self) -> Interface:
         """The declarations of the library alone, without those of modules and plug-ins."""

@@ -32,7 +32,8 @@ def values(found: Enum) -> list[Value]:
 
 def enum(found: Enum, java: str) -> str:
     rows = ",\n".join(f"{comment(value.doc, '    ')}    {found.word(value)}({value.number})" for value in values(found))
-    return ENUM.format(heading=names.HEADING, doc=comment(found.doc), java=java, rows=rows, methods=names.JAVA_METHODS.get(java, ""))
+    methods = names.JAVA_METHODS.get(java, "")
+    return ENUM.format(heading=names.HEADING, doc=comment(found.doc), java=java, rows=rows, methods=methods)
 
 
 def constants(enums: list[Enum]) -> str:

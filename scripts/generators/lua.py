@@ -16,7 +16,8 @@ KEYWORDS = set("""and break do else elseif end false for function goto if in loc
 
 
 def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
-    sources = [path.read_text() for path in sorted((root / FOLDER).glob("*.lua")) if path.name not in ("constants.lua", "prototypes.lua")]
+    paths = [path for path in (root / FOLDER).glob("*.lua") if path.name not in ("constants.lua", "prototypes.lua")]
+    sources = [path.read_text() for path in sorted(paths)]
     used = set(re.findall(r"\bsdimage_\w+", "\n".join(sources)))
     return {
         f"{FOLDER}/constants.lua": constants([interface.enum(name) for name in names.LUA_ENUMS]),

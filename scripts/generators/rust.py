@@ -16,9 +16,11 @@ SCALARS = {
     "void": "c_void", "char": "c_char", "int": "c_int", "bool": "bool", "double": "f64", "float": "f32", "size_t": "usize",
     **{f"{sign}int{bits}_t": f"{letter}{bits}" for sign, letter in (("", "i"), ("u", "u")) for bits in (8, 16, 32, 64)},
 }
-KEYWORDS = set("""abstract as async await become box break const continue crate do dyn else enum extern false final fn for if impl in let
-    loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof unsafe unsized use
-    virtual where while yield""".split())
+KEYWORDS = set("""
+    abstract as async await become box break const continue crate do dyn else enum extern false final fn for if impl in let loop
+    macro match mod move mut override priv pub ref return self static struct super trait true try type typeof unsafe unsized use
+    virtual where while yield
+""".split())
 
 
 def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
@@ -131,7 +133,8 @@ def struct(each: Struct) -> str:
 
 def declarations(interface: Interface) -> str:
     objects = "".join(f"    {each.name},\n" for each in sorted(interface.objects, key=lambda each: each.name))
-    callbacks = [pointer(f"pub type {each.name} = ", each.result, each.parameters, ";", "") + "\n" for each in interface.callbacks]
+    callbacks = [pointer(f"pub type {each.name} = ", each.result, each.parameters, ";", "") + "\n"
+                 for each in interface.callbacks]
     return imported("\n".join([SYS.replace("@objects@", objects), *callbacks, *map(struct, interface.structs)]))
 
 
