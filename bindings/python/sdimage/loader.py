@@ -65,6 +65,47 @@ Loaded: TypeAlias = ReadableBuffer | Iterable[bytes] | Image
 LoadFunction: TypeAlias = Callable[[LoadRequest], Loaded]
 
 
+def _u32(name: str, value: Any) -> tuple[int]:
+    return (unsigned(value, name, U32),)
+
+
+def _text(name: str, value: Any) -> tuple[bytes | None, ...]:
+    return _texts(name, (value,))
+
+
+def _texts(name: str, values: Iterable[str | None]) -> tuple[bytes | None, ...]:
+    return tuple(None if value is None else _bytes.c_text(value) for value in values)
+
+
+#: Options of :meth:`Loader.http` that may be None: the functions that set them, and the conversions to their arguments.
+_HTTP_OPTIONS: dict[str, tuple[Callable[..., None], Callable[[str, Any], tuple[Any, ...]]]] = {
+    "max_per_host": (lib.sdimage_downloader_config_set_max_per_host, _u32),
+    "max_total": (lib.sdimage_downloader_config_set_max_total, _u32),
+    "connect_timeout_ms": (lib.sdimage_downloader_config_set_connect_timeout_ms, _u32),
+    "inactivity_timeout_ms": (lib.sdimage_downloader_config_set_inactivity_timeout_ms, _u32),
+    "total_timeout_ms": (lib.sdimage_downloader_config_set_total_timeout_ms, _u32),
+    "max_body_bytes": (
+        lib.sdimage_downloader_config_set_max_body_bytes,
+        lambda name, value: (unsigned(value, name, U64),),
+    ),
+    "max_redirects": (lib.sdimage_downloader_config_set_max_redirects, _u32),
+    "ca_file": (lib.sdimage_downloader_config_set_ca_file, _text),
+    "max_retries": (lib.sdimage_downloader_config_set_max_retries, _u32),
+    "retry_delay_ms": (
+        lib.sdimage_downloader_config_set_retry_delay_ms,
+        lambda name, value: tuple(unsigned(each, name, U32) for each in value),
+    ),
+    "max_retry_after_ms": (lib.sdimage_downloader_config_set_max_retry_after_ms, _u32),
+    "user_agent": (lib.sdimage_downloader_config_set_user_agent, _text),
+    "credential": (lib.sdimage_downloader_config_set_credential, _texts),
+    "bearer_token": (lib.sdimage_downloader_config_set_bearer_token, _text),
+    "client_certificate": (lib.sdimage_downloader_config_set_client_certificate, _texts),
+    "unix_socket": (lib.sdimage_downloader_config_set_unix_socket, _text),
+    "hooks": (lib.sdimage_downloader_config_set_hooks, lambda _, value: (value.pointer,)),
+    "transport": (lib.sdimage_downloader_config_set_transport, lambda _, value: (value.pointer,)),
+}
+
+
 class Loader:
     """Fetches bytes.
 
@@ -145,60 +186,32 @@ class Loader:
         `credential` user and password, `client_certificate` certificate file, key file and its password, `no_proxy`
         hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``. `hooks` apply to every download; a
         `transport` replaces libcurl."""
-        numbers = {
-            "max_per_host": max_per_host,
-            "max_total": max_total,
-            "connect_timeout_ms": connect_timeout_ms,
-            "inactivity_timeout_ms": inactivity_timeout_ms,
-            "total_timeout_ms": total_timeout_ms,
-            "max_body_bytes": max_body_bytes,
-            "max_redirects": max_redirects,
-            "max_retries": max_retries,
-            "max_retry_after_ms": max_retry_after_ms,
-        }
+        options = locals()
         with Handle(lib.sdimage_downloader_config_new(), lib.sdimage_downloader_config_unref) as config:
             pointer = config.pointer
-            for name, value in numbers.items():
-                if value is not None:
-                    most = U32 if name != "max_body_bytes" else U64
-                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, unsigned(value, name, most))
+            for name, (setter, arguments) in _HTTP_OPTIONS.items():
+                if options[name] is not None:
+                    setter(pointer, *arguments(name, options[name]))
             order = _words.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
             policy = _words.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
+            version = _words.number(_enums.HTTP_VERSIONS, http_version, "http_version")
             lib.sdimage_downloader_config_set_execution_order(pointer, order)
             lib.sdimage_downloader_config_set_address_policy(pointer, policy)
+            lib.sdimage_downloader_config_set_http_version(pointer, version)
+            lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
+            lib.sdimage_downloader_config_set_proxy(pointer, *_texts("proxy", (proxy, no_proxy)))
             if isinstance(address_allow, str):
                 raise Error("INVALID_ARGUMENT", "address_allow is a list of ranges, not a text")
             for allowed in address_allow:
                 call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(allowed))
-            for field, text_ in (headers or {}).items():
-                lib.sdimage_downloader_config_set_header(
-                    pointer, _bytes.c_text(field), None if text_ is None else _bytes.c_text(text_)
-                )
-            texts = {"ca_file": ca_file, "user_agent": user_agent, "bearer_token": bearer_token, "unix_socket": unix_socket}
-            for name, word in texts.items():
-                if word is not None:
-                    getattr(lib, f"sdimage_downloader_config_set_{name}")(pointer, _bytes.c_text(word))
-            pairs = {"credential": credential, "client_certificate": client_certificate, "proxy": (proxy, no_proxy)}
-            for name, words in pairs.items():
-                if words is not None:
-                    setter = getattr(lib, f"sdimage_downloader_config_set_{name}")
-                    setter(pointer, *(None if word is None else _bytes.c_text(word) for word in words))
-            if retry_delay_ms is not None:
-                first, longest = (unsigned(value, "retry_delay_ms", U32) for value in retry_delay_ms)
-                lib.sdimage_downloader_config_set_retry_delay_ms(pointer, first, longest)
+            for field, content in (headers or {}).items():
+                lib.sdimage_downloader_config_set_header(pointer, *_texts("headers", (field, content)))
             if acceptable_statuses is not None:
                 lib.sdimage_downloader_config_clear_acceptable_statuses(pointer)
                 for lowest, highest in acceptable_statuses:
                     lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
             for media_type in acceptable_content_types or ():
                 lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
-            lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
-            version = _words.number(_enums.HTTP_VERSIONS, http_version, "http_version")
-            lib.sdimage_downloader_config_set_http_version(pointer, version)
-            if hooks is not None:
-                lib.sdimage_downloader_config_set_hooks(pointer, hooks.pointer)
-            if transport is not None:
-                lib.sdimage_downloader_config_set_transport(pointer, transport.pointer)
             out = c_void_p()
             call(lib.sdimage_downloader_new, pointer, byref(out))
         loader = cast(Downloader, Downloader._owned(out.value))
@@ -328,4 +341,6 @@ def _cancel(_token: int | None, _sink: int) -> None:
 
 
 _NO_DESTROY = DESTROY()
-_TABLE = LoaderTable(sizeof(LoaderTable), LOADER_TABLE_CAN_LOAD(_can_load), LOADER_TABLE_LOAD(_load), LOADER_TABLE_CANCEL(_cancel))
+_TABLE = LoaderTable(
+    sizeof(LoaderTable), LOADER_TABLE_CAN_LOAD(_can_load), LOADER_TABLE_LOAD(_load), LOADER_TABLE_CANCEL(_cancel)
+)
