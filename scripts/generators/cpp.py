@@ -55,7 +55,7 @@ class Header:
         for value in enum.values:
             lines += comment(value.doc, "    ") + [f"    {value_name(enum, value.name)} = {value.name},"]
         for extra in self.extras(enum):
-            number = extra.value - 2**64 if int(extra.value) >= 2**63 else extra.value
+            number = int(extra.value) - 2**64 if int(extra.value) >= 2**63 else extra.value
             lines += comment(extra.doc, "    ") + [f"    {value_name(enum, extra.name)} = {number}, // {extra.name}"]
         return "\n".join([*lines, "};\n"])
 

@@ -57,14 +57,15 @@ def prototypes(interface: Interface, used: set[str]) -> str:
     """The functions whose names the package contains, and the types that they need."""
     functions = [each for each in interface.functions if each.name in used]
     named = set(re.findall(r"\bsdimage_\w+", "\n".join(map(signature, functions)))) | used
-    for each in reversed(interface.callbacks):
-        named |= set(re.findall(r"\bsdimage_\w+", signature(each))) if each.name in named else set()
+    for callback in reversed(interface.callbacks):
+        named |= set(re.findall(r"\bsdimage_\w+", signature(callback))) if callback.name in named else set()
     callbacks = [each for each in interface.callbacks if each.name in named]
     lines = [f"typedef int {each.name};" for each in interface.enums if each.name in named]
     lines += [f"typedef struct {each.name} {each.name};" for each in interface.objects if each.name in named]
-    for each in (struct for struct in interface.structs if struct.name in named):
+    for struct in interface.structs:
         # Tables of functions are passed as NULL only: a callback of LuaJIT must not run on another thread.
-        lines.append(f"typedef struct {each.name} {'' if each.is_table else f'{{ {fields(each)} }} '}{each.name};")
+        body = "" if struct.is_table else f"{{ {fields(struct)} }} "
+        lines += [f"typedef struct {struct.name} {body}{struct.name};"] if struct.name in named else []
     lines += [re.sub(rf"\b{each.name}\(", f"(*{each.name})(", f"typedef {signature(each)};") for each in callbacks]
     lines += ["", *(f"{signature(each)};" for each in functions)]
     return PROTOTYPES.format(heading=names.HEADING, lines="\n".join(lines))

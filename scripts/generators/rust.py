@@ -78,7 +78,7 @@ def kind(text: str) -> str:
     tokens = re.findall(r"\*|\w+", text)
     start = next((index for index, token in enumerate(tokens) if token == "*"), len(tokens))
     is_const, base = "const" in tokens[:start], [token for token in tokens[:start] if token not in ("const", "struct", "enum")]
-    result = SCALARS.get(" ".join(base), base[-1])
+    result: str = SCALARS.get(" ".join(base), base[-1])
     for token in tokens[start:]:
         if token == "*":
             result, is_const = f"*{'const' if is_const else 'mut'} {result}", False

@@ -1,4 +1,7 @@
-"""The functions of the library, with checks of their arguments. ctypes releases the interpreter lock during each call."""
+"""The functions of the library, with checks of their arguments.
+
+ctypes releases the interpreter lock during each call.
+"""
 
 from __future__ import annotations
 

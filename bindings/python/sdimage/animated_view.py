@@ -135,6 +135,8 @@ def _looped(token: int | None, _view: int | None, count: int) -> None:
         on_loop(count)
 
 
-_HANDLER = AnimatedViewHandler(sizeof(AnimatedViewHandler), ANIMATED_VIEW_HANDLER_SHOW(_show), ANIMATED_VIEW_HANDLER_LOOP(_looped))
+_HANDLER = AnimatedViewHandler(
+    sizeof(AnimatedViewHandler), ANIMATED_VIEW_HANDLER_SHOW(_show), ANIMATED_VIEW_HANDLER_LOOP(_looped)
+)
 _NO_DESTROY = DESTROY()
 _views: weakref.WeakSet[AnimatedView] = closed_at_exit(AnimatedView.close)

@@ -105,7 +105,8 @@ _CODES = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionEr
 
 def status_number(code: str) -> int:
     """``"TOO_LARGE"`` → -53; unknown codes are ``INTERNAL_ERROR``."""
-    return next((number for number in range(-1, -128, -1) if status_name(number) == code), _enums.STATUSES["internal_error"])
+    numbers = (number for number in range(-1, -128, -1) if status_name(number) == code)
+    return next(numbers, _enums.STATUSES["internal_error"])
 
 
 def new_pointer(error: BaseException) -> int | None:

@@ -291,7 +291,10 @@ def _on_completed(token: int | None, _group: int | None, _finished: int, _skippe
 
 _NO_DESTROY = DESTROY()
 _ALL = PrefetchHandler(
-    sizeof(PrefetchHandler), PREFETCH_HANDLER_FETCHED(), PREFETCH_HANDLER_PROGRESS(_on_progress), PREFETCH_HANDLER_COMPLETED(_on_completed)
+    sizeof(PrefetchHandler),
+    PREFETCH_HANDLER_FETCHED(),
+    PREFETCH_HANDLER_PROGRESS(_on_progress),
+    PREFETCH_HANDLER_COMPLETED(_on_completed),
 )
 # Each call waits for the interpreter's lock, so the progress callback is set only on request.
 _END = PrefetchHandler(sizeof(PrefetchHandler), PREFETCH_HANDLER_FETCHED(), PREFETCH_HANDLER_PROGRESS(), _ALL.completed)

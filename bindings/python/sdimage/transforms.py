@@ -181,8 +181,12 @@ def _transform(
 
 _FORGET = DESTROY(lambda token: _functions.forget(token) and None)
 _TABLE = TransformerTable(
-    size=sizeof(TransformerTable), transform=TRANSFORMER_TABLE_TRANSFORM(_transform), preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: True)
+    size=sizeof(TransformerTable),
+    transform=TRANSFORMER_TABLE_TRANSFORM(_transform),
+    preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: True),
 )
 _TABLE_WITHOUT_METADATA = TransformerTable(
-    size=sizeof(TransformerTable), transform=_TABLE.transform, preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: False)
+    size=sizeof(TransformerTable),
+    transform=_TABLE.transform,
+    preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: False),
 )
