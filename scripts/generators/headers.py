@@ -91,10 +91,7 @@ class Interface:
     functions: list[Function] = field(default_factory=list)
 
     def enum(self, name: str) -> Enum:
-        found = [each for each in self.enums if each.name == name]
-        if not found:
-            raise SystemExit(f"bindings: scripts/generators/names.py has the enum {name}, no header has it")
-        return found[0]
+        return next(each for each in self.enums if each.name == name)
 
     def library(self) -> Interface:
         """The declarations of the library alone, without those of modules and plug-ins."""
