@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='C++, Rust, Node, Java, Go and Lua, if their tools are installed: load, cancel, events, caches, loaders, leaks'
 BUDGET=300
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 
 # Prints nothing for a language whose tools are on PATH, which may be others than those of Debian.

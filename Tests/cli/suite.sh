@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the sdimage command, its JSON, its completion in three shells'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="zsh fish"
 

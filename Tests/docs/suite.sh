@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the reference is complete, the code blocks of README and guides run, figures are right, links work'
 BUDGET=120
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="doxygen python3-markdown python3-pygments python3-numpy python3-pil man-db groff-base libuv1-dev libglib2.0-dev"
 

@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='every fixture, truncated and changed, before an inaccessible page: no read past the end of the input'
 BUDGET=180
-NEEDS_LIBRARY=1
+NEEDS=library
 
 suite() {
     local folder=build/edges

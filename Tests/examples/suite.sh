@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the C samples'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 PACKAGES="python3-numpy python3-pil"
 
 suite() {

@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='a disk cache under killed processes, power cuts, failing calls, sharing, hostile keys; longer: Tests/faults/run'
 BUDGET=120
-NEEDS_LIBRARY=1
+NEEDS=library
 
 # Before a release: Tests/faults/run.
 suite() { "$SDIMAGE_PYTHON" Tests/faults/faults.py "$PREFIX"; }

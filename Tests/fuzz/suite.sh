@@ -1,6 +1,7 @@
 # Suite of Tests/run.
 ABOUT='a few seconds of arbitrary bytes for each decoder and parser; longer: Tests/fuzz/run'
 BUDGET=120
+NEEDS=swift
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 

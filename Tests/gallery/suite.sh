@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the gallery in windows of SDL, GTK and Qt Quick, its pixels compared'
 BUDGET=90
-NEEDS_LIBRARY=1
+NEEDS=library
 PACKAGES="$SDIMAGE_WINDOW_PACKAGES python3-numpy python3-pil"
 
 # Builds the Qt sample as a separate project on the installed library.

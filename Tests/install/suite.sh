@@ -1,6 +1,7 @@
 # Suite of Tests/run.
 ABOUT='CMake build; the installed library; external programs'
 BUDGET=180
+NEEDS=swift
 
 suite() {
     {

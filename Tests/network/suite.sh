@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='a server that disconnects, lies, stalls and redirects; TLS; nginx'
 BUDGET=90
-NEEDS_LIBRARY=1
+NEEDS=library
 PACKAGES="nginx openssl brotli zstd"
 
 suite() { SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 "$SDIMAGE_PYTHON" Tests/network/network.py; }

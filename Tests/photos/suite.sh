@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the photo library plug-in: its rules, index, sources and parsers, under the sanitizers'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 

@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the plug-ins: their exports, dependencies and decodes'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 

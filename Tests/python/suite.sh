@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the Python package; the test origin'
 BUDGET=180
-NEEDS_LIBRARY=1
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES $SDIMAGE_PYTHON_PACKAGES"
 

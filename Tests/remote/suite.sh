@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='remote caches on memcached and Redis: killed, paused, flooded, lying; fleets of processes and their leases'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES memcached redis-server"
 
 # Remote cache entries are untrusted: the parser of their envelope is built with the sanitizers.

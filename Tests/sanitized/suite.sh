@@ -1,6 +1,7 @@
 # Suite of Tests/run.
 ABOUT='codecs and decoders under the address and undefined-behaviour sanitizers, the build included'
 BUDGET=480
+NEEDS=swift
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 

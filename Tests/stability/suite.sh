@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='compatibility with the interface of the last release; a program of the first release runs'
 BUDGET=60
-NEEDS_LIBRARY=1
+NEEDS=library
 PACKAGES="$SDIMAGE_ABI_PACKAGES xz-utils"
 
 # The program sees only the headers of the first release, not the current ones.

@@ -1,6 +1,7 @@
 # Suite of Tests/run.
 ABOUT='layers, ARCHITECTURE.md, CONTRIBUTING.md and comments true to the sources; words, formatting, lengths of files and functions'
 BUDGET=60
+NEEDS=swift
 HAS_PARTS=1
 PACKAGES="clang-format"
 

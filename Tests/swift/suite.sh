@@ -1,6 +1,7 @@
 # Suite of Tests/run.
 ABOUT='Swift unit tests in a debug build, its time included'
 BUDGET=480
+NEEDS=swift
 HAS_PARTS=1
 
 suite() {
