@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { THREADS = 4, CHILD_SECONDS = 10 };
+enum { THREADS = 4, CHILD_SECONDS = 60 };
 
 static long forks = 800;
 static atomic_bool is_enough;

@@ -12,7 +12,7 @@
 #include "check.h"
 
 static const char *running;
-static char folder[64];
+static char folder[200];
 
 void fail_test(const char *file, int line, const char *format, ...) {
     char why[400];
@@ -73,20 +73,24 @@ static void run_here(const test *test) {
 }
 
 static bool run_test(const test *test) {
-    snprintf(folder, sizeof folder, "/tmp/sdimage-abi-XXXXXX");
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/sdimage-abi-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder)) {
         printf("not ok %s: no temporary folder: %s\n", test->name, strerror(errno));
         return false;
     }
     fflush(stdout);
     running = test->name;
+    int status = -1;
     pid_t child = fork();
     if (child == 0)
         start_again(test->name);
-    int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    int reason = errno;
     nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (child < 0)
+        return printf("not ok %s: no child process: %s\n", test->name, strerror(reason)), false;
     bool fine = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (fine)
         printf("ok %s\n", test->name);
@@ -150,7 +154,7 @@ const char *running_test(void) {
 }
 
 const char *file_url_with(const char *name, const void *bytes, size_t length) {
-    static char urls[8][160];
+    static char urls[8][300];
     static int next;
     char *url = urls[next++ % 8];
     snprintf(url, sizeof urls[0], "file://%s/%s", folder, name);

@@ -57,6 +57,14 @@ int run_tests(const test *tests, size_t count);
             fail_test(__FILE__, __LINE__, "%s is %lld, not %lld", #left, check_left, check_right);                     \
     } while (0)
 
+/* The same for a number with an upper limit. */
+#define CHECK_AT_MOST(value, limit)                                                                                    \
+    do {                                                                                                               \
+        long long check_value = (long long)(value), check_limit = (long long)(limit);                                  \
+        if (check_value > check_limit)                                                                                 \
+            fail_test(__FILE__, __LINE__, "%s is %lld, limit %lld", #value, check_value, check_limit);                 \
+    } while (0)
+
 _Noreturn void fail_test(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Waits up to ten seconds until `condition(argument)` is true, for changes without an event, such as the end of a
@@ -94,6 +102,9 @@ sdimage_data *new_data(const void *bytes, size_t length);
 
 /* A value of sdimage_frame_budget_statistics; -1 for an unknown name. */
 long frame_statistic(const char *name);
+
+/* Bytes of pixel memory in use, by the library's own metrics. It counts blocks of 16 KiB and more. */
+long live_pixel_bytes(void);
 
 /* Images small enough to be embedded. */
 extern const unsigned char png_2x2[75];

@@ -43,3 +43,14 @@ long frame_statistic(const char *name) {
     sdimage_data_unref(json);
     return value;
 }
+
+long live_pixel_bytes(void) {
+    static const char name[] = "\nsdimage_pixel_bytes{state=\"live\"} ";
+    sdimage_data *text = NULL;
+    CHECK_EQUAL(sdimage_metrics(&text, NULL), SDIMAGE_STATUS_OK);
+    const char *found = memmem(sdimage_data_bytes(text), sdimage_data_length(text), name, sizeof name - 1);
+    CHECK(found != NULL);
+    long value = (long)strtod(found + sizeof name - 1, NULL);
+    sdimage_data_unref(text);
+    return value;
+}
