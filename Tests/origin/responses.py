@@ -59,6 +59,7 @@ class Answering(Protocol):
 
     kbps: int
     delay_ms: int
+    gate: Any
     stopping: Any
 
     def url(self, path: str) -> str: ...
@@ -93,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self.slow = 0
+        self.slow, self.is_gated = 0, False
         self.record: Asked | None = None
         self.origin: Answering = cast(Any, self.server).origin
         self.origin.count("connections")
@@ -112,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         hit = origin.count("requests", path)
         self.record = origin.asked(path, self.headers.get("Range") or "")
-        self.slow = int(query.get("kbps") or origin.kbps)
+        self.slow, self.is_gated = int(query.get("kbps") or origin.kbps), "gate" in query
         delay = int(query.get("delay_ms") or origin.delay_ms)
         if delay and origin.stopping.wait(delay / 1000):
             return
@@ -279,13 +280,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD" or status == 304:
             return
         slow = self.slow
-        for start in range(0, len(data), _STEP if slow else max(1, len(data))):
-            piece = data[start : start + _STEP] if slow else data
+        step = _STEP if slow else max(1, len(data) // (2 if self.is_gated else 1))
+        for start in range(0, len(data), step):
+            piece = data[start : start + step]
             # Counted first: a client may read the log as soon as it has the last byte.
             self.origin.count("bytes", by=len(piece))
             if self.record is not None:
                 self.record.sent += len(piece)
             self.wfile.write(piece)
+            if self.is_gated:
+                self.origin.gate.wait()
             if slow and self.origin.stopping.wait(len(piece) / (slow * 1000)):
                 self.close_connection = True
                 return

@@ -12,7 +12,8 @@ demand. Standard library only. As a program: ``python3 Tests/origin --folder FOL
 Query parameters for one response: ``kbps=500`` (kilobytes a second), ``delay_ms=200`` (before the first byte),
 ``max_age=60`` or ``cache=`` with a complete Cache-Control, ``age=120`` (seconds already spent in a shared cache),
 ``gzip=1``, ``auth=basic`` or ``auth=bearer`` (401 without the password or token of ``responses.py``), ``status=404``,
-``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only), and ``fault=``
+``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only), ``gate=1`` (the second half of
+the body waits for `Origin.open_gate`), and ``fault=``
 
     reset      half of the body, then a reset             short      half of the body, then the end
     long       more bytes than announced                  truncated  half of the body, announced as such
@@ -67,6 +68,7 @@ class Origin:
         self.kbps = kbps
         self.delay_ms = delay_ms
         self.stopping = threading.Event()
+        self.gate = threading.Event()
         self._lock = threading.Lock()
         self._bodies: dict[str, Body] = {}
         self._counts: Counter[str] = Counter()
@@ -187,9 +189,14 @@ class Origin:
             thread.start()
         return self
 
+    def open_gate(self) -> None:
+        """Lets all responses with ``gate=1`` complete, now and later."""
+        self.gate.set()
+
     def stop(self) -> None:
         """Stops responding and frees the ports; open connections are closed."""
         self.stopping.set()
+        self.gate.set()
         for server, thread in zip((self._server, self._other), self._threads):
             if thread.is_alive():
                 server.shutdown()

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -38,6 +40,16 @@ def environment(**more: str) -> dict[str, str]:
     """For child processes: this package, and the library in use."""
     path = os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path, **more}
+
+
+def becomes(condition: Callable[[], object], seconds: float = 30) -> bool:
+    """Polls for changes without an event; the limit only ends a hang."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:

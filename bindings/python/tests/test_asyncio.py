@@ -45,17 +45,19 @@ class Asynchronous(TestCase):
 
     def test_the_loop_goes_on_meanwhile(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=200"
+        url = origin.add("cat.jpg", jpeg()) + "?gate=1"
 
         async def main() -> int:
             ticks = 0
             load = asyncio.ensure_future(manager.load_async(url))
             while not load.done():
                 ticks += 1
+                if ticks == 10:
+                    origin.open_gate()
                 await asyncio.sleep(0.01)
             return ticks
 
-        self.assertGreater(asyncio.run(main()), 5)
+        self.assertGreaterEqual(asyncio.run(main()), 10)
 
     def test_parts_come_before_the_whole(self) -> None:
         origin, manager = self.origin(), self.manager()
@@ -104,7 +106,8 @@ class Asynchronous(TestCase):
 
         async def main() -> None:
             load = asyncio.ensure_future(manager.load_async(url))
-            await asyncio.sleep(0.05)
+            while not origin.hits("cat.jpg"):
+                await asyncio.sleep(0.005)
             self.assertEqual(manager.running_count, 1)
             load.cancel()
             with self.assertRaises(asyncio.CancelledError):
@@ -112,7 +115,7 @@ class Asynchronous(TestCase):
             while manager.running_count:
                 await asyncio.sleep(0.005)
 
-        asyncio.run(asyncio.wait_for(main(), 10))
+        asyncio.run(asyncio.wait_for(main(), 30))
 
     def test_a_time_limit_of_asyncio_works(self) -> None:
         origin, manager = self.origin(), self.manager()
@@ -174,19 +177,22 @@ class Asynchronous(TestCase):
         origin = self.origin()
         url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
         for close in (self.close_at_once, self.close_gently):
-            asyncio.run(asyncio.wait_for(close(origin, url), 10))
+            origin.reset()
+            asyncio.run(asyncio.wait_for(close(origin, url), 30))
 
-    async def close_at_once(self, _origin: Origin, url: str) -> None:
+    async def close_at_once(self, origin: Origin, url: str) -> None:
         manager = self.manager(cache=None)
         load = asyncio.ensure_future(manager.load_async(url))
-        await asyncio.sleep(0.05)
+        while not origin.hits():
+            await asyncio.sleep(0.005)
         manager.close()
         with self.assertRaisesRegex(sdimage.Error, "SHUTDOWN"):
             await load
 
-    async def close_gently(self, _origin: Origin, url: str) -> None:
+    async def close_gently(self, origin: Origin, url: str) -> None:
         async with sdimage.Manager(cache=None) as manager:
             load = asyncio.ensure_future(manager.load_async(url))
-            await asyncio.sleep(0.05)
+            while not origin.hits():
+                await asyncio.sleep(0.005)
         with self.assertRaisesRegex(sdimage.Error, "SHUTDOWN"):
             await load

@@ -149,7 +149,8 @@ try:
     print("not interrupted")
 except KeyboardInterrupt:
     before = array.tobytes()
-    time.sleep(0.3)
+    # These loads end after all that were started before.
+    manager.load_many([f"test://later/{n}" for n in range(600)], (4, 4))
     print(array.tobytes() == before)
 manager.close()
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from .support import TestCase, jpeg, png, sdimage
+from .support import TestCase, jpeg, png, run_python, sdimage
 
 
 class Caching(TestCase):
@@ -105,9 +105,26 @@ class Caching(TestCase):
         cache.image("a")
         self.assertEqual(cache.contains("a"), "memory")
 
-    def test_pressure_can_be_watched(self) -> None:
-        sdimage.watch_memory_pressure()
-        sdimage.watch_memory_pressure(False)
+    def test_watching_memory_pressure_starts_no_thread(self) -> None:
+        done = run_python(
+            """
+            import sdimage
+            def threads():
+                lines = sdimage.metrics().splitlines()
+                return next(int(line.split()[1]) for line in lines if line.startswith("sdimage_threads "))
+            with sdimage.Manager(cache=None, loader=lambda request: b"") as manager:
+                try:
+                    manager.load("x://a")
+                except sdimage.Error:
+                    pass
+                before = threads()
+                sdimage.watch_memory_pressure()
+                sdimage.watch_memory_pressure()
+                print(before > 0, threads() <= before)
+                sdimage.watch_memory_pressure(False)
+            """
+        )
+        self.assertEqual(done.stdout.split(), ["True", "True"])
 
     def test_old_entries_go_when_asked(self) -> None:
         cache = self.cache(max_disk_size=100_000, inline_entry_limit=0)

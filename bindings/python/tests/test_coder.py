@@ -59,6 +59,7 @@ class Endless(sdimage.Coder):
 
     def __init__(self) -> None:
         self.started = threading.Semaphore(0)
+        self.minutes = 0
 
     def can_decode(self, head: bytes) -> bool:
         return head.startswith(b"endless")
@@ -68,6 +69,7 @@ class Endless(sdimage.Coder):
         for _ in range(60_000):
             self.budget.check()
             time.sleep(0.001)
+        self.minutes += 1
         raise sdimage.Error("BAD_DATA", "a minute is over")
 
 
@@ -100,10 +102,10 @@ class Custom(TestCase):
         self.addCleanup(sdimage.unregister_coder, coder)
 
     def test_a_coder_sees_the_time_limit(self) -> None:
-        self.register(Endless())
-        start = time.monotonic()
+        coder = Endless()
+        self.register(coder)
         self.assert_error("TIMEOUT", sdimage.decode, b"endless", max_work_ms=100)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(coder.minutes, 0)
 
     def test_there_is_no_budget_outside_of_calls(self) -> None:
         budget = Endless().budget
@@ -118,12 +120,11 @@ class Custom(TestCase):
         # One for each worker, and more.
         loads = [manager.start(f"data:,endless{i}") for i in range(len(os.sched_getaffinity(0)) + 2)]
         self.assertTrue(coder.started.acquire(timeout=20))
-        start = time.monotonic()
         for load in loads:
             load.cancel()
         png = base64.b64encode(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").encode("png")).decode()
         self.assertEqual(manager.load(f"data:image/png;base64,{png}").image.width, 1)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertEqual(coder.minutes, 0)
 
     def test_closing_a_manager_ends_long_encodes_for_its_cache(self) -> None:
         picture = sdimage.Image.from_pixels(bytes(12), 2, 2, "rgb8").encode("png")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
-from .support import TestCase, jpeg, png, sdimage
+from .support import TestCase, becomes, jpeg, png, sdimage
 
 
 class Downloads(TestCase):
@@ -72,9 +70,7 @@ class Downloads(TestCase):
         loader.suspended = True
         self.assertTrue(loader.suspended)
         task = manager.start(origin.url("a.png"))
-        end = time.monotonic() + 10
-        while not loader.transfer_count and time.monotonic() < end:
-            time.sleep(0.001)
+        self.assertTrue(becomes(lambda: loader.transfer_count))
         self.assertEqual((loader.transfer_count, origin.hits()), (1, 0))
         loader.cancel_all()
         with self.assertRaises(sdimage.Error) as caught:

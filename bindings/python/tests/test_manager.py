@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from .support import PICTURES, TestCase, jpeg, png, sdimage
+from .support import PICTURES, TestCase, becomes, jpeg, png, sdimage
 
 
 class Loading(TestCase):
@@ -58,8 +58,9 @@ class Loading(TestCase):
 
     def test_two_hundred_loads_of_one_url_are_one_request(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=100"
+        url = origin.add("cat.jpg", jpeg()) + "?gate=1"
         tasks = [manager.start(url) for _ in range(200)]
+        origin.open_gate()
         for task in tasks:
             self.assertIsNotNone(task.wait(20).image)
         self.assertEqual(origin.hits("cat.jpg"), 1)
@@ -135,10 +136,10 @@ class Loading(TestCase):
         self.assertEqual(manager.running_count, 0)
 
     def test_the_priority_of_a_load_changes(self) -> None:
-        origin, manager = self.origin(), self.manager(loader=sdimage.Loader.http(max_total=1))
-        first = manager.start(origin.add("first.jpg", jpeg()) + "?delay_ms=600")
-        while not origin.hits("first.jpg"):
-            time.sleep(0.005)
+        loader = sdimage.Loader.http(max_total=1)
+        origin, manager = self.origin(), self.manager(loader=loader)
+        first = manager.start(origin.add("first.jpg", jpeg()) + "?gate=1")
+        self.assertTrue(becomes(lambda: origin.hits("first.jpg")))
         urls = [origin.add(f"{name}.jpg", jpeg()) for name in "abc"]
         tasks = [manager.start(urls[0]), manager.start(urls[1]), manager.start(urls[2], priority="low")]
         self.assertEqual([task.priority for task in tasks], ["normal", "normal", "low"])
@@ -146,6 +147,8 @@ class Loading(TestCase):
         self.assertEqual([task.priority for task in tasks], ["low", "normal", "high"])
         for wrong in ("urgent", 1, None):
             self.assert_error("INVALID_ARGUMENT", setattr, tasks[1], "priority", wrong)
+        self.assertTrue(becomes(lambda: loader.transfer_count == 4))
+        origin.open_gate()
         for task in (first, *tasks):
             task.wait(20)
         self.assertEqual([each.path for each in origin.log()], ["first.jpg", "c.jpg", "b.jpg", "a.jpg"])
@@ -169,12 +172,14 @@ class Loading(TestCase):
 
     def test_one_of_two_waiters_may_leave(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=150"
-        leaving, staying = manager.start(url), manager.start(url)
-        while not origin.hits("cat.jpg"):
-            time.sleep(0.005)  # an earlier cancellation may end a transfer that the other load had not joined yet
+        url = origin.add("cat.jpg", jpeg()) + "?gate=1"
+        # An earlier cancellation may end a transfer that the other load has not joined yet.
+        joined = threading.Event()
+        leaving, staying = manager.start(url), manager.start(url, on_progress=lambda *_: joined.set())
+        self.assertTrue(joined.wait(20))
         leaving.cancel()
         self.assert_error("CANCELLED", leaving.wait, 5)
+        origin.open_gate()
         self.assertIsNotNone(staying.wait(10).image)
         self.assertEqual(origin.hits("cat.jpg"), 1)
 
@@ -188,14 +193,14 @@ class Loading(TestCase):
 
     def test_other_threads_run_while_a_load_blocks(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("cat.jpg", jpeg()) + "?delay_ms=300"
-        ticks = 0
+        url = origin.add("cat.jpg", jpeg()) + "?gate=1"
         loader = threading.Thread(target=manager.load, args=(url,))
         loader.start()
-        while loader.is_alive():
-            ticks += 1
-            time.sleep(0.01)
-        self.assertGreater(ticks, 10)
+        self.assertTrue(becomes(lambda: origin.hits("cat.jpg")))
+        self.assertTrue(loader.is_alive())
+        origin.open_gate()
+        loader.join(30)
+        self.assertFalse(loader.is_alive())
 
     def test_the_cache_alone_may_be_asked(self) -> None:
         origin, manager = self.origin(), self.manager()
@@ -388,9 +393,17 @@ class Closing(TestCase):
         manager = self.manager(cache=None, loader=lambda request: b"")
         entered, returned = threading.Event(), threading.Event()
 
+        def is_closing() -> bool:
+            try:
+                manager.start("x://z")
+            except sdimage.Error as error:
+                return error.code == "SHUTDOWN"
+            return False
+
         def slow(_result: sdimage.Result) -> None:
             entered.set()
-            time.sleep(0.2)
+            becomes(is_closing)
+            time.sleep(0.05)  # a close that does not wait returns within this time
             returned.set()
 
         manager.start("x://y", on_result=slow)
