@@ -1,25 +1,35 @@
 import CSDImage
 import Foundation
+import TestSupport
 
-/// A host coder whose calls sleep, and which records the state of its work budget.
+/// A host coder whose calls take as long as the test wants, and which records the state of its work budget.
 final class BusyCoder: @unchecked Sendable {
     // Unchecked: the lock protects the counters.
     private let lock = NSLock()
     private var counts = (started: 0, returned: 0)
     private var noted: (status: sdimage_status, remaining: UInt32)?
-    /// True: calls return as soon as the budget is exhausted. False: they return after `seconds`.
-    let heedsBudget: Bool
-    let seconds: Double
+    enum Ending {
+        /// Calls return as soon as the budget is exhausted, with its status.
+        case budget
+        /// They notice that it is exhausted, and return another status.
+        case late
+        /// They return after `release`.
+        case release
+    }
+    let ending: Ending
     let detachedStack: Int
+    private var isReleased = false
     /// Set by the function that destroys the coder's user data.
     let isDestroyed = NSCondition()
     private(set) var wasDestroyed = false
 
-    init(heedsBudget: Bool, seconds: Double, detachedStack: Int = 0) {
-        self.heedsBudget = heedsBudget
-        self.seconds = seconds
+    init(_ ending: Ending, detachedStack: Int = 0) {
+        self.ending = ending
         self.detachedStack = detachedStack
     }
+
+    /// Lets all calls return, now and later.
+    func release() { lock.withLock { isReleased = true } }
 
     var started: Int { lock.withLock { counts.started } }
     var returned: Int { lock.withLock { counts.returned } }
@@ -32,17 +42,17 @@ final class BusyCoder: @unchecked Sendable {
 
     private func work(_ budget: OpaquePointer?) -> sdimage_status {
         lock.withLock { counts.started += 1 }
-        let remaining = sdimage_work_budget_remaining_ms(budget), end = Date(timeIntervalSinceNow: seconds)
+        let remaining = sdimage_work_budget_remaining_ms(budget)
         var status = sdimage_work_budget_check(budget)
-        while Date() < end, !heedsBudget || status == .SDIMAGE_STATUS_OK {
-            usleep(1000)
+        let isOver = becomesTrue {
             status = sdimage_work_budget_check(budget)
+            return ending == .release ? lock.withLock { isReleased } : status != .SDIMAGE_STATUS_OK
         }
         lock.withLock {
             noted = (status, remaining)
-            counts.returned += 1
+            counts.returned += isOver ? 1 : 0
         }
-        return heedsBudget && status != .SDIMAGE_STATUS_OK ? status : .SDIMAGE_STATUS_BAD_DATA
+        return ending == .budget && status != .SDIMAGE_STATUS_OK ? status : .SDIMAGE_STATUS_BAD_DATA
     }
 
     private func destroyed() {

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func keysAreComparedAsBytes() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         let composed = "caf\u{E9}"
         let decomposed = "cafe\u{301}"
         try store(cache, composed, "one")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func aClosedCacheAnswersShutdown() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         var data: OpaquePointer?

@@ -36,7 +36,8 @@ import Testing
 
     @Test func aLimitBeyondAllDisksIsNone() throws {
         let config = Owned(sdimage_cache_config_new()) { sdimage_cache_config_unref($0) }
-        sdimage_cache_config_set_directory(config.pointer, TemporaryDirectory().path)
+        let folder = TemporaryDirectory()
+        sdimage_cache_config_set_directory(config.pointer, folder.path)
         sdimage_cache_config_set_max_disk_size(config.pointer, .max)
         let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config.pointer, $0, $1) }
         for index in 0..<3 { try store(cache, "\(index)", "x") }
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func aListIsReadPageByPageAndFiltered() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         for index in 0..<25 {
             try store(cache, "\(index % 2 == 0 ? "even" : "odd")/\(index)", String(repeating: "x", count: index))
         }
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func extendedDataIsKeptBesideAnEntry() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         try store(cache, "a", "bytes")
         let extra = try data("extra")
         func read() throws -> String {
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func anEntryIsGoneAfterItsExpiry() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         try store(cache, "a", "bytes")
         #expect(sdimage_cache_set_expiry(cache.pointer, "a", 1, .max, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_contains(cache.pointer, "a", 1) == .SDIMAGE_CACHE_LAYERS_DISK)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func aPathIsReadableUntilItIsUnpinned() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         try store(cache, "a", "bytes")
         let pin = try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "a", 1, $0, $1) }
         let folder = try make(sdimage_data_unref) { sdimage_cache_directory(cache.pointer, $0, $1) }
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func limitsOfARunningCacheCanBeChanged() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         for index in 0..<10 { try store(cache, "\(index)", String(repeating: "x", count: 100_000)) }
         #expect(sdimage_cache_trim(cache.pointer, 600_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_contains(cache.pointer, "0", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func verifyingTellsWhatItRead() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         for index in 0..<10 { try store(cache, "\(index)", "bytes") }
         let report = try make(sdimage_data_unref) { sdimage_cache_verify(cache.pointer, false, $0, $1) }
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text(report).utf8)) as? [String: Any])
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test func keysAreUTF8WithAnyBytesOfIt() throws {
-        let cache = try makeCache(in: TemporaryDirectory().path)
+        let cache = try makeCache(in: TemporaryDirectory())
         let bytes = try data("bytes")
         for key in [[0xff], [0x61, 0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80]] as [[UInt8]] {
             let status = sdimage_cache_store_data(cache.pointer, key, key.count, bytes.pointer, nil)

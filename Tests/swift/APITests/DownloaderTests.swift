@@ -144,9 +144,7 @@ import Testing
         #expect(sdimage_downloader_is_suspended(pointer))
         let manager = try makeManager(cache: nil, loader: loader), listener = Listener()
         let task = try listener.load(manager, makeRequest(server.url("/a")))
-        let end = Date(timeIntervalSinceNow: 10)
-        while sdimage_downloader_transfer_count(pointer) == 0, Date() < end { usleep(1000) }
-        #expect(sdimage_downloader_transfer_count(pointer) == 1)
+        #expect(becomesTrue { sdimage_downloader_transfer_count(pointer) == 1 })
         sdimage_downloader_cancel_all(pointer)
         #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
         sdimage_downloader_set_suspended(pointer, false)

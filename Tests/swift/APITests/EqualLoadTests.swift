@@ -170,7 +170,8 @@ import Testing
             connection.answer(body: makePNG(width: 2, height: 2))
         }
         defer { server.stop() }
-        let manager = try makeManager(cache: nil, loader: try makeSerialDownloader())
+        let downloader = try makeSerialDownloader()
+        let manager = try makeManager(cache: nil, loader: downloader)
         let listeners = (0..<4).map { _ in Listener() }
         let first = try listeners[0].load(manager, makeRequest(server.url("/first")))
         #expect(server.wait { $0.requests.count == 1 })
@@ -182,6 +183,7 @@ import Testing
         #expect(
             tasks.map { sdimage_task_priority($0.pointer) }
                 == [.SDIMAGE_PRIORITY_LOW, .SDIMAGE_PRIORITY_NORMAL, .SDIMAGE_PRIORITY_HIGH])
+        #expect(becomesTrue { sdimage_downloader_transfer_count(downloader.pointer) == 4 })
         mayAnswer.signal()
         for listener in listeners { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
         #expect(server.requests.map(\.target) == ["/first", "/c", "/b", "/a"])

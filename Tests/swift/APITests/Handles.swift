@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import TestSupport
 
 /// Owns one reference to a C object.
 final class Owned: @unchecked Sendable {
@@ -55,6 +56,14 @@ func makeCache(in directory: String?) throws -> Owned {
         sdimage_cache_config_set_memory_only(config, true)
     }
     return try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
+}
+
+/// A cache in a folder that is removed with it.
+func makeCache(in folder: TemporaryDirectory) throws -> Owned {
+    let cache = try makeCache(in: folder.path)
+    return Owned(cache.pointer) { _ in
+        withExtendedLifetime((cache, folder)) { _ = sdimage_cache_close(cache.pointer, nil) }
+    }
 }
 
 /// A manager with the given cache and loader.

@@ -1,18 +1,14 @@
 import CSDImage
 import Foundation
+import TestSupport
 import Testing
 
 /// Small files are processed quickly, for any claimed size, by info, decode, metadata and the incremental decoder.
 @Suite(.serialized) struct HostileFileTests {
-    /// Limit in seconds; re-reading every chunk or entry took 2 to 40 seconds for the same files.
+    /// Limit in seconds of processor time; re-reading every chunk or entry took 2 to 40 seconds for the same files.
     private static let bound = 3.0
 
-    private func seconds(_ body: () throws -> Void) rethrows -> Double {
-        let began = ContinuousClock.now
-        try body()
-        return Double((ContinuousClock.now - began).components.attoseconds) / 1e18
-            + Double((ContinuousClock.now - began).components.seconds)
-    }
+    private func seconds(_ body: () throws -> Void) rethrows -> Double { try ProcessorTime.ofThread(in: body) }
 
     private func info(_ bytes: [UInt8]) -> sdimage_status {
         var json: OpaquePointer?

@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import TestSupport
 import Testing
 
 /// Chunks before the image data of a WebP cost time proportional to their number, for any division of the bytes into pieces.
@@ -22,17 +23,8 @@ import Testing
 
     /// The minimum CPU time of this thread in seconds; other programs do not affect it.
     private func cost(_ body: () throws -> Void) rethrows -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
         var least = Double.infinity
-        for _ in 0..<3 {
-            let began = now()
-            try body()
-            least = min(least, now() - began)
-        }
+        for _ in 0..<3 { least = min(least, try ProcessorTime.ofThread(in: body)) }
         return least
     }
 

@@ -90,8 +90,9 @@ import Testing
     }
 
     @Test func loadsThatAreNotGetShareNothingAndRememberNoFailure() throws {
+        let mayAnswer = Gate()
         let server = LoopbackServer { _, connection in
-            Thread.sleep(forTimeInterval: 0.05)
+            mayAnswer.pass()
             connection.answer(404)
         }
         defer { server.stop() }
@@ -99,6 +100,8 @@ import Testing
         let (one, two) = (Listener(), Listener())
         _ = try one.load(manager, try post(server.url("/a"), "1"))
         _ = try two.load(manager, try post(server.url("/a"), "1"))
+        #expect(server.wait { $0.requests.count == 2 })
+        mayAnswer.open()
         #expect(try #require(one.final()).httpStatus == 404)
         #expect(try #require(two.final()).httpStatus == 404)
         #expect(server.requests.count == 2)

@@ -1,10 +1,11 @@
 import CSDImage
 import Foundation
+import TestSupport
 import Testing
 
-/// Frames decoded ahead, and players that share them. Serialized, because one test empties the buffers of all players.
+/// Frames decoded ahead, and players that share them.
 @Suite(.serialized) struct PlayerBufferTests {
-    private static let three: [UInt32] = [100, 100, 100]
+    static let three: [UInt32] = [100, 100, 100]
 
     private func playing(_ frames: HostFrames) throws -> Playing { try Playing(provider: try frames.provider()) }
 
@@ -92,8 +93,11 @@ import Testing
         let image = try frames.image()
         let players = try (0..<2).map { _ in try Playing(image: image) }
         for player in players { player.play() }
-        for _ in 0..<200 { for player in players { player.tick(20); usleep(200) } }
-        #expect(players.allSatisfy { $0.loops.count > 5 })
+        #expect(
+            becomesTrue {
+                for player in players { player.tick(20) }
+                return players.allSatisfy { $0.loops.count > 5 }
+            })
         // The first frame came with the image.
         #expect(frames.made.sorted() == [0, 1, 2])
     }
@@ -110,14 +114,13 @@ import Testing
         #expect(second.buffered == 3)
         second.release()
         // The worker that made the last frame may hold the frames for a moment.
-        let deadline = Date(timeIntervalSinceNow: 30)
-        var third = try Playing(provider: provider)
-        while third.buffered > 0, Date() < deadline {
-            third.release()
-            usleep(1000)
-            third = try Playing(provider: provider)
-        }
-        #expect(third.buffered == 0)
+        var third: Playing?
+        #expect(
+            becomesTrue {
+                third?.release()
+                third = try? Playing(provider: provider)
+                return third?.buffered == 0
+            })
     }
 
 
@@ -145,22 +148,25 @@ import Testing
         #expect(frames.made.sorted() == [0, 1, 2] && playing.buffered == 3)
     }
 
-    @Test func shortMemoryEmptiesThePoolsButForWhatIsShownNext() throws {
-        let playing = try playing(HostFrames(PlayerBufferTests.three))
-        playing.play()
-        #expect(playing.wait { $0.buffered == 3 })
-        playing.tick(0)
-        sdimage_trim_memory(true)
-        // The next frame is ready in time.
-        playing.tick(100)
-        #expect(playing.tick(1) && playing.frames == [0, 1] && sdimage_player_late_frames(playing.pointer) == 0)
-        sdimage_player_pause(playing.pointer)
-        // One frame may have been in progress.
-        #expect(
-            playing.wait { playing in
-                sdimage_trim_memory(true)
-                return playing.buffered == 0
-            })
+    // In a process of its own, because trimming empties the caches of all tests.
+    @Test func shortMemoryEmptiesThePoolsButForWhatIsShownNext() async {
+        await #expect(processExitsWith: .success) {
+            let playing = try Playing(provider: try HostFrames(PlayerBufferTests.three).provider())
+            playing.play()
+            #expect(playing.wait { $0.buffered == 3 })
+            playing.tick(0)
+            sdimage_trim_memory(true)
+            // The next frame is ready in time.
+            playing.tick(100)
+            #expect(playing.tick(1) && playing.frames == [0, 1] && sdimage_player_late_frames(playing.pointer) == 0)
+            sdimage_player_pause(playing.pointer)
+            // One frame may have been in progress.
+            #expect(
+                playing.wait { playing in
+                    sdimage_trim_memory(true)
+                    return playing.buffered == 0
+                })
+        }
     }
 
 

@@ -283,16 +283,17 @@ import Testing
     }
 
     @Test func highPriorityGoesBeforeNormalAndLow() throws {
+        let mayAnswer = Gate()
         let server = LoopbackServer { request, connection in
-            if request.target == "/first" { Thread.sleep(forTimeInterval: 0.3) }
+            if request.target == "/first" { mayAnswer.pass() }
             connection.answer(body: makePNG(width: 2, height: 2))
         }
         defer { server.stop() }
         let config = sdimage_downloader_config_new()
         defer { sdimage_downloader_config_unref(config) }
         sdimage_downloader_config_set_max_total(config, 1)
-        let manager = try makeManager(
-            cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) })
+        let downloader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let manager = try makeManager(cache: nil, loader: downloader)
         let first = Listener()
         _ = try first.load(manager, makeRequest(server.url("/first")))
         #expect(server.wait { $0.requests.count == 1 })
@@ -306,6 +307,8 @@ import Testing
             listeners.append(Listener())
             _ = try listeners[listeners.count - 1].load(manager, request)
         }
+        #expect(becomesTrue { sdimage_downloader_transfer_count(downloader.pointer) == 4 })
+        mayAnswer.open()
         for listener in listeners { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
         #expect(server.requests.map(\.target) == ["/first", "/high", "/normal", "/low"])
     }

@@ -32,7 +32,7 @@ final class ScriptedOrigin: @unchecked Sendable {
 
     var requests: [LoopbackServer.Request] { server?.requests ?? [] }
 
-    func wait(requests count: Int) -> Bool { server?.wait(seconds: 30) { $0.requests.count >= count } ?? false }
+    func wait(requests count: Int) -> Bool { server?.wait { $0.requests.count >= count } ?? false }
 
     /// Refuses connections from now on.
     func stop() { server?.stop() }

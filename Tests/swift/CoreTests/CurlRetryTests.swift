@@ -86,24 +86,23 @@ extension CurlTests {
 
     @Test func waitingForARetryHoldsNoPlaceAndIsCancelledAtOnce() async throws {
         let server = LoopbackServer { request, connection in
-            connection.answer(request.target == "/bad" ? 503 : 200, ["Retry-After": "20"], body: [7])
+            connection.answer(request.target == "/bad" ? 503 : 200, ["Retry-After": "3600"], body: [7])
         }
         defer { server.stop() }
-        let downloader = try eager { $0.maxPerHost = 1 }
+        let downloader = try eager { 
+            ($0.maxPerHost, $0.longestRetryAfterMilliseconds, $0.totalTimeoutMilliseconds) = (1, .max, .max)
+        }
         let task = Task { await downloader.status(server.url("/bad")) }
         #expect(server.wait { $0.requests.count == 1 })
         #expect(await downloader.bytes(server.url("/good")) == [7])
-        let start = MonotonicClock.now
         task.cancel()
         #expect(await task.value == .cancelled)
-        #expect(MonotonicClock.now - start < 1_000_000_000)
         #expect(server.requests.map(\.target) == ["/bad", "/good"])
     }
 
     @Test func serverThatAsksForALongWaitIsNotAskedAgain() async throws {
         let server = flaky(9) { $0.answer(503, ["Retry-After": "3600"], body: [1]) }
         defer { server.stop() }
-        let start = MonotonicClock.now
         #expect(try await eager().load(server.url("/")).error?.httpStatus == 503)
         // Within the retry-after limit, but past the total timeout.
         let hasty = try eager {
@@ -111,7 +110,6 @@ extension CurlTests {
             $0.totalTimeoutMilliseconds = 60_000
         }
         #expect(await hasty.load(server.url("/")).error?.httpStatus == 503)
-        #expect(MonotonicClock.now - start < 2_000_000_000)
         #expect(server.requests.count == 2)
     }
 
@@ -131,12 +129,11 @@ extension CurlTests {
             $0.retryDelayMilliseconds = 50
             $0.longestRetryDelayMilliseconds = 50
         }
-        let start = MonotonicClock.now
         let status = await downloader.status(server.url("/")) { $0.timeoutMilliseconds = 500 }
         // The timeout may also expire during an attempt.
         #expect([.httpStatus, .timeout].contains(status))
-        // All attempts would take 25 s.
-        #expect(MonotonicClock.now - start < 10_000_000_000)
+        // Without the timeout there would be a thousand attempts.
+        #expect(server.requests.count < 100)
     }
 
     // MARK: resumption

@@ -47,8 +47,9 @@ public final class LoopbackServer: @unchecked Sendable {
     public var mostConcurrent: Int { condition.withLock { mostActive } }
     public var connectionsClosedByPeer: Int { condition.withLock { closedByPeer } }
 
-    /// Waits until `isTrue`, checking again after every event of the server and every 10 ms.
-    public func wait(seconds: Double = 5, until isTrue: (LoopbackServer) -> Bool) -> Bool {
+    /// Waits until `isTrue`, checking again after every event of the server and every 10 ms. The limit only ends a hang: a load
+    /// may have to wait for a thread behind all other tests.
+    public func wait(seconds: Double = 120, until isTrue: (LoopbackServer) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while !isTrue(self) {
             let inTime = condition.withLock { condition.wait(until: min(end, Date(timeIntervalSinceNow: 0.01))) }
@@ -192,7 +193,7 @@ public final class Connection: @unchecked Sendable {
     }
 
     /// Returns true if the peer closes within the time.
-    public func waitForEnd(seconds: Int = 5) -> Bool {
+    public func waitForEnd(seconds: Int = 120) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
         while unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 {
