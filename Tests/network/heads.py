@@ -91,7 +91,7 @@ def addresses(good: bytes) -> None:
         for host in spellings:
             refused(here, f"address refused, {host}", server.url("/a", host), {"ADDRESS_FORBIDDEN"})
         for host in ranges:
-            refused(here, f"address refused, {host}", f"http://{host}:{server.port}/a", {"ADDRESS_FORBIDDEN"}, 2)
+            refused(here, f"address refused, {host}", f"http://{host}:{server.port}/a", {"ADDRESS_FORBIDDEN"})
         report.check("addresses: nothing was connected to", server.connections == 0, f"{server.connections} connections")
         report.check("addresses: the policy is what refuses", lax.is_picture(server.url("/a"), good))
 

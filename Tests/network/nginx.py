@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 import socket
@@ -10,6 +11,7 @@ import time
 
 CONFIGURATION = """
 daemon off;
+{user}
 pid {folder}/nginx.pid;
 worker_processes 1;
 error_log {folder}/error.log;
@@ -54,16 +56,13 @@ class Nginx:
         password = subprocess.run(["openssl", "passwd", "-apr1", "secret"], check=True, capture_output=True, text=True).stdout
         (folder / "users").write_text("user:" + password)
         (folder / "nginx.conf").write_text(CONFIGURATION.format(
-            folder=folder, plain=self.plain, tls=self.tls, client=self.client, certificate=certificate[0], key=certificate[1],
+            user="user root;" if os.geteuid() == 0 else "", folder=folder, plain=self.plain, tls=self.tls, client=self.client, certificate=certificate[0], key=certificate[1],
             authority=authority))
 
     def __enter__(self) -> Nginx:
-        # If root starts it, its workers run as another user, who needs access to the folder.
-        for place in [self.folder, *self.folder.rglob("*")]:
-            place.chmod(0o755 if place.is_dir() else 0o644)
         command = [str(find()), "-e", f"{self.folder}/error.log", "-c", f"{self.folder}/nginx.conf", "-p", str(self.folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        for _ in range(100):
+        for _ in range(600):
             try:
                 socket.create_connection(("127.0.0.1", self.tls), 1).close()
                 return self
