@@ -216,7 +216,9 @@ static void use_texts_in_children(void) {
         if (child == 0) {
             size_t length = strlen(texts[i]);
             edge edge = make_edge(length);
-            char folder[] = "/tmp/sdimage-edges-XXXXXX";
+            char folder[200];
+            const char *parent = getenv("TMPDIR");
+            snprintf(folder, sizeof folder, "%s/sdimage-edges-XXXXXX", parent && *parent ? parent : "/tmp");
             sdimage_cache_config *config = sdimage_cache_config_new();
             sdimage_cache_config_set_directory(config, mkdtemp(folder));
             sdimage_cache *cache = NULL;

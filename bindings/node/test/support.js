@@ -14,7 +14,12 @@ let serial = 0;
 const fresh = (name, query = '') => `${ORIGIN}${name}?test=${process.pid}-${++serial}${query && `&${query}`}`;
 const bytes = (name) => fs.readFileSync(path.join(PICTURES, name));
 const hits = async (name) => (await (await fetch(`${ORIGIN}_counters`)).json()).paths[name] ?? 0;
-const folder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'sdimage-node-'));
+/** A new folder, removed when the process ends. */
+const folder = () => {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'sdimage-node-'));
+  process.on('exit', () => fs.rmSync(made, { recursive: true, force: true }));
+  return made;
+};
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Bytes of pixels in use, by the library's own count. */
