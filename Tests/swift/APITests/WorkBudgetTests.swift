@@ -70,7 +70,11 @@ import Testing
         #expect(busy.started == 4 && busy.returned == 0)
         busy.release()
         #expect(becomesTrue { busy.returned == 4 })
-        #expect(try becomesTrue { _ = try decode(coder, milliseconds: 500); return busy.started > 4 })
+        #expect(
+            try becomesTrue {
+                _ = try decode(coder, milliseconds: 500)
+                return busy.started > 4
+            })
     }
 
     @Test func optionsOfTheHostHaveNoBudget() throws {
