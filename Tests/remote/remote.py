@@ -44,7 +44,8 @@ def figures_part(kind: str, origin: Origin) -> None:
 
     lateness = Lateness()
     with servers.Server(kind) as server:
-        found = measure("an entry of 20 KB", server.address, 3000)
+        # The default budget is shorter than the time that a busy machine gives to other processes.
+        found = measure("an entry of 20 KB", server.address, 3000, "remote.budget_ms=5000")
         report.check(f"{kind}: every look-up finds the entry", found["hits"] == 3000, f"{found}")
         report.check(f"{kind}: an entry of 20 KB in 150 us, with room for a busy machine",
                      0 < found["median_us"] <= 150 * 4, f"{found}")

@@ -100,14 +100,18 @@ def asks_together(kind: str) -> None:
         server.pause()
         answers: dict[int, bytes | None] = {}
 
+        begun = threading.Semaphore(0)
+
         def ask(number: int) -> None:
+            begun.release()
             answers[number] = cache.data(f"key {number}")
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
         for thread in threads:
             thread.start()
-        # The first is under way; the others wait.
-        becomes(lambda: cache.statistics()["exchanges"] > before, 0.3)
+        for _ in threads:
+            begun.acquire()
+        time.sleep(0.2)  # the first is under way, and the others wait; a few may come later
         server.resume()
         for thread in threads:
             thread.join()
