@@ -277,6 +277,31 @@ static void explicit_box(sdimage_photos_request_options *options) {
     sdimage_photos_request_options_set_target(options, 50, 50);
 }
 
+static void check_size(const size_case *one, size_t number, sdimage_manager *manager, const char *url) {
+    sdimage_photos_request_options *options = sdimage_photos_request_options_new();
+    sdimage_decode_options *decode = sdimage_decode_options_new();
+    sdimage_options *bag = sdimage_options_new();
+    sdimage_request *request = new_request(url);
+    if (one->set_target)
+        one->set_target(options);
+    sdimage_photos_request_options_set_resize(options, one->resize);
+    sdimage_photos_request_options_set_content(options, one->content);
+    sdimage_photos_set_request_options(bag, options);
+    sdimage_decode_options_set_scale(decode, one->scale);
+    sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height, one->keeps_ratio);
+    sdimage_request_set_decode_options(request, decode);
+    sdimage_request_set_options(request, bag);
+    deliveries result = load(manager, request);
+    if (result.last.width != one->expected.width || result.last.height != one->expected.height)
+        fail_test(__FILE__, __LINE__, "case %zu: %u x %u, not %u x %u (%s)", number, result.last.width,
+                  result.last.height, one->expected.width, one->expected.height, sdimage_status_name(result.status));
+    CHECK(!result.has_data);
+    sdimage_request_unref(request);
+    sdimage_options_unref(bag);
+    sdimage_decode_options_unref(decode);
+    sdimage_photos_request_options_unref(options);
+}
+
 static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     static const size_case cases[] = {
         {NULL, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
@@ -321,33 +346,8 @@ static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     sdimage_photos_library *library = open_album(false);
     sdimage_manager *manager = new_photo_manager(library, true);
     char *url = sdimage_photos_url_of_identifier(identifier_of(library, "a.jpg"));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const size_case *one = &cases[i];
-        sdimage_photos_request_options *options = sdimage_photos_request_options_new();
-        sdimage_decode_options *decode = sdimage_decode_options_new();
-        sdimage_options *bag = sdimage_options_new();
-        sdimage_request *request = new_request(url);
-        if (one->set_target)
-            one->set_target(options);
-        sdimage_photos_request_options_set_resize(options, one->resize);
-        sdimage_photos_request_options_set_content(options, one->content);
-        sdimage_photos_set_request_options(bag, options);
-        sdimage_decode_options_set_scale(decode, one->scale);
-        sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height,
-                                                  one->keeps_ratio);
-        sdimage_request_set_decode_options(request, decode);
-        sdimage_request_set_options(request, bag);
-        deliveries result = load(manager, request);
-        if (result.last.width != one->expected.width || result.last.height != one->expected.height)
-            fail_test(__FILE__, __LINE__, "case %zu: %u x %u, not %u x %u (%s)", i, result.last.width,
-                      result.last.height, one->expected.width, one->expected.height,
-                      sdimage_status_name(result.status));
-        CHECK(!result.has_data);
-        sdimage_request_unref(request);
-        sdimage_options_unref(bag);
-        sdimage_decode_options_unref(decode);
-        sdimage_photos_request_options_unref(options);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_size(&cases[i], i, manager, url);
     sdimage_photos_free(url);
     sdimage_manager_unref(manager);
     sdimage_photos_library_unref(library);
