@@ -23,8 +23,7 @@ KINDS = {"redis": sdimage.RedisCache, "memcached": sdimage.MemcachedCache}
 BUDGET = 50
 #: For tests without timing, on a machine that does other work too.
 PATIENT = {"budget_ms": 5000, "store_timeout_ms": 10000}
-#: Milliseconds that a busy machine may add to a guaranteed time: it runs other processes between two lines of a test. A load
-#: that waits for a server takes seconds.
+#: Milliseconds that a busy machine may add to a guaranteed time, by running other processes. Waiting for a server takes seconds.
 NOISE = 500
 
 
