@@ -16,10 +16,13 @@ import Testing
         return sdimage_info(bytes, bytes.count, &json, nil)
     }
 
+    /// Beyond the default time limit, which a busy machine exceeds.
+    private let patient = decodeOptions { sdimage_decode_options_set_max_work_ms($0, 600_000) }
+
     private func decode(_ bytes: [UInt8]) -> sdimage_status {
         var image: OpaquePointer?
         defer { sdimage_image_unref(image) }
-        return sdimage_decode(bytes, bytes.count, nil, &image, nil)
+        return sdimage_decode(bytes, bytes.count, patient.pointer, &image, nil)
     }
 
     private func metadata(_ bytes: [UInt8]) -> sdimage_status {
