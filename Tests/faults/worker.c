@@ -240,7 +240,7 @@ static void run_script(const char *folder, const char *picture) {
         stop();
     double started = milliseconds();
     uint64_t version = 3;
-    while (!store(9, version) && milliseconds() - started < 5000) {
+    while (!store(9, version) && milliseconds() - started < 60000) {
         usleep(50000);
         version++;
     }

@@ -125,7 +125,7 @@ class Gate:
                 if is_asking and self.is_armed and any(word in piece for word in self.words):
                     self.is_armed = False
                     self.held.set()
-                    self.goes_on.wait(8)
+                    self.goes_on.wait(50)
                 end.sendall(piece)
         with contextlib.suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
@@ -154,7 +154,7 @@ def renewals(kind: str) -> None:
             gate.is_armed = True
             load = threading.Thread(target=lambda: code(lambda: manager.load(url, wait_for_store=True)))
             load.start()
-            held = gate.held.wait(8)
+            held = gate.held.wait(50)
             other = subprocess.run([sys.executable, "-c", store, str(HERE.parents[1] / "bindings/python"), kind, server.address,
                                     url], check=False)
             gate.goes_on.set()
@@ -170,7 +170,7 @@ def renewals(kind: str) -> None:
             gate.is_armed = True
             load = threading.Thread(target=lambda: code(lambda: manager.load(url, wait_for_store=True)))
             load.start()
-            held = gate.held.wait(8)
+            held = gate.held.wait(50)
             direct.remove(url)
             gate.goes_on.set()
             load.join()
