@@ -5,7 +5,7 @@ import Testing
 
 /// The transfer tests; serialized, because some of them count threads and measure time.
 // The time limit ends a hang. It includes the time a test waits for a thread of the runner's pool, behind all other tests.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CurlTests {}
+@Suite(.serialized, .timeLimit(.minutes(30))) struct CurlTests {}
 
 /// A loader with an engine lease of its own.
 struct Downloader: Sendable {

@@ -38,7 +38,7 @@ private func useAll(_ cache: DiskCache) throws {
 }
 
 /// A value of the wrong type, sign or size in each column.
-@Test(.timeLimit(.minutes(5)), arguments: [
+@Test(.timeLimit(.minutes(30)), arguments: [
     "id", "digest", "key", "instance", "number", "length", "checksum", "created", "accessed", "expires", "allocated", "file",
     "etag", "modified", "control", "extended", "bytes",
 ])
