@@ -1,7 +1,7 @@
 # Suite of Tests/run.
 ABOUT='the wheel, the tarball and the Debian packages: built, installed on a minimal system, and used there'
 BUDGET=180
-NEEDS=library
+NEEDS='library swift'
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES lintian xz-utils"
 

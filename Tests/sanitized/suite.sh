@@ -7,6 +7,6 @@ PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 
 suite() {
     build_sanitized --build-tests || { echo "not ok the build with sanitizers: see build/logs/sanitized-build.log"; return 1; }
-    "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build $SDIMAGE_SANITIZED_FLAGS \
+    TMPDIR=$SDIMAGE_TEMPORARY "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build $SDIMAGE_SANITIZED_FLAGS \
         --filter "${SDIMAGE_ONLY:-CodecTests|APITests.*(Decoder|Coder|Finding|Image)}"
 }

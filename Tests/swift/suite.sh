@@ -6,5 +6,5 @@ HAS_PARTS=1
 
 suite() {
     swift build --build-tests >&2 || { echo "not ok the debug build: see build/logs/swift.log"; return 1; }
-    "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build ${SDIMAGE_ONLY:+--filter "$SDIMAGE_ONLY"}
+    TMPDIR=$SDIMAGE_TEMPORARY "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build ${SDIMAGE_ONLY:+--filter "$SDIMAGE_ONLY"}
 }
