@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 INLINE void unpack(uint8_t *to, const uint8_t *from, size_t pixels, unsigned bits) {
     size_t each = 8 / bits, whole = pixels / each;
@@ -16,7 +14,7 @@ INLINE void unpack(uint8_t *to, const uint8_t *from, size_t pixels, unsigned bit
         to[whole * each + k] = (uint8_t)(from[whole] >> (8 - bits - k * bits)) & last;
 }
 
-SDPX_CLONES void sdpx_unpack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits) {
+KERNEL(void, sdpx_unpack_indices, (to, from, pixels, bits), uint8_t *to, const uint8_t *from, size_t pixels, int bits) {
     if (bits == 1)
         unpack(to, from, pixels, 1);
     else if (bits == 2)
@@ -54,7 +52,8 @@ INLINE void swap(uint8_t *to, int to_channels, const uint8_t *from, int from_cha
     }
 }
 
-SDPX_CLONES void sdpx_from_bgr(uint8_t *to, int to_channels, const uint8_t *from, int from_channels, size_t pixels) {
+KERNEL(void, sdpx_from_bgr, (to, to_channels, from, from_channels, pixels), uint8_t *to, int to_channels,
+       const uint8_t *from, int from_channels, size_t pixels) {
     if (to_channels == 3 && from_channels == 3)
         swap(to, 3, from, 3, pixels);
     else if (to_channels == 3 && from_channels == 4)
@@ -92,8 +91,8 @@ INLINE void fields(uint8_t *to, int channels, const uint8_t *from, int bytes, co
     }
 }
 
-SDPX_CLONES void sdpx_unpack_fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks,
-                                    size_t pixels) {
+KERNEL(void, sdpx_unpack_fields, (to, channels, from, bytes, masks, pixels), uint8_t *to, int channels,
+       const uint8_t *from, int bytes, const uint32_t *masks, size_t pixels) {
     if (channels == 3) {
         if (bytes == 2)
             fields(to, 3, from, 2, masks, pixels);
@@ -111,7 +110,7 @@ SDPX_CLONES void sdpx_unpack_fields(uint8_t *to, int channels, const uint8_t *fr
     }
 }
 
-SDPX_CLONES int sdpx_has_field(const uint8_t *from, int bytes, uint32_t mask, size_t pixels) {
+KERNEL(int, sdpx_has_field, (from, bytes, mask, pixels), const uint8_t *from, int bytes, uint32_t mask, size_t pixels) {
     uint32_t seen = 0;
     if (bytes == 2)
         for (size_t i = 0; i < pixels; i++)

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 INLINE uint32_t load(const uint8_t *p) {
     uint32_t v;
@@ -33,8 +31,7 @@ INLINE uint32_t divide(uint32_t n, float d) {
     return (uint32_t)(int32_t)((float)(int32_t)n / d);
 }
 
-SDPX_CLONES
-void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels) {
+KERNEL(void, sdpx_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);
         uint32_t below = channel(d, 3) * (255 - a), sum = a * 255 + below;
@@ -48,8 +45,7 @@ void sdpx_over_row(uint8_t *to, const uint8_t *from, size_t pixels) {
     }
 }
 
-SDPX_CLONES
-void sdpx_webp_over_row(uint8_t *to, const uint8_t *from, size_t pixels) {
+KERNEL(void, sdpx_webp_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);
         uint32_t below = channel(d, 3) * (256 - a) >> 8, sum = a + below;
@@ -61,8 +57,7 @@ void sdpx_webp_over_row(uint8_t *to, const uint8_t *from, size_t pixels) {
     }
 }
 
-SDPX_CLONES
-void sdpx_webp_over_row_premultiplied(uint8_t *to, const uint8_t *from, size_t pixels) {
+KERNEL(void, sdpx_webp_over_row_premultiplied, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), rest = 256 - channel(s, 3), v = 0;
         for (int k = 0; k < 4; k++)

@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef int32_t int16x __attribute__((vector_size(64)));
@@ -84,7 +82,8 @@ INLINE void advance(stage *s, const sums *in, size_t p, size_t last, size_t box)
 
 /* Applies three boxes in one sweep: the output of each goes to the next at once, half a box behind. The input needs no
    ring: results are written where it has been read already. */
-SDPX_CLONES static void blur_narrow(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sums *rings) {
+LOCAL_KERNEL(void, blur_narrow, (strip, stride, length, box, rings), uint8_t *strip, ptrdiff_t stride, size_t length,
+             size_t box, sums *rings) {
     const size_t half = box / 2, last = length - 1;
     const float factor = 1 / ((float)box * (float)box * (float)box);
     const sums zero = {{{0}, {0}}};
@@ -187,15 +186,18 @@ INLINE void blur_wide(uint8_t *strip, ptrdiff_t stride, size_t length, size_t bo
         store_wide(strip + (ptrdiff_t)p * stride, b + p * lanes, kind);
 }
 
-SDPX_CLONES static void blur_u8(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, double *scratch) {
+LOCAL_KERNEL(void, blur_u8, (strip, stride, length, box, scratch), uint8_t *strip, ptrdiff_t stride, size_t length,
+             size_t box, double *scratch) {
     blur_wide(strip, stride, length, box, SDPX_BLUR_U8, scratch);
 }
 
-SDPX_CLONES static void blur_u16(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, double *scratch) {
+LOCAL_KERNEL(void, blur_u16, (strip, stride, length, box, scratch), uint8_t *strip, ptrdiff_t stride, size_t length,
+             size_t box, double *scratch) {
     blur_wide(strip, stride, length, box, SDPX_BLUR_U16, scratch);
 }
 
-SDPX_CLONES static void blur_f32(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, double *scratch) {
+LOCAL_KERNEL(void, blur_f32, (strip, stride, length, box, scratch), uint8_t *strip, ptrdiff_t stride, size_t length,
+             size_t box, double *scratch) {
     blur_wide(strip, stride, length, box, SDPX_BLUR_F32, scratch);
 }
 
@@ -213,13 +215,13 @@ void sdpx_blur_strip(void *strip, ptrdiff_t stride, size_t length, size_t box, s
     }
 }
 
-SDPX_CLONES static void premultiply16(uint16_t *v, size_t pixels) {
+LOCAL_KERNEL(void, premultiply16, (v, pixels), uint16_t *v, size_t pixels) {
     for (size_t i = 0; i < pixels; i++)
         for (size_t k = 0; k < 3; k++)
             v[4 * i + k] = (uint16_t)(((uint64_t)v[4 * i + k] * v[4 * i + 3] + 32767) / 65535);
 }
 
-SDPX_CLONES static void straighten16(uint16_t *v, size_t pixels) {
+LOCAL_KERNEL(void, straighten16, (v, pixels), uint16_t *v, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t alpha = v[4 * i + 3];
         for (size_t k = 0; k < 3; k++) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 
 int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, size_t pixel, size_t *first,
                       size_t *end) {
@@ -23,7 +23,8 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
 
 /* The rows may belong to a caller and have any alignment. */
 #define ONLY_CHANGED(name, type, alpha)                                                                                \
-    SDPX_CLONES static int name(uint8_t *restrict to, const uint8_t *row, const uint8_t *before, size_t pixels) {      \
+    LOCAL_KERNEL(int, name, (to, row, before, pixels), uint8_t *restrict to, const uint8_t *row,                       \
+                 const uint8_t *before, size_t pixels) {                                                               \
         type opaque = alpha;                                                                                           \
         for (size_t i = 0; i < pixels; i++) {                                                                          \
             type now, then;                                                                                            \

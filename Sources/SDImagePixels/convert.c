@@ -2,15 +2,13 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "light.h"
 #include "rounding.h"
 
 /* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that fit the
    first-level cache. If source or destination has that format already, its own memory is the block. */
 enum { BLOCK = 256 };
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Luma with the weights of ITU-R BT.601 in 16 bits, as in libjpeg. */
 INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
@@ -95,7 +93,7 @@ INLINE void expand16(uint16_t *d, const uint16_t *s, size_t n, int channels) {
             d[4 * i + k] = k == 3 ? 65535 : s[channels == 1 ? i : 3 * i + k];
 }
 
-SDPX_CLONES static void load8(uint8_t *d, const uint8_t *s, int format, size_t n) {
+LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, int format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: gray8_to_rgba8(d, s, n); break;
     case SDPX_RGB8: rgb8_to_rgba8(d, s, n); break;
@@ -109,7 +107,7 @@ SDPX_CLONES static void load8(uint8_t *d, const uint8_t *s, int format, size_t n
     }
 }
 
-SDPX_CLONES static void store8(uint8_t *d, int format, const uint8_t *s, size_t n) {
+LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, int format, const uint8_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY8:
         for (size_t i = 0; i < n; i++)
@@ -129,7 +127,7 @@ SDPX_CLONES static void store8(uint8_t *d, int format, const uint8_t *s, size_t 
     }
 }
 
-SDPX_CLONES static void load16(uint16_t *d, const void *s, int format, size_t n) {
+LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, int format, size_t n) {
     switch (format) {
     case SDPX_GRAY16: expand16(d, s, n, 1); break;
     case SDPX_RGB16: expand16(d, s, n, 3); break;
@@ -142,7 +140,7 @@ SDPX_CLONES static void load16(uint16_t *d, const void *s, int format, size_t n)
     }
 }
 
-SDPX_CLONES static void store16(uint16_t *d, int format, const uint16_t *s, size_t n) {
+LOCAL_KERNEL(void, store16, (d, format, s, n), uint16_t *d, int format, const uint16_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY16:
         for (size_t i = 0; i < n; i++)
@@ -216,7 +214,7 @@ void sdpx_convert_row(void *to, int to_format, const void *from, int from_format
     }
 }
 
-SDPX_CLONES void sdpx_cmyk_to_rgb(uint8_t *to, const uint8_t *from, size_t pixels) {
+KERNEL(void, sdpx_cmyk_to_rgb, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t k = from[4 * i + 3], c = from[4 * i], m = from[4 * i + 1], y = from[4 * i + 2];
         to[3 * i] = (uint8_t)div255(c * k);
@@ -229,8 +227,8 @@ INLINE uint8_t clamp8(int32_t v) {
     return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8_t *blue, const uint8_t *red,
-                                   size_t pixels) {
+KERNEL(void, sdpx_video_to_rgb, (to, luma, blue, red, pixels), uint8_t *to, const uint8_t *luma, const uint8_t *blue,
+       const uint8_t *red, size_t pixels) {
     /* Factors with 16 fractional bits: 255 / 219; 255 / 224 times 2 (1 - weight); and the shares of the latter that are
        subtracted from green. */
     for (size_t i = 0; i < pixels; i++) {
@@ -241,12 +239,12 @@ SDPX_CLONES void sdpx_video_to_rgb(uint8_t *to, const uint8_t *luma, const uint8
     }
 }
 
-SDPX_CLONES void sdpx_make_opaque(uint8_t *row, size_t pixels) {
+KERNEL(void, sdpx_make_opaque, (row, pixels), uint8_t *row, size_t pixels) {
     for (size_t i = 0; i < pixels; i++)
         row[4 * i + 3] = 255;
 }
 
-SDPX_CLONES int sdpx_is_opaque(const uint8_t *row, size_t pixels) {
+KERNEL(int, sdpx_is_opaque, (row, pixels), const uint8_t *row, size_t pixels) {
     /* Whole pixels, because single bytes of them would require gathers. */
     static const uint8_t opaque[4] = {0, 0, 0, 255};
     uint32_t all = UINT32_MAX, pixel, alpha;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "planes.h"
 #include "sdpixels.h"
@@ -18,8 +18,8 @@ INLINE void convolve(float *to, const float *from, const float *weights, size_t 
     memcpy(to, sums, n * sizeof *to);
 }
 
-SDPX_CLONES void sdpx_convolve_row(float *to, const float *from, size_t samples, const float *weights, size_t taps,
-                                   int channels) {
+KERNEL(void, sdpx_convolve_row, (to, from, samples, weights, taps, channels), float *to, const float *from,
+       size_t samples, const float *weights, size_t taps, int channels) {
     size_t i = 0;
     for (; i + LANES <= samples; i += LANES)
         convolve(to + i, from + i, weights, taps, (size_t)channels, LANES);
@@ -30,8 +30,8 @@ INLINE float luma(float r, float g, float b) {
     return 0.2126f * r + 0.7152f * g + 0.0722f * b;
 }
 
-SDPX_CLONES static void sharpen(sdpx_planes *p, size_t n, const float *blurred, size_t channels, float scale,
-                                float amount, int luma_alone, int red) {
+LOCAL_KERNEL(void, sharpen, (p, n, blurred, channels, scale, amount, luma_alone, red), sdpx_planes *p, size_t n,
+             const float *blurred, size_t channels, float scale, float amount, int luma_alone, int red) {
     for (size_t i = 0; i < n; i++) {
         const float *q = blurred + channels * i;
         float a = channels == 4 ? q[3] * scale : 1, factor = a > 0 ? scale / a : 0;

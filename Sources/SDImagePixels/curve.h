@@ -2,10 +2,7 @@
 #ifndef SDPX_CURVE_H
 #define SDPX_CURVE_H
 
-#include <stdint.h>
-#include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* Unsigned, because samples of a host may be any float: NaN and infinity wrap around instead of overflowing. */
 INLINE uint32_t bits_of(float v) {

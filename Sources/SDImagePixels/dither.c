@@ -1,9 +1,8 @@
 #include "quantize.h"
 
 #include <math.h>
-#include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* The part of an error that is diffused, in 32nds. Diffusing all of it would accumulate errors outside the range of the
    palette, and produce noise. */

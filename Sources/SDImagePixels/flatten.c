@@ -1,10 +1,10 @@
 #include "sdpixels.h"
 
-#include "clones.h"
+#include "kernel.h"
 #include "rounding.h"
 
-SDPX_CLONES void sdpx_flatten_row(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *background,
-                                  int is_premultiplied) {
+KERNEL(void, sdpx_flatten_row, (to, from, pixels, background, is_premultiplied), uint8_t *to, const uint8_t *from,
+       size_t pixels, const uint8_t *background, int is_premultiplied) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t a = from[4 * i + 3];
         for (int k = 0; k < 3; k++) {

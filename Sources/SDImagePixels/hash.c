@@ -1,6 +1,5 @@
+#include "kernel.h"
 #include "sdpixels.h"
-
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -10,12 +9,6 @@
 static inline uint64_t mix(uint64_t a, uint64_t b) {
     __uint128_t product = (__uint128_t)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t load64(const uint8_t *p) {
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return v;
 }
 
 static inline uint64_t load32(const uint8_t *p) {
@@ -59,7 +52,6 @@ static uint32_t crc_by_nibbles(const uint32_t nibble[16], uint32_t crc, const ui
 
 /* CRC-32C, reflected polynomial 0x82f63b78. */
 static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
-    /* Used only if the CPU has no instruction for it. */
     static const uint32_t nibble[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
                                         0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
                                         0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
@@ -106,10 +98,8 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t c
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
     uint32_t crc = ~seed;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
+    if (sdpx_cpu_has(SDPX_HAS_CRC))
         return ~crc32c_three(crc, bytes, length);
-    if (__builtin_cpu_supports("sse4.2"))
-        return ~crc32c_sse42(crc, bytes, length);
 #endif
     return ~crc32c_plain(crc, bytes, length);
 }
@@ -159,7 +149,7 @@ uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length) {
     uint32_t crc = ~seed;
     const uint8_t *p = bytes;
 #if defined(__x86_64__)
-    if (length >= 64 && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2")) {
+    if (length >= 64 && sdpx_cpu_has(SDPX_HAS_CRC)) {
         size_t whole = length & ~(size_t)15;
         crc = crc32_folded(crc, p, whole);
         p += whole;

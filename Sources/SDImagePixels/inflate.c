@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "inflate_cursor.h"
 #include "inflate_tables.h"
 
@@ -236,8 +236,8 @@ INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const
 
 /* Decodes whole symbols while neither input nor output can end within one. Returns the next stage, or IN_BLOCK.
    `symbols` may hold several literals in an entry; `second` is the base of its second levels. */
-SDPX_CLONES static int run_fast(const uint32_t *symbols, const uint32_t *second, const uint32_t *distances,
-                                cursor *caller) {
+LOCAL_KERNEL(int, run_fast, (symbols, second, distances, caller), const uint32_t *symbols, const uint32_t *second,
+             const uint32_t *distances, cursor *caller) {
     cursor c = *caller;
     const uint8_t *in_stop = c.in_end - INPUT_MARGIN, *out_stop = c.out_end - OUTPUT_MARGIN;
     int stage = IN_BLOCK;

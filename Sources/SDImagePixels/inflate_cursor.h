@@ -2,8 +2,6 @@
 #ifndef SDPX_INFLATE_CURSOR_H
 #define SDPX_INFLATE_CURSOR_H
 
-#include <string.h>
-
 #include "inflate_tables.h"
 
 /* The state of one call, held in registers. */
@@ -13,15 +11,6 @@ typedef struct {
     const uint8_t *in, *in_end;
     uint8_t *begin, *out, *out_end;
 } cursor;
-
-INLINE uint64_t load64(const uint8_t *p) {
-    uint64_t v;
-    memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    return v;
-}
 
 /* Provides at least 56 bits. Bits above `count` are valid next bits too: reading them again changes nothing. */
 INLINE void fill_fast(cursor *c) {

@@ -2,10 +2,8 @@
 #ifndef SDPX_INFLATE_TABLES_H
 #define SDPX_INFLATE_TABLES_H
 
+#include "kernel.h"
 #include "sdpx_inflate.h"
-
-#define INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* Bits that index the first level of a table; longer codes continue in a second one. */
 enum { SYMBOL_BITS = 11, DISTANCE_BITS = 9, LENGTH_BITS = 7 };

@@ -1,20 +1,19 @@
 #include "sdpx_jpeg.h"
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 INLINE uint8_t clamp(int32_t v) {
     return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-SDPX_CLONES void sdpx_jpeg_level_row(uint8_t *to, const int16_t *from, size_t samples, int32_t step) {
+KERNEL(void, sdpx_jpeg_level_row, (to, from, samples, step), uint8_t *to, const int16_t *from, size_t samples,
+       int32_t step) {
     for (size_t i = 0; i < samples; i++)
         to[i] = clamp(((from[i] * step + 4) >> 3) + 128);
 }
 
-SDPX_CLONES void sdpx_jpeg_part_of_row(float *to, const int16_t *before, const int16_t *row, const int16_t *after,
-                                       size_t samples, float offset) {
+KERNEL(void, sdpx_jpeg_part_of_row, (to, before, row, after, samples, offset), float *to, const int16_t *before,
+       const int16_t *row, const int16_t *after, size_t samples, float offset) {
     float slope = offset / 2;
     for (size_t i = 0; i < samples; i++)
         to[i] = (float)row[i] + slope * (float)(after[i] - before[i]);
@@ -25,7 +24,8 @@ INLINE uint8_t level(float v) {
     return (uint8_t)(int32_t)(v > 0 ? (v < 255 ? v + 0.5f : 255) : 0);
 }
 
-SDPX_CLONES void sdpx_jpeg_widen_row(uint8_t *to, const float *from, size_t samples, uint32_t factor, float step) {
+KERNEL(void, sdpx_jpeg_widen_row, (to, from, samples, factor, step), uint8_t *to, const float *from, size_t samples,
+       uint32_t factor, float step) {
     float eighth = step / 8;
     for (size_t i = 0; i < samples; i++) {
         float middle = 128 + eighth * from[i];
@@ -42,7 +42,8 @@ SDPX_CLONES void sdpx_jpeg_widen_row(uint8_t *to, const float *from, size_t samp
     }
 }
 
-SDPX_CLONES void sdpx_jpeg_rgb_row(uint8_t *to, const uint8_t *y, const uint8_t *cb, const uint8_t *cr, size_t pixels) {
+KERNEL(void, sdpx_jpeg_rgb_row, (to, y, cb, cr, pixels), uint8_t *to, const uint8_t *y, const uint8_t *cb,
+       const uint8_t *cr, size_t pixels) {
     /* 1.402, 0.34414, 0.71414 and 1.772 in 16 bits. */
     for (size_t i = 0; i < pixels; i++) {
         int32_t blue = cb[i] - 128, red = cr[i] - 128;

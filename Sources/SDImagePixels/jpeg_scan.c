@@ -2,12 +2,8 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "jpeg_symbols.h"
-
-#define INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* --- Bits. */
 
@@ -284,7 +280,7 @@ INLINE int walk(sdpx_jpeg_scan *scan, bit_reader *bits, uint32_t mcus, sdpx_jpeg
     return 1;
 }
 
-SDPX_CLONES int sdpx_jpeg_walk(sdpx_jpeg_scan *scan, uint32_t mcus) {
+KERNEL(int, sdpx_jpeg_walk, (scan, mcus), sdpx_jpeg_scan *scan, uint32_t mcus) {
     bit_reader bits = {scan->next, scan->end, scan->window, scan->count, scan->missing};
     int is_whole = 0;
     switch (scan->kind) {

@@ -1,13 +1,13 @@
 #include "light.h"
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "sdpixels.h"
 
 /* Float pixels converted at a time; fits the first-level cache. */
 enum { BLOCK = 256 };
 
-SDPX_CLONES void sdpx_light_from_rgba16(float *to, const uint16_t *from, size_t pixels) {
+KERNEL(void, sdpx_light_from_rgba16, (to, from, pixels), float *to, const uint16_t *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++) {
         float v = (float)from[i] / 65535.0f, light = srgb_to_light(v);
         to[i] = (i & 3) == 3 ? v : light;
@@ -20,24 +20,24 @@ INLINE int32_t stored(float sample, size_t i, float top) {
     return (int32_t)(((i & 3) == 3 ? v : encoded) * top + 0.5f);
 }
 
-SDPX_CLONES void sdpx_light_to_rgba16(uint16_t *to, const float *from, size_t pixels) {
+KERNEL(void, sdpx_light_to_rgba16, (to, from, pixels), uint16_t *to, const float *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++)
         to[i] = (uint16_t)stored(from[i], i, 65535);
 }
 
-SDPX_CLONES void sdpx_light_to_rgba8(uint8_t *to, const float *from, size_t pixels) {
+KERNEL(void, sdpx_light_to_rgba8, (to, from, pixels), uint8_t *to, const float *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++)
         to[i] = (uint8_t)stored(from[i], i, 255);
 }
 
-SDPX_CLONES void sdpx_samples_to_light(float *v, size_t samples, int has_alpha) {
+KERNEL(void, sdpx_samples_to_light, (v, samples, has_alpha), float *v, size_t samples, int has_alpha) {
     for (size_t i = 0; i < samples; i++) {
         float light = srgb_to_light(unit(v[i]));
         v[i] = has_alpha && (i & 3) == 3 ? v[i] : light;
     }
 }
 
-SDPX_CLONES void sdpx_light_to_samples(float *v, size_t samples, int has_alpha) {
+KERNEL(void, sdpx_light_to_samples, (v, samples, has_alpha), float *v, size_t samples, int has_alpha) {
     for (size_t i = 0; i < samples; i++) {
         float encoded = light_to_srgb(unit(v[i]));
         v[i] = has_alpha && (i & 3) == 3 ? v[i] : encoded;
@@ -55,7 +55,7 @@ INLINE float shoulder(float light) {
     return KNEE + (1 - KNEE) * excess * (1 + excess / (top * top)) / (1 + excess);
 }
 
-SDPX_CLONES void sdpx_tone_map(float *rgba, size_t pixels) {
+KERNEL(void, sdpx_tone_map, (rgba, pixels), float *rgba, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         float *p = rgba + 4 * i, brightest = p[0] > p[1] ? p[0] : p[1];
         brightest = brightest > p[2] ? brightest : p[2];
@@ -93,7 +93,7 @@ static void look_up(float *to, const void *from, int format, size_t pixels, cons
     }
 }
 
-SDPX_CLONES static void display(float *rgba, size_t pixels, const sdpx_light *light) {
+LOCAL_KERNEL(void, display, (rgba, pixels, light), float *rgba, size_t pixels, const sdpx_light *light) {
     const float *m = light->matrix, *w = light->luminance;
     for (size_t i = 0; i < pixels; i++) {
         float *p = rgba + 4 * i, r = p[0], g = p[1], b = p[2];
@@ -124,7 +124,7 @@ void sdpx_render_row(void *to, int to_format, const void *from, int from_format,
     }
 }
 
-SDPX_CLONES static void spread(float *to, const uint16_t *from, size_t pixels) {
+LOCAL_KERNEL(void, spread, (to, from, pixels), float *to, const uint16_t *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++)
         to[i] = (float)from[i] / 65535.0f;
 }

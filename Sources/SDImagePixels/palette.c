@@ -1,6 +1,5 @@
+#include "kernel.h"
 #include "sdpixels.h"
-
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -39,7 +38,7 @@ AVX2 static size_t row_over_avx2(uint32_t *to, const uint32_t *below, const uint
     return i;
 }
 
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#define HAS_AVX2 sdpx_cpu_has(SDPX_HAS_AVX2)
 #else
 #define HAS_AVX2 0
 #define row_avx2(to, from, pixels, palette) 0

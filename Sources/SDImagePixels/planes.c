@@ -1,6 +1,6 @@
 #include "planes.h"
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "sdpixels.h"
 
@@ -59,7 +59,7 @@ INLINE void straighten(sdpx_planes *planes, size_t n) {
     }
 }
 
-SDPX_CLONES void sdpx_read_planes(sdpx_planes *to, const void *from, int format, size_t n) {
+KERNEL(void, sdpx_read_planes, (to, from, format, n), sdpx_planes *to, const void *from, int format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: read_opaque8(to, from, n, 1); break;
     case SDPX_RGB8: read_opaque8(to, from, n, 3); break;
@@ -131,7 +131,7 @@ INLINE void write_rgb16(uint16_t *p, const sdpx_planes *from, size_t n) {
     }
 }
 
-SDPX_CLONES void sdpx_write_planes(void *to, int format, const sdpx_planes *from, size_t n) {
+KERNEL(void, sdpx_write_planes, (to, format, from, n), void *to, int format, const sdpx_planes *from, size_t n) {
     switch (format) {
     case SDPX_GRAY8:
         for (size_t i = 0; i < n; i++)
@@ -156,7 +156,7 @@ INLINE float mirrored(float v, float magnitude) {
     return v < 0 ? -magnitude : magnitude;
 }
 
-SDPX_CLONES void sdpx_encode_planes(sdpx_planes *planes, size_t n) {
+KERNEL(void, sdpx_encode_planes, (planes, n), sdpx_planes *planes, size_t n) {
     float *all[3] = {planes->red, planes->green, planes->blue};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
@@ -165,7 +165,7 @@ SDPX_CLONES void sdpx_encode_planes(sdpx_planes *planes, size_t n) {
         }
 }
 
-SDPX_CLONES void sdpx_decode_planes(sdpx_planes *planes, size_t n) {
+KERNEL(void, sdpx_decode_planes, (planes, n), sdpx_planes *planes, size_t n) {
     float *all[3] = {planes->red, planes->green, planes->blue};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {

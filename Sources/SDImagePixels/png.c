@@ -2,17 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* Excludes the AVX-512 variant: its comparisons produce masks in other registers, whose latency is too high for a chain
-   of dependent pixels. */
-#ifdef SDPX_HAS_CLONES
-#define CHAIN_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CHAIN_CLONES
-#endif
+#include "kernel.h"
 
 /* One pixel: up to eight bytes, in lanes wide enough for the sums of Paeth's predictor. */
 typedef int16_t lanes __attribute__((vector_size(16)));
@@ -50,7 +40,7 @@ INLINE lanes stay_wide(lanes v) {
    the smaller of a and b if 3c - a - b is not below the larger, the larger if it is not above the smaller, otherwise c.
    Few steps depend on `a`, which matters because the next pixel waits for them. */
 INLINE lanes paeth(lanes a, lanes b, lanes c, lanes x) {
-    lanes bound = c * 3 - b - a, low = __builtin_elementwise_min(a, b), high = __builtin_elementwise_max(a, b);
+    lanes bound = c * 3 - b - a, low = LANES_MIN(a, b), high = LANES_MAX(a, b);
     lanes below = choose(high > bound, c, low);
     return stay_wide(choose(low < bound, below, high) + x) & 255;
 }
@@ -94,8 +84,10 @@ INLINE void unfilter_size(uint8_t *to, const uint8_t *from, const uint8_t *above
     }
 }
 
-CHAIN_CLONES static void unfilter_left(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter,
-                                       int size) {
+/* Without a variant for AVX-512: its comparisons produce masks in other registers, whose latency is too high for a chain
+   of dependent pixels. */
+LOCAL_KERNEL_UP_TO_AVX2(void, unfilter_left, (to, from, above, n, filter, size), uint8_t *to, const uint8_t *from,
+                        const uint8_t *above, size_t n, int filter, int size) {
     switch (size) {
     case 1: unfilter_size(to, from, above, n, filter, 1); break;
     case 2: unfilter_size(to, from, above, n, filter, 2); break;
@@ -107,8 +99,8 @@ CHAIN_CLONES static void unfilter_left(uint8_t *to, const uint8_t *from, const u
     }
 }
 
-SDPX_CLONES static void unfilter_up(uint8_t *restrict to, const uint8_t *restrict from, const uint8_t *restrict above,
-                                    size_t n) {
+LOCAL_KERNEL(void, unfilter_up, (to, from, above, n), uint8_t *restrict to, const uint8_t *restrict from,
+             const uint8_t *restrict above, size_t n) {
     for (size_t i = 0; i < n; i++)
         to[i] = (uint8_t)(from[i] + above[i]);
 }
@@ -134,27 +126,30 @@ INLINE uint16_t big_endian(const uint8_t *from) {
     return (uint16_t)(from[0] << 8 | from[1]);
 }
 
-SDPX_CLONES void sdpx_swap_samples(uint16_t *restrict to, const uint8_t *restrict from, size_t samples) {
+KERNEL(void, sdpx_swap_samples, (to, from, samples), uint16_t *restrict to, const uint8_t *restrict from,
+       size_t samples) {
     for (size_t i = 0; i < samples; i++)
         to[i] = big_endian(from + 2 * i);
 }
 
-SDPX_CLONES void sdpx_expand_gray_alpha8(uint8_t *restrict to, const uint8_t *restrict from, size_t pixels) {
+KERNEL(void, sdpx_expand_gray_alpha8, (to, from, pixels), uint8_t *restrict to, const uint8_t *restrict from,
+       size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         to[4 * i] = to[4 * i + 1] = to[4 * i + 2] = from[2 * i];
         to[4 * i + 3] = from[2 * i + 1];
     }
 }
 
-SDPX_CLONES void sdpx_expand_gray_alpha16(uint16_t *restrict to, const uint8_t *restrict from, size_t pixels) {
+KERNEL(void, sdpx_expand_gray_alpha16, (to, from, pixels), uint16_t *restrict to, const uint8_t *restrict from,
+       size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         to[4 * i] = to[4 * i + 1] = to[4 * i + 2] = big_endian(from + 4 * i);
         to[4 * i + 3] = big_endian(from + 4 * i + 2);
     }
 }
 
-SDPX_CLONES void sdpx_expand_keyed8(uint8_t *restrict to, const uint8_t *restrict from, size_t pixels,
-                                    const uint16_t *key) {
+KERNEL(void, sdpx_expand_keyed8, (to, from, pixels, key), uint8_t *restrict to, const uint8_t *restrict from,
+       size_t pixels, const uint16_t *key) {
     uint8_t r = (uint8_t)key[0], g = (uint8_t)key[1], b = (uint8_t)key[2];
     for (size_t i = 0; i < pixels; i++) {
         to[4 * i] = from[3 * i];
@@ -176,8 +171,8 @@ INLINE void expand_keyed16(uint16_t *to, const uint8_t *from, size_t pixels, con
     }
 }
 
-SDPX_CLONES void sdpx_expand_keyed16(uint16_t *restrict to, const uint8_t *restrict from, size_t pixels,
-                                     const uint16_t *key, int channels) {
+KERNEL(void, sdpx_expand_keyed16, (to, from, pixels, key, channels), uint16_t *restrict to,
+       const uint8_t *restrict from, size_t pixels, const uint16_t *key, int channels) {
     if (channels == 1)
         expand_keyed16(to, from, pixels, key, 1);
     else if (channels == 3)

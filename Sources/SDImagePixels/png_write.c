@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Bytes whose costs are summed in 32 bits. */
 enum { STRETCH = 1 << 16 };
@@ -42,23 +40,23 @@ INLINE void filter_bytes(uint8_t *restrict to, const uint8_t *row, const uint8_t
         to[i] = filtered(row[i], row[i - pixel], above[i], above[i - pixel], filter);
 }
 
-SDPX_CLONES static void filter_sub(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
-                                   size_t pixel) {
+LOCAL_KERNEL(void, filter_sub, (to, row, above, bytes, pixel), uint8_t *restrict to, const uint8_t *row,
+             const uint8_t *above, size_t bytes, size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_SUB);
 }
 
-SDPX_CLONES static void filter_up(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
-                                  size_t pixel) {
+LOCAL_KERNEL(void, filter_up, (to, row, above, bytes, pixel), uint8_t *restrict to, const uint8_t *row,
+             const uint8_t *above, size_t bytes, size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_UP);
 }
 
-SDPX_CLONES static void filter_average(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
-                                       size_t pixel) {
+LOCAL_KERNEL(void, filter_average, (to, row, above, bytes, pixel), uint8_t *restrict to, const uint8_t *row,
+             const uint8_t *above, size_t bytes, size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_AVERAGE);
 }
 
-SDPX_CLONES static void filter_paeth(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes,
-                                     size_t pixel) {
+LOCAL_KERNEL(void, filter_paeth, (to, row, above, bytes, pixel), uint8_t *restrict to, const uint8_t *row,
+             const uint8_t *above, size_t bytes, size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_PAETH);
 }
 
@@ -78,8 +76,8 @@ INLINE uint32_t size_of(uint8_t v) {
     return v < 128 ? v : (uint8_t)-v;
 }
 
-SDPX_CLONES static void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t bytes,
-                                  size_t pixel) {
+LOCAL_KERNEL(void, add_costs, (costs, row, above, bytes, pixel), uint64_t costs[5], const uint8_t *row,
+             const uint8_t *above, size_t bytes, size_t pixel) {
     const uint8_t *left = row - pixel, *corner = above - pixel;
     uint32_t none = 0, sub = 0, up = 0, average = 0, nearest = 0;
     for (size_t i = 0; i < bytes; i++) {

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* A subset of the points, and the best way to split it. */
 typedef struct {
@@ -228,8 +226,8 @@ static void add_point(double *total, const sdpx_points *p, uint32_t i) {
 
 /* Finds the nearest center of each of BLOCK points from `first` on. It may read beyond the points, because the array
    ends with a whole block. */
-SDPX_CLONES static void nearest_centres(int32_t *nearest, const sdpx_points *p, uint32_t first, float (*centres)[3],
-                                        uint32_t count) {
+LOCAL_KERNEL(void, nearest_centres, (nearest, p, first, centres, count), int32_t *nearest, const sdpx_points *p,
+             uint32_t first, float (*centres)[3], uint32_t count) {
     float best[BLOCK];
     for (int i = 0; i < BLOCK; i++) {
         best[i] = 1e30f;

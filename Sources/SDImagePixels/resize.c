@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "light.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Pixels loaded at a time; fits the first-level cache. */
 enum { BLOCK = 64 };
@@ -20,8 +18,8 @@ INLINE void add_weighted(float16 *sum, const float *p, float weight) {
     *sum += weight * v;
 }
 
-SDPX_CLONES void sdpx_sum_rows(float *to, const float *const *rows, const float *weights, size_t count, size_t samples,
-                               int adds) {
+KERNEL(void, sdpx_sum_rows, (to, rows, weights, count, samples, adds), float *to, const float *const *rows,
+       const float *weights, size_t count, size_t samples, int adds) {
     size_t i = 0;
     /* Eight independent sums hide the latency of an addition. */
     for (; i + 128 <= samples; i += 128) {
@@ -43,7 +41,7 @@ SDPX_CLONES void sdpx_sum_rows(float *to, const float *const *rows, const float 
     }
 }
 
-SDPX_CLONES void sdpx_filter_floats(float *const *to, const float *from, const sdpx_axis *axis) {
+KERNEL(void, sdpx_filter_floats, (to, from, axis), float *const *to, const float *from, const sdpx_axis *axis) {
     for (size_t x = 0; x < axis->count; x++) {
         const float *p = from + 16 * (size_t)axis->starts[x], *w = axis->weights + x * axis->taps;
         int32_t count = axis->counts[x], k = 0;
@@ -74,7 +72,8 @@ INLINE void spread(float *to, const void *const *from, size_t at, size_t n, size
                                                       : sample(from[0], (at + i) * channels + k, bytes);
 }
 
-SDPX_CLONES static void spread_block(float *to, const void *const *from, size_t at, size_t n, int format) {
+LOCAL_KERNEL(void, spread_block, (to, from, at, n, format), float *to, const void *const *from, size_t at, size_t n,
+             int format) {
     switch (format) {
     case SDPX_GRAY8: spread(to, from, at, n, 1, 1, 255); break;
     case SDPX_RGB8: spread(to, from, at, n, 3, 1, 255); break;
@@ -90,7 +89,7 @@ SDPX_CLONES static void spread_block(float *to, const void *const *from, size_t 
 #define COLORS_AND_ONE 0, 1, 2, 16, 4, 5, 6, 16, 8, 9, 10, 16, 12, 13, 14, 16
 
 /* Multiplies color by alpha, in a block of whole vectors. */
-SDPX_CLONES static void premultiply(float *block, size_t n, float scale) {
+LOCAL_KERNEL(void, premultiply, (block, n, scale), float *block, size_t n, float scale) {
     float16 one = {0};
     one += 1;
     for (size_t i = 0; i < 4 * n; i += 16) {
@@ -103,19 +102,19 @@ SDPX_CLONES static void premultiply(float *block, size_t n, float scale) {
 }
 
 /* Divides color by alpha; transparent pixels have no color. */
-SDPX_CLONES static void straighten(float *block, size_t n, float top) {
+LOCAL_KERNEL(void, straighten, (block, n, top), float *block, size_t n, float top) {
     float16 one = {0}, least = one + 1e-30f;
     one += 1;
     for (size_t i = 0; i < 4 * n; i += 16) {
         float16 v;
         memcpy(&v, block + i, sizeof v);
-        float16 factor = top / __builtin_elementwise_max(__builtin_shufflevector(v, v, ALPHAS), least);
+        float16 factor = top / LANES_MAX(__builtin_shufflevector(v, v, ALPHAS), least);
         v *= __builtin_shufflevector(factor, one, COLORS_AND_ONE);
         memcpy(block + i, &v, sizeof v);
     }
 }
 
-SDPX_CLONES static void scale_by(float *v, size_t samples, float factor) {
+LOCAL_KERNEL(void, scale_by, (v, samples, factor), float *v, size_t samples, float factor) {
     for (size_t i = 0; i < samples; i++)
         v[i] *= factor;
 }

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef uint8_t byte64 __attribute__((vector_size(64)));
@@ -14,10 +12,9 @@ typedef int32_t int16x __attribute__((vector_size(64)));
 
 int sdpx_quad_variant(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (sdpx_cpu_has(SDPX_HAS_VNNI))
         return SDPX_QUADS_VNNI;
-    if (__builtin_cpu_supports("avx2"))
+    if (sdpx_cpu_has(SDPX_HAS_AVX2))
         return SDPX_QUADS_AVX2;
 #endif
     return SDPX_QUADS_PLAIN;
@@ -94,7 +91,8 @@ size_t sdpx_quad_row_size(size_t pixels, size_t vectors) {
     return ((pixels + 15) / 16 + vectors) * 64;
 }
 
-SDPX_CLONES static void quads_from_four(uint8_t *restrict to, const uint8_t *restrict from, size_t groups) {
+LOCAL_KERNEL(void, quads_from_four, (to, from, groups), uint8_t *restrict to, const uint8_t *restrict from,
+             size_t groups) {
     size_t g = 0;
     for (; g + 4 <= groups; g += 4) {
         byte64 v;
@@ -112,7 +110,8 @@ SDPX_CLONES static void quads_from_four(uint8_t *restrict to, const uint8_t *res
     }
 }
 
-SDPX_CLONES static void quads_from_three(uint8_t *restrict to, const uint8_t *restrict from, size_t groups) {
+LOCAL_KERNEL(void, quads_from_three, (to, from, groups), uint8_t *restrict to, const uint8_t *restrict from,
+             size_t groups) {
     byte16 zero = {0};
     for (size_t g = 0; g < groups; g++) {
         byte16 v = zero;
@@ -122,7 +121,8 @@ SDPX_CLONES static void quads_from_three(uint8_t *restrict to, const uint8_t *re
     }
 }
 
-SDPX_CLONES static void quads_from_rows(uint8_t *restrict to, const uint8_t *const *from, size_t groups) {
+LOCAL_KERNEL(void, quads_from_rows, (to, from, groups), uint8_t *restrict to, const uint8_t *const *from,
+             size_t groups) {
     for (size_t r = 0; r < 4; r++)
         for (size_t g = 0; g < groups; g++)
             memcpy(to + 16 * g + 4 * r, from[r] + 4 * g, 4);
@@ -143,7 +143,8 @@ void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int
                 channels == 1 ? from[c][4 * groups + i] : from[0][(4 * groups + i) * (size_t)channels + (size_t)c];
 }
 
-SDPX_CLONES static void filter_plain(float *const *to, const uint8_t *from, size_t stride, const sdpx_quad_axis *axis) {
+LOCAL_KERNEL(void, filter_plain, (to, from, stride, axis), float *const *to, const uint8_t *from, size_t stride,
+             const sdpx_quad_axis *axis) {
     float scale = 1 / (float)(1 << axis->bits);
     for (size_t x = 0; x < axis->count; x++) {
         const int16_t *weights = axis->weights + x * axis->vectors * 16;

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "light.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Pixels at a time, which fit the first-level cache: a multiple of the four pixels of a vector. */
 enum { BLOCK = 64 };
@@ -20,11 +18,11 @@ INLINE void hold(float *v, float top, int is_float) {
     float16 p, zero = {0}, whole = zero + top;
     memcpy(&p, v, sizeof p);
     float16 alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
-    alpha = __builtin_elementwise_min(__builtin_elementwise_max(alpha, zero), whole);
+    alpha = LANES_MIN(LANES_MAX(alpha, zero), whole);
     if (is_float)
         p = __builtin_shufflevector(p, alpha, 0, 1, 2, 19, 4, 5, 6, 23, 8, 9, 10, 27, 12, 13, 14, 31);
     else
-        p = __builtin_elementwise_min(__builtin_elementwise_max(p, zero), alpha);
+        p = LANES_MIN(LANES_MAX(p, zero), alpha);
     memcpy(v, &p, sizeof p);
 }
 
@@ -34,7 +32,7 @@ INLINE void divide(float *v, float top) {
     memcpy(&p, v, sizeof p);
     float16 alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
     int16x is_clear = alpha <= zero;
-    float16 factor = top / __builtin_elementwise_max(alpha, zero + 1e-30f);
+    float16 factor = top / LANES_MAX(alpha, zero + 1e-30f);
     int16x bits;
     memcpy(&bits, &factor, sizeof bits);
     bits &= ~is_clear;
@@ -43,23 +41,23 @@ INLINE void divide(float *v, float top) {
     memcpy(v, &p, sizeof p);
 }
 
-SDPX_CLONES static void hold_block(float *v, size_t n, float top, int is_float) {
+LOCAL_KERNEL(void, hold_block, (v, n, top, is_float), float *v, size_t n, float top, int is_float) {
     for (size_t i = 0; i < 4 * n; i += 16)
         hold(v + i, top, is_float);
 }
 
-SDPX_CLONES static void divide_block(float *v, size_t n, float top) {
+LOCAL_KERNEL(void, divide_block, (v, n, top), float *v, size_t n, float top) {
     for (size_t i = 0; i < 4 * n; i += 16)
         divide(v + i, top);
 }
 
-SDPX_CLONES static void multiply_block(float *v, size_t n) {
+LOCAL_KERNEL(void, multiply_block, (v, n), float *v, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 3; k++)
             v[4 * i + k] *= v[4 * i + 3];
 }
 
-SDPX_CLONES static void scale_block(float *v, size_t samples, float factor) {
+LOCAL_KERNEL(void, scale_block, (v, samples, factor), float *v, size_t samples, float factor) {
     for (size_t i = 0; i < samples; i++)
         v[i] *= factor;
 }
@@ -80,7 +78,7 @@ INLINE void round_as(void *to, const float *v, size_t pixels, size_t channels, s
         }
 }
 
-SDPX_CLONES static void round_block(void *to, const float *v, size_t n, int format) {
+LOCAL_KERNEL(void, round_block, (to, v, n, format), void *to, const float *v, size_t n, int format) {
     switch (format) {
     case SDPX_GRAY8: round_as(to, v, n, 1, 1, 0); break;
     case SDPX_RGB8: round_as(to, v, n, 3, 4, 0); break;

@@ -4,7 +4,8 @@
 
 #include <immintrin.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
+
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 #define AVX2 __attribute__((target("avx2")))
 

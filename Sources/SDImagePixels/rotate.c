@@ -3,10 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "sdpixels.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 typedef float float4 __attribute__((vector_size(16)));
 /* Four pixels of four channels; on CPUs with narrower vectors the compiler uses several. */
@@ -120,8 +118,8 @@ INLINE void read_line(float *to, size_t pixels, const sdpx_source *s, double x0,
 }
 
 /* The format is a compile-time constant in each of these calls. */
-SDPX_CLONES void sdpx_read_line(float *to, size_t pixels, const sdpx_source *s, double x, double y, double dx,
-                                double dy) {
+KERNEL(void, sdpx_read_line, (to, pixels, s, x, y, dx, dy), float *to, size_t pixels, const sdpx_source *s, double x,
+       double y, double dx, double dy) {
     switch (s->format) {
     case SDPX_GRAY8: read_line(to, pixels, s, x, y, dx, dy, SDPX_GRAY8, 0); break;
     case SDPX_RGB8: read_line(to, pixels, s, x, y, dx, dy, SDPX_RGB8, 0); break;

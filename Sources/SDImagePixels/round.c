@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "planes.h"
 #include "sdpixels.h"

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* Samples converted to float at a time: whole pixels and whole vectors, which fit the first-level cache. */
 enum { BLOCK = 1008 };
@@ -43,8 +41,8 @@ INLINE int is_opaque8(const uint8_t *row, size_t n) {
     return all == 255;
 }
 
-SDPX_CLONES void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row,
-                                    size_t samples, int channels) {
+KERNEL(void, sdpx_accumulate_u8, (sums, weights, count, row, samples, channels), float *const *sums,
+       const float *weights, size_t count, const uint8_t *row, size_t samples, int channels) {
     float block[BLOCK] = {0};
     for (size_t offset = 0; offset < samples; offset += BLOCK) {
         size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
@@ -56,8 +54,8 @@ SDPX_CLONES void sdpx_accumulate_u8(float *const *sums, const float *weights, si
     }
 }
 
-SDPX_CLONES void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count, const uint16_t *row,
-                                     size_t samples, int channels) {
+KERNEL(void, sdpx_accumulate_u16, (sums, weights, count, row, samples, channels), float *const *sums,
+       const float *weights, size_t count, const uint16_t *row, size_t samples, int channels) {
     float block[BLOCK] = {0};
     for (size_t offset = 0; offset < samples; offset += BLOCK) {
         size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
@@ -69,8 +67,8 @@ SDPX_CLONES void sdpx_accumulate_u16(float *const *sums, const float *weights, s
     }
 }
 
-SDPX_CLONES void sdpx_accumulate_f32(float *const *sums, const float *weights, size_t count, const float *row,
-                                     size_t samples) {
+KERNEL(void, sdpx_accumulate_f32, (sums, weights, count, row, samples), float *const *sums, const float *weights,
+       size_t count, const float *row, size_t samples) {
     float block[BLOCK] = {0};
     for (size_t offset = 0; offset < samples; offset += BLOCK) {
         size_t n = samples - offset < BLOCK ? samples - offset : BLOCK;
@@ -104,8 +102,9 @@ INLINE void filter_vectors(float *to, size_t pixels, const float *from, const in
     }
 }
 
-SDPX_CLONES void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t *starts,
-                                 const int32_t *counts, const float *weights, size_t taps, int channels) {
+KERNEL(void, sdpx_filter_row, (to, pixels, from, starts, counts, weights, taps, channels), float *to, size_t pixels,
+       const float *from, const int32_t *starts, const int32_t *counts, const float *weights, size_t taps,
+       int channels) {
     if (channels == 4) {
         filter_vectors(to, pixels, from, starts, counts, weights, taps, 4);
     } else if (channels == 3) {
@@ -134,7 +133,8 @@ INLINE void straight_pixel(float *out, const float *p, float top, int keep_premu
     out[3] = a;
 }
 
-SDPX_CLONES void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int channels, int keep_premultiplied) {
+KERNEL(void, sdpx_pack_u8, (to, from, pixels, channels, keep_premultiplied), uint8_t *to, const float *from,
+       size_t pixels, int channels, int keep_premultiplied) {
     if (channels != 4) {
         size_t n = pixels * (size_t)channels;
         for (size_t i = 0; i < n; i++)
@@ -149,7 +149,8 @@ SDPX_CLONES void sdpx_pack_u8(uint8_t *to, const float *from, size_t pixels, int
     }
 }
 
-SDPX_CLONES void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, int channels) {
+KERNEL(void, sdpx_pack_u16, (to, from, pixels, channels), uint16_t *to, const float *from, size_t pixels,
+       int channels) {
     if (channels != 4) {
         size_t n = pixels * (size_t)channels;
         for (size_t i = 0; i < n; i++)
@@ -166,7 +167,7 @@ SDPX_CLONES void sdpx_pack_u16(uint16_t *to, const float *from, size_t pixels, i
 
 /* Light is not clamped: it may be negative, outside the primaries, or exceed white, which is indistinguishable from
    overshoot of a filter. */
-SDPX_CLONES void sdpx_pack_f32(float *to, const float *from, size_t pixels) {
+KERNEL(void, sdpx_pack_f32, (to, from, pixels), float *to, const float *from, size_t pixels) {
     for (size_t x = 0; x < pixels; x++) {
         float a = clamp(from[4 * x + 3], 1), factor = a > 0 ? 1 / a : 0;
         for (int k = 0; k < 3; k++)
@@ -178,7 +179,8 @@ SDPX_CLONES void sdpx_pack_f32(float *to, const float *from, size_t pixels) {
 /* Columns summed at a time. */
 enum { BOX_BLOCK = 512 };
 
-SDPX_CLONES static void sum_columns(uint16_t *sums, const uint8_t *from, size_t stride, size_t rows, size_t samples) {
+LOCAL_KERNEL(void, sum_columns, (sums, from, stride, rows, samples), uint16_t *sums, const uint8_t *from, size_t stride,
+             size_t rows, size_t samples) {
     for (size_t i = 0; i < samples; i++)
         sums[i] = from[i];
     for (size_t row = 1; row < rows; row++)

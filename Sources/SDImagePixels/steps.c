@@ -1,6 +1,6 @@
 #include "sdpx_filter.h"
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "planes.h"
 #include "sdpixels.h"
@@ -9,7 +9,7 @@ INLINE float luma(float r, float g, float b) {
     return 0.2126f * r + 0.7152f * g + 0.0722f * b;
 }
 
-SDPX_CLONES static void apply_matrix(sdpx_planes *p, size_t n, const float *m) {
+LOCAL_KERNEL(void, apply_matrix, (p, n, m), sdpx_planes *p, size_t n, const float *m) {
     for (size_t i = 0; i < n; i++) {
         float r = p->red[i], g = p->green[i], b = p->blue[i], a = p->alpha[i];
         p->red[i] = m[0] * r + m[1] * g + m[2] * b + m[3] * a + m[4];
@@ -19,7 +19,7 @@ SDPX_CLONES static void apply_matrix(sdpx_planes *p, size_t n, const float *m) {
     }
 }
 
-SDPX_CLONES static void apply_curve(sdpx_planes *p, size_t n, const float *c) {
+LOCAL_KERNEL(void, apply_curve, (p, n, c), sdpx_planes *p, size_t n, const float *c) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++, c += 4)
         for (size_t i = 0; i < n; i++) {
@@ -28,7 +28,7 @@ SDPX_CLONES static void apply_curve(sdpx_planes *p, size_t n, const float *c) {
         }
 }
 
-SDPX_CLONES static void apply_power(sdpx_planes *p, size_t n, float exponent) {
+LOCAL_KERNEL(void, apply_power, (p, n, exponent), sdpx_planes *p, size_t n, float exponent) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
@@ -37,7 +37,7 @@ SDPX_CLONES static void apply_power(sdpx_planes *p, size_t n, float exponent) {
         }
 }
 
-SDPX_CLONES static void apply_levels(sdpx_planes *p, size_t n, float levels) {
+LOCAL_KERNEL(void, apply_levels, (p, n, levels), sdpx_planes *p, size_t n, float levels) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
@@ -46,14 +46,14 @@ SDPX_CLONES static void apply_levels(sdpx_planes *p, size_t n, float levels) {
         }
 }
 
-SDPX_CLONES static void apply_threshold(sdpx_planes *p, size_t n, float threshold) {
+LOCAL_KERNEL(void, apply_threshold, (p, n, threshold), sdpx_planes *p, size_t n, float threshold) {
     for (size_t i = 0; i < n; i++) {
         float v = luma(p->red[i], p->green[i], p->blue[i]) >= threshold ? 1 : 0;
         p->red[i] = p->green[i] = p->blue[i] = v;
     }
 }
 
-SDPX_CLONES static void apply_vibrance(sdpx_planes *p, size_t n, float amount) {
+LOCAL_KERNEL(void, apply_vibrance, (p, n, amount), sdpx_planes *p, size_t n, float amount) {
     for (size_t i = 0; i < n; i++) {
         float r = p->red[i], g = p->green[i], b = p->blue[i], y = luma(r, g, b);
         float high = r > g ? r : g, low = r < g ? r : g;
@@ -67,7 +67,7 @@ SDPX_CLONES static void apply_vibrance(sdpx_planes *p, size_t n, float amount) {
 }
 
 /* `x` is the position of the first pixel. */
-SDPX_CLONES static void apply_vignette(sdpx_planes *p, size_t n, const float *v, float x, float y) {
+LOCAL_KERNEL(void, apply_vignette, (p, n, v, x, y), sdpx_planes *p, size_t n, const float *v, float x, float y) {
     float dy = (y + 0.5f - v[3]) * v[4];
     for (size_t i = 0; i < n; i++) {
         float dx = (x + (float)(int32_t)i + 0.5f - v[2]) * v[4];

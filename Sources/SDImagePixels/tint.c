@@ -1,6 +1,6 @@
 #include "sdpx_paint.h"
 
-#include "clones.h"
+#include "kernel.h"
 #include "curve.h"
 #include "planes.h"
 #include "sdpixels.h"
@@ -33,7 +33,7 @@ INLINE float divided(float v, float by) {
     return by > 0 ? v / by : 0;
 }
 
-SDPX_CLONES static void weigh(sdpx_planes *p, size_t n, const float *color, const factors *f) {
+LOCAL_KERNEL(void, weigh, (p, n, color, f), sdpx_planes *p, size_t n, const float *color, const factors *f) {
     float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
     float backdrop = f->backdrop + f->backdrop_by_alpha * as;
     for (int k = 0; k < 3; k++)
@@ -49,7 +49,7 @@ SDPX_CLONES static void weigh(sdpx_planes *p, size_t n, const float *color, cons
 
 /* Adds colors, or their complements for `darker`, clamped to the range of the format. PDF defines neither mode: as in
    Quartz. */
-SDPX_CLONES static void add(sdpx_planes *p, size_t n, const float *color, int darker) {
+LOCAL_KERNEL(void, add, (p, n, color, darker), sdpx_planes *p, size_t n, const float *color, int darker) {
     float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
@@ -66,7 +66,7 @@ INLINE float hard_light(float b, float s) {
 }
 
 INLINE float soft_light(float b, float s) {
-    float root = __builtin_elementwise_sqrt(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
+    float root = SQUARE_ROOT(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
     return s <= 0.5f ? b - (1 - 2 * s) * b * (1 - b) : b + (2 * s - 1) * (d - b);
 }
 
@@ -164,7 +164,7 @@ INLINE void blend_colors(sdpx_planes *p, size_t n, const float *color, int mode)
 }
 
 /* The mode is a compile-time constant in each of these calls, so that the loop has no branch. */
-SDPX_CLONES static void blend(sdpx_planes *p, size_t n, const float *color, int mode) {
+LOCAL_KERNEL(void, blend, (p, n, color, mode), sdpx_planes *p, size_t n, const float *color, int mode) {
     switch (mode) {
     case SDPX_BLEND_MULTIPLY: blend_channels(p, n, color, SDPX_BLEND_MULTIPLY); break;
     case SDPX_BLEND_SCREEN: blend_channels(p, n, color, SDPX_BLEND_SCREEN); break;

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "clones.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* Columns and rows transposed together: their source and destination cache lines fit the first-level cache. */
 enum { BLOCK = 16 };
@@ -73,8 +71,8 @@ INLINE void transpose(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptr
                             columns - x < BLOCK ? columns - x : BLOCK, rows - y < BLOCK ? rows - y : BLOCK, size);
 }
 
-SDPX_CLONES void sdpx_transpose(void *to, ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns,
-                                size_t rows, int bytes_per_pixel) {
+KERNEL(void, sdpx_transpose, (to, to_stride, from, from_stride, columns, rows, bytes_per_pixel), void *to,
+       ptrdiff_t to_stride, const void *from, ptrdiff_t from_stride, size_t columns, size_t rows, int bytes_per_pixel) {
     switch (bytes_per_pixel) {
     case 1: transpose(to, to_stride, from, from_stride, columns, rows, 1); break;
     case 2: transpose(to, to_stride, from, from_stride, columns, rows, 2); break;
@@ -113,7 +111,8 @@ INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size)
         memcpy(to + (pixels - 1 - x) * size, from + x * size, size);
 }
 
-SDPX_CLONES void sdpx_mirror_row_to(void *to, const void *from, size_t pixels, int bytes_per_pixel) {
+KERNEL(void, sdpx_mirror_row_to, (to, from, pixels, bytes_per_pixel), void *to, const void *from, size_t pixels,
+       int bytes_per_pixel) {
     switch (bytes_per_pixel) {
     case 1: mirror(to, from, pixels, 1); break;
     case 2: mirror(to, from, pixels, 2); break;
