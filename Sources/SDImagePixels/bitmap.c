@@ -1,4 +1,4 @@
-#include "sdpixels.h"
+#include "sdpx_bitmap.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "sdpixels.h"
+#include "sdpx_convert.h"
 
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef int32_t int16x __attribute__((vector_size(64)));
@@ -231,7 +231,7 @@ LOCAL_KERNEL(void, straighten16, (v, pixels), uint16_t *v, size_t pixels) {
     }
 }
 
-void sdpx_premultiply_row(void *row, size_t pixels, int format) {
+void sdpx_premultiply_row(void *row, size_t pixels, sdpx_format format) {
     if (format == SDPX_RGBA8)
         sdpx_convert_row(row, SDPX_RGBA8_PREMULTIPLIED, row, SDPX_RGBA8, pixels);
     else if (format == SDPX_RGBA16)
@@ -242,7 +242,7 @@ void sdpx_premultiply_row(void *row, size_t pixels, int format) {
                 ((float *)row)[4 * i + k] *= ((float *)row)[4 * i + 3];
 }
 
-void sdpx_straighten_row(void *row, size_t pixels, int format) {
+void sdpx_straighten_row(void *row, size_t pixels, sdpx_format format) {
     if (format == SDPX_RGBA8)
         sdpx_convert_row(row, SDPX_RGBA8, row, SDPX_RGBA8_PREMULTIPLIED, pixels);
     else if (format == SDPX_RGBA16)

@@ -1,4 +1,4 @@
-#include "sdpx_write.h"
+#include "sdpx_colors.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "sdpixels.h"
+#include "sdpx_convert.h"
 
 #include <string.h>
 
 #include "kernel.h"
-#include "light.h"
+#include "linear_light.h"
 #include "rounding.h"
 
 /* Every conversion between integers goes through straight RGBA of the destination's depth, in blocks that fit the
@@ -93,7 +93,7 @@ INLINE void expand16(uint16_t *d, const uint16_t *s, size_t n, int channels) {
             d[4 * i + k] = k == 3 ? 65535 : s[channels == 1 ? i : 3 * i + k];
 }
 
-LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, int format, size_t n) {
+LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: gray8_to_rgba8(d, s, n); break;
     case SDPX_RGB8: rgb8_to_rgba8(d, s, n); break;
@@ -107,7 +107,7 @@ LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, int f
     }
 }
 
-LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, int format, const uint8_t *s, size_t n) {
+LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, sdpx_format format, const uint8_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY8:
         for (size_t i = 0; i < n; i++)
@@ -127,7 +127,7 @@ LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, int format, const uint
     }
 }
 
-LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, int format, size_t n) {
+LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY16: expand16(d, s, n, 1); break;
     case SDPX_RGB16: expand16(d, s, n, 3); break;
@@ -140,7 +140,7 @@ LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, int fo
     }
 }
 
-LOCAL_KERNEL(void, store16, (d, format, s, n), uint16_t *d, int format, const uint16_t *s, size_t n) {
+LOCAL_KERNEL(void, store16, (d, format, s, n), uint16_t *d, sdpx_format format, const uint16_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY16:
         for (size_t i = 0; i < n; i++)
@@ -156,14 +156,9 @@ LOCAL_KERNEL(void, store16, (d, format, s, n), uint16_t *d, int format, const ui
     }
 }
 
-size_t sdpx_pixel_size(int format) {
-    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8, 16};
-    return format >= SDPX_GRAY8 && format <= SDPX_RGBA_FLOAT ? sizes[format] : 0;
-}
-
 /* Converts at most BLOCK pixels, to or from float. All depths are converted to 16 bits before linear light; v * 257
    loses nothing. */
-static void convert_float(uint8_t *to, int to_format, const uint8_t *from, int from_format, size_t n) {
+static void convert_float(uint8_t *to, sdpx_format to_format, const uint8_t *from, sdpx_format from_format, size_t n) {
     uint16_t deep[4 * BLOCK];
     uint8_t low[4 * BLOCK];
     if (to_format == SDPX_RGBA_FLOAT) {
@@ -178,7 +173,7 @@ static void convert_float(uint8_t *to, int to_format, const uint8_t *from, int f
     }
 }
 
-void sdpx_convert_row(void *to, int to_format, const void *from, int from_format, size_t pixels) {
+void sdpx_convert_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     if (to_size == 0 || from_size == 0)
         return;

@@ -1,11 +1,10 @@
-#include "sdpx_filter.h"
+#include "sdpx_convolve.h"
 
 #include <string.h>
 
-#include "kernel.h"
 #include "curve.h"
+#include "kernel.h"
 #include "planes.h"
-#include "sdpixels.h"
 
 /* Sums held in registers at a time. */
 enum { LANES = 64 };
@@ -43,7 +42,7 @@ LOCAL_KERNEL(void, sharpen, (p, n, blurred, channels, scale, amount, luma_alone,
     }
 }
 
-void sdpx_sharpen_row(void *to, const void *from, int format, size_t pixels, const float *blurred, float amount,
+void sdpx_sharpen_row(void *to, const void *from, sdpx_format format, size_t pixels, const float *blurred, float amount,
                       int luma_alone) {
     size_t size = sdpx_pixel_size(format);
     float top = format == SDPX_RGBA_FLOAT ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;

@@ -1,5 +1,6 @@
+#include "sdpx_hash.h"
+
 #include "kernel.h"
-#include "sdpixels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

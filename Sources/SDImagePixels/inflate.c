@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "kernel.h"
 #include "inflate_cursor.h"
 #include "inflate_tables.h"
+#include "kernel.h"
 
 size_t sdpx_inflater_size(void) {
     return sizeof(sdpx_inflater);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "kernel.h"
 #include "jpeg_symbols.h"
+#include "kernel.h"
 
 /* --- Bits. */
 

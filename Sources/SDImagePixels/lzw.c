@@ -1,4 +1,4 @@
-#include "sdpixels.h"
+#include "sdpx_lzw.h"
 
 #include <string.h>
 

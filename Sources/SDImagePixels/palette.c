@@ -1,10 +1,11 @@
+#include "sdpx_palette.h"
+
 #include "kernel.h"
-#include "sdpixels.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((AVX2_TARGET))
 
 /* Gathers the entries of eight indices. */
 AVX2 static inline __attribute__((always_inline)) __m256i entries_of(__m256i indices, const uint32_t *palette) {

@@ -1,8 +1,8 @@
 #include "planes.h"
 
-#include "kernel.h"
 #include "curve.h"
-#include "sdpixels.h"
+#include "kernel.h"
+#include "sdpx_format.h"
 
 INLINE void read8(sdpx_planes *to, const uint8_t *p, size_t n, int red) {
     for (size_t i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ INLINE void straighten(sdpx_planes *planes, size_t n) {
     }
 }
 
-KERNEL(void, sdpx_read_planes, (to, from, format, n), sdpx_planes *to, const void *from, int format, size_t n) {
+KERNEL(void, sdpx_read_planes, (to, from, format, n), sdpx_planes *to, const void *from, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: read_opaque8(to, from, n, 1); break;
     case SDPX_RGB8: read_opaque8(to, from, n, 3); break;
@@ -131,7 +131,8 @@ INLINE void write_rgb16(uint16_t *p, const sdpx_planes *from, size_t n) {
     }
 }
 
-KERNEL(void, sdpx_write_planes, (to, format, from, n), void *to, int format, const sdpx_planes *from, size_t n) {
+KERNEL(void, sdpx_write_planes, (to, format, from, n), void *to, sdpx_format format, const sdpx_planes *from,
+       size_t n) {
     switch (format) {
     case SDPX_GRAY8:
         for (size_t i = 0; i < n; i++)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdpx_format.h"
+
 /* Pixels processed together; four planes fit the first-level cache. */
 enum { SDPX_PLANE = 256 };
 
@@ -15,11 +17,11 @@ typedef struct {
 } sdpx_planes;
 
 /* Reads up to SDPX_PLANE pixels; the color of a transparent pixel is read unchanged. */
-void sdpx_read_planes(sdpx_planes *to, const void *from, int format, size_t pixels);
+void sdpx_read_planes(sdpx_planes *to, const void *from, sdpx_format format, size_t pixels);
 
 /* Writes them, rounded to the nearest. Integers and alpha are clamped to 0 ... 1. Formats without alpha ignore it; gray
    takes green. */
-void sdpx_write_planes(void *to, int format, const sdpx_planes *from, size_t pixels);
+void sdpx_write_planes(void *to, sdpx_format format, const sdpx_planes *from, size_t pixels);
 
 /* Convert linear light to sRGB and back, in place, colors only. Negative values keep their sign, and the curve
    continues beyond white. */

@@ -1,4 +1,4 @@
-#include "sdpixels.h"
+#include "sdpx_png.h"
 
 #include <string.h>
 

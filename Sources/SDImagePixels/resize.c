@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "format.h"
 #include "kernel.h"
-#include "light.h"
-#include "sdpixels.h"
+#include "linear_light.h"
 
 /* Pixels loaded at a time; fits the first-level cache. */
 enum { BLOCK = 64 };
@@ -73,7 +73,7 @@ INLINE void spread(float *to, const void *const *from, size_t at, size_t n, size
 }
 
 LOCAL_KERNEL(void, spread_block, (to, from, at, n, format), float *to, const void *const *from, size_t at, size_t n,
-             int format) {
+             sdpx_format format) {
     switch (format) {
     case SDPX_GRAY8: spread(to, from, at, n, 1, 1, 255); break;
     case SDPX_RGB8: spread(to, from, at, n, 3, 1, 255); break;
@@ -119,22 +119,23 @@ LOCAL_KERNEL(void, scale_by, (v, samples, factor), float *v, size_t samples, flo
         v[i] *= factor;
 }
 
-void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t pixels, int format, int is_light) {
-    int is_float = format == SDPX_RGBA_FLOAT, is_gray = format == SDPX_GRAY8 || format == SDPX_GRAY16;
-    int is_premultiplied = format == SDPX_RGBA8_PREMULTIPLIED || format == SDPX_BGRA8_PREMULTIPLIED;
+void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t pixels, sdpx_format format,
+                      int is_light) {
+    int is_float = format == SDPX_RGBA_FLOAT, has_gray = is_gray(format);
+    int has_premultiplied = is_premultiplied(format);
     int is_straight = format == SDPX_RGBA8 || format == SDPX_RGBA16 || is_float;
-    float top = is_float ? 1 : format >= SDPX_GRAY16 ? 65535 : 255, block[4 * BLOCK] = {0};
+    float top = full_sample(format), block[4 * BLOCK] = {0};
     for (size_t at = 0; at < pixels; at += BLOCK) {
         size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
         spread_block(block, from, at, n, format);
         if (is_light && !is_float) {
-            if (is_premultiplied)
+            if (has_premultiplied)
                 straighten(block, n, top);
             scale_by(block, 4 * n, 1 / top);
-            sdpx_samples_to_light(block, 4 * n, !is_gray);
+            sdpx_samples_to_light(block, 4 * n, !has_gray);
             scale_by(block, 4 * n, top);
         }
-        if (is_straight || (is_light && is_premultiplied))
+        if (is_straight || (is_light && has_premultiplied))
             premultiply(block, n, 1 / top);
         float *p = to + 16 * at + 4 * index;
         for (size_t i = 0; i < n; i++)

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "format.h"
 #include "kernel.h"
-#include "light.h"
-#include "sdpixels.h"
+#include "linear_light.h"
 
 /* Pixels at a time, which fit the first-level cache: a multiple of the four pixels of a vector. */
 enum { BLOCK = 64 };
@@ -78,7 +78,7 @@ INLINE void round_as(void *to, const float *v, size_t pixels, size_t channels, s
         }
 }
 
-LOCAL_KERNEL(void, round_block, (to, v, n, format), void *to, const float *v, size_t n, int format) {
+LOCAL_KERNEL(void, round_block, (to, v, n, format), void *to, const float *v, size_t n, sdpx_format format) {
     switch (format) {
     case SDPX_GRAY8: round_as(to, v, n, 1, 1, 0); break;
     case SDPX_RGB8: round_as(to, v, n, 3, 4, 0); break;
@@ -90,26 +90,26 @@ LOCAL_KERNEL(void, round_block, (to, v, n, format), void *to, const float *v, si
     }
 }
 
-void sdpx_store_sums(void *to, const float *sums, size_t pixels, int format, int is_light) {
-    int is_float = format == SDPX_RGBA_FLOAT, is_gray = format == SDPX_GRAY8 || format == SDPX_GRAY16;
-    int is_premultiplied = format == SDPX_RGBA8_PREMULTIPLIED || format == SDPX_BGRA8_PREMULTIPLIED;
-    int has_alpha = is_premultiplied || is_float || format == SDPX_RGBA8 || format == SDPX_RGBA16;
+void sdpx_store_sums(void *to, const float *sums, size_t pixels, sdpx_format format, int is_light) {
+    int is_float = format == SDPX_RGBA_FLOAT, has_gray = is_gray(format);
+    int has_premultiplied = is_premultiplied(format);
+    int has_alpha = has_premultiplied || is_float || format == SDPX_RGBA8 || format == SDPX_RGBA16;
     int becomes_light = is_light && !is_float;
-    float top = is_float ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;
-    size_t floats = is_gray ? 1 : 4, bytes = sdpx_pixel_size(format);
+    float top = full_sample(format);
+    size_t floats = has_gray ? 1 : 4, bytes = sdpx_pixel_size(format);
     for (size_t at = 0; at < pixels; at += BLOCK) {
         float block[4 * BLOCK] = {0};
         size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
         memcpy(block, sums + floats * at, n * floats * sizeof *sums);
         if (has_alpha) {
             hold_block(block, n, top, is_float);
-            if (!is_premultiplied || becomes_light)
+            if (!has_premultiplied || becomes_light)
                 divide_block(block, n, top);
         }
         if (becomes_light) {
             scale_block(block, floats * n, 1 / top);
-            sdpx_light_to_samples(block, (floats * n + 3) / 4 * 4, !is_gray);
-            if (is_premultiplied)
+            sdpx_light_to_samples(block, (floats * n + 3) / 4 * 4, !has_gray);
+            if (has_premultiplied)
                 multiply_block(block, n);
             scale_block(block, floats * n, top);
         }

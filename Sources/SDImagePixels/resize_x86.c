@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
-#define AVX2 __attribute__((target("avx2")))
+#define AVX2 __attribute__((AVX2_TARGET))
 
 enum { UNITS = SDPX_QUAD_UNITS };
 

@@ -1,10 +1,10 @@
-#include "sdpx_paint.h"
+#include "sdpx_rotate.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "format.h"
 #include "kernel.h"
-#include "sdpixels.h"
 
 typedef float float4 __attribute__((vector_size(16)));
 /* Four pixels of four channels; on CPUs with narrower vectors the compiler uses several. */
@@ -12,18 +12,8 @@ typedef float float16 __attribute__((vector_size(64)));
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef uint16_t word16 __attribute__((vector_size(32)));
 
-INLINE float top_of(int format) {
-    return format == SDPX_RGBA_FLOAT ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;
-}
-
-/* The same as sdpx_pixel_size, visible to the compiler. */
-INLINE size_t size_of(int format) {
-    static const uint8_t sizes[] = {0, 1, 3, 4, 4, 4, 2, 6, 8, 16};
-    return sizes[format];
-}
-
 /* Loads four adjacent pixels unconverted; formats without alpha are opaque. */
-INLINE void load4(float16 *v, const uint8_t *p, int format) {
+INLINE void load4(float16 *v, const uint8_t *p, sdpx_format format) {
     byte16 b = {0};
     word16 w = {0};
     const byte16 white8 = (byte16){0} + 255;
@@ -49,14 +39,14 @@ INLINE void load4(float16 *v, const uint8_t *p, int format) {
     case SDPX_RGBA_FLOAT: memcpy(v, p, sizeof *v); return;
     default: memcpy(&b, p, sizeof b); break;
     }
-    if (top_of(format) > 255)
+    if (full_sample(format) > 255)
         *v = __builtin_convertvector(w, float16);
     else
         *v = __builtin_convertvector(b, float16);
 }
 
-INLINE void premultiply4(float16 *v, int format) {
-    float16 s = *v * (1 / top_of(format)), one = (float16){0} + 1;
+INLINE void premultiply4(float16 *v, sdpx_format format) {
+    float16 s = *v * (1 / full_sample(format)), one = (float16){0} + 1;
     *v *= __builtin_shufflevector(s, one, 3, 3, 3, 16, 7, 7, 7, 16, 11, 11, 11, 16, 15, 15, 15, 16);
 }
 
@@ -65,8 +55,8 @@ INLINE int32_t inside(int32_t v, int32_t count) {
 }
 
 /* Loads four premultiplied pixels from `x` on in row `y`; positions outside are clamped to the edge. */
-INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, int format, int is_straight) {
-    size_t size = size_of(format);
+INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, sdpx_format format, int is_straight) {
+    size_t size = pixel_size(format);
     const uint8_t *row = (const uint8_t *)s->pixels + inside(y, s->height) * s->stride;
     if (x >= 0 && x <= s->width - 4) {
         load4(v, row + (size_t)x * size, format);
@@ -92,7 +82,7 @@ INLINE float part(double v, int32_t length) {
     return (float)(least < 0 ? 0 : least < 1 ? least : 1);
 }
 
-INLINE float4 between(const sdpx_source *s, double x, double y, int format, int is_straight) {
+INLINE float4 between(const sdpx_source *s, double x, double y, sdpx_format format, int is_straight) {
     double column = floor(x - 0.5), row = floor(y - 0.5);
     float4 across = weights((float)(x - 0.5 - column)), down = weights((float)(y - 0.5 - row));
     float16 sum = {0}, v;
@@ -106,7 +96,7 @@ INLINE float4 between(const sdpx_source *s, double x, double y, int format, int 
 }
 
 INLINE void read_line(float *to, size_t pixels, const sdpx_source *s, double x0, double y0, double dx, double dy,
-                      int format, int is_straight) {
+                      sdpx_format format, int is_straight) {
     for (size_t i = 0; i < pixels; i++) {
         double x = x0 + (double)i * dx, y = y0 + (double)i * dy;
         float covered = part(x, s->width) * part(y, s->height);

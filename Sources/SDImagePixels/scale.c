@@ -1,4 +1,4 @@
-#include "sdpixels.h"
+#include "sdpx_scale.h"
 
 #include <string.h>
 

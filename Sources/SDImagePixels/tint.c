@@ -1,9 +1,8 @@
-#include "sdpx_paint.h"
+#include "sdpx_tint.h"
 
-#include "kernel.h"
 #include "curve.h"
+#include "kernel.h"
 #include "planes.h"
-#include "sdpixels.h"
 
 /* The factors of source and backdrop in the result: a constant, and a factor of the other's alpha (Porter and Duff). */
 typedef struct {
@@ -186,8 +185,8 @@ LOCAL_KERNEL(void, blend, (p, n, color, mode), sdpx_planes *p, size_t n, const f
         p->alpha[i] = color[3] + p->alpha[i] * (1 - color[3]);
 }
 
-void sdpx_tint_row(void *to, int to_format, const void *from, int from_format, size_t pixels, const float *color,
-                   int mode) {
+void sdpx_tint_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels,
+                   const float *color, int mode) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     if (mode < SDPX_BLEND_NORMAL || mode > SDPX_BLEND_PLUS_LIGHTER)
         return;

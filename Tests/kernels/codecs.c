@@ -3,11 +3,15 @@
 #include <string.h>
 
 #include "harness.h"
-#include "sdpixels.h"
+#include "sdpx_colors.h"
+#include "sdpx_frame_difference.h"
 #include "sdpx_inflate.h"
 #include "sdpx_jpeg.h"
+#include "sdpx_lzw.h"
+#include "sdpx_lzw_writer.h"
+#include "sdpx_png.h"
+#include "sdpx_png_filter.h"
 #include "sdpx_quantize.h"
-#include "sdpx_write.h"
 
 static const size_t pixel_sizes[] = {1, 2, 3, 4, 6, 8};
 

@@ -2,10 +2,14 @@
 #include <string.h>
 
 #include "harness.h"
-#include "sdpixels.h"
+#include "sdpx_adjust.h"
 #include "sdpx_blur.h"
-#include "sdpx_filter.h"
-#include "sdpx_paint.h"
+#include "sdpx_convolve.h"
+#include "sdpx_format.h"
+#include "sdpx_pixelate.h"
+#include "sdpx_rotate.h"
+#include "sdpx_rounded.h"
+#include "sdpx_tint.h"
 
 static const int formats_with_alpha[] = {SDPX_RGBA8, SDPX_RGBA8_PREMULTIPLIED, SDPX_RGBA16, SDPX_RGBA_FLOAT};
 

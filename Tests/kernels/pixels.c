@@ -3,7 +3,14 @@
 #include <string.h>
 
 #include "harness.h"
-#include "sdpixels.h"
+#include "sdpx_bitmap.h"
+#include "sdpx_composite.h"
+#include "sdpx_convert.h"
+#include "sdpx_display.h"
+#include "sdpx_format.h"
+#include "sdpx_hash.h"
+#include "sdpx_palette.h"
+#include "sdpx_transpose.h"
 
 static size_t at_most(size_t n, size_t most) {
     return n < most ? n : most;

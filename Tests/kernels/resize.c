@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "harness.h"
-#include "sdpixels.h"
+#include "sdpx_format.h"
 #include "sdpx_resize.h"
+#include "sdpx_scale.h"
 
 /* Random taps for `count` output positions from a row of `length` pixels; the weights of each sum to 1. */
 static sdpx_axis make_axis(size_t count, size_t length, size_t taps) {

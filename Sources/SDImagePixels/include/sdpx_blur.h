@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdpx_format.h"
+
 /* Bytes of a strip at each position. */
 enum { SDPX_BLUR_WIDTH = 32 };
 
@@ -20,7 +22,7 @@ size_t sdpx_blur_scratch(sdpx_blur_kind kind, size_t length, size_t box);
 void sdpx_blur_strip(void *strip, ptrdiff_t stride, size_t length, size_t box, sdpx_blur_kind kind, void *scratch);
 
 /* Multiply the color of straight RGBA of 8 or 16 bits or float by its alpha, in place, and divide it again. */
-void sdpx_premultiply_row(void *row, size_t pixels, int format);
-void sdpx_straighten_row(void *row, size_t pixels, int format);
+void sdpx_premultiply_row(void *row, size_t pixels, sdpx_format format);
+void sdpx_straighten_row(void *row, size_t pixels, sdpx_format format);
 
 #endif

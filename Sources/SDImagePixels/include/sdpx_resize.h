@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdpx_format.h"
+
 /* The number of units filtered at a time: for 8-bit samples in integers, and for float. A unit provides four floats per
    column: a row of up to four channels, or four rows of gray, which together cost as much as one row. */
 enum { SDPX_QUAD_UNITS = 8, SDPX_FLOAT_UNITS = 4 };
@@ -66,7 +68,8 @@ void sdpx_filter_quads(float *const *to, const uint8_t *from, size_t stride, con
 /* Converts a unit of any format for the float filter: premultiplied, in the scale of the samples and, if requested,
    linear light instead of sRGB. It becomes unit `index` of the SDPX_FLOAT_UNITS interleaved at `to`: four floats of
    each for a pixel. For gray `from` has four rows. */
-void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t pixels, int format, int is_light);
+void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t pixels, sdpx_format format,
+                      int is_light);
 
 /* Filters the units interleaved at `from`. */
 void sdpx_filter_floats(float *const *to, const float *from, const sdpx_axis *axis);
@@ -77,7 +80,7 @@ void sdpx_sum_rows(float *to, const float *const *rows, const float *weights, si
 
 /* Rounds a row of sums (four floats for each pixel, one for gray) to the format from which they were loaded: clamped,
    and divided by alpha if the format is straight. Linear light in float may exceed white or be negative. */
-void sdpx_store_sums(void *to, const float *sums, size_t pixels, int format, int is_light);
+void sdpx_store_sums(void *to, const float *sums, size_t pixels, sdpx_format format, int is_light);
 
 /* Output pixel i is source pixel `from_index[i]`. */
 void sdpx_pick_pixels(void *to, const void *from, const int32_t *from_index, size_t pixels, int bytes_per_pixel);

@@ -1,9 +1,8 @@
-#include "sdpx_filter.h"
+#include "sdpx_adjust.h"
 
-#include "kernel.h"
 #include "curve.h"
+#include "kernel.h"
 #include "planes.h"
-#include "sdpixels.h"
 
 INLINE float luma(float r, float g, float b) {
     return 0.2126f * r + 0.7152f * g + 0.0722f * b;
@@ -91,7 +90,7 @@ static void apply(sdpx_planes *p, size_t n, const sdpx_step *step, size_t x, siz
     }
 }
 
-void sdpx_step_row(void *to, int to_format, const void *from, int from_format, size_t pixels, size_t y,
+void sdpx_step_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels, size_t y,
                    const sdpx_step *steps, size_t count, int in_light) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     int is_light = from_format == SDPX_RGBA_FLOAT;
@@ -126,7 +125,7 @@ INLINE void by_table(uint8_t *to, const uint8_t *from, size_t pixels, const uint
     }
 }
 
-void sdpx_table_row(uint8_t *to, int to_format, const uint8_t *from, int from_format, size_t pixels,
+void sdpx_table_row(uint8_t *to, sdpx_format to_format, const uint8_t *from, sdpx_format from_format, size_t pixels,
                     const uint8_t *table) {
     size_t from_size = sdpx_pixel_size(from_format);
     if (to_format == SDPX_RGBA8 && from_size == 4)

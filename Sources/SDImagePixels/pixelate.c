@@ -1,10 +1,9 @@
-#include "sdpx_filter.h"
+#include "sdpx_pixelate.h"
 
 #include <string.h>
 
 #include "curve.h"
 #include "planes.h"
-#include "sdpixels.h"
 
 static void add_span(float *sum, const sdpx_planes *p, size_t first, size_t end) {
     float r = 0, g = 0, b = 0, a = 0;
@@ -20,7 +19,7 @@ static void add_span(float *sum, const sdpx_planes *p, size_t first, size_t end)
     sum[3] += a;
 }
 
-void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void *row, int format, int in_light,
+void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void *row, sdpx_format format, int in_light,
                     int passes_alpha_over) {
     size_t size = sdpx_pixel_size(format), end = (size_t)bounds[cells], cell = 0;
     int is_light = format == SDPX_RGBA_FLOAT;
@@ -50,7 +49,8 @@ static void fill(uint8_t *to, const uint8_t *pixel, size_t count, size_t size) {
         memcpy(to + i * size, pixel, size);
 }
 
-void sdpx_fill_cells(void *row, int format, size_t cells, const int32_t *bounds, const float *sums, float rows) {
+void sdpx_fill_cells(void *row, sdpx_format format, size_t cells, const int32_t *bounds, const float *sums,
+                     float rows) {
     size_t size = sdpx_pixel_size(format);
     for (size_t first = 0; first < cells; first += SDPX_PLANE) {
         size_t n = cells - first < SDPX_PLANE ? cells - first : SDPX_PLANE;

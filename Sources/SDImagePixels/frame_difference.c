@@ -1,4 +1,4 @@
-#include "sdpx_write.h"
+#include "sdpx_frame_difference.h"
 
 #include <string.h>
 

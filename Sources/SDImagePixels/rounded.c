@@ -1,11 +1,10 @@
-#include "sdpx_paint.h"
+#include "sdpx_rounded.h"
 
 #include <math.h>
 
-#include "kernel.h"
 #include "curve.h"
+#include "kernel.h"
 #include "planes.h"
-#include "sdpixels.h"
 
 INLINE double clamp(double v, double low, double high) {
     return v < low ? low : v > high ? high : v;
@@ -76,7 +75,7 @@ INLINE int is_whole(const float *coverage, size_t n) {
     return least >= 1;
 }
 
-void sdpx_cut_row(void *row, int format, size_t pixels, const float *coverage) {
+void sdpx_cut_row(void *row, sdpx_format format, size_t pixels, const float *coverage) {
     size_t size = sdpx_pixel_size(format);
     for (size_t offset = 0; offset < pixels; offset += SDPX_PLANE) {
         size_t n = pixels - offset < SDPX_PLANE ? pixels - offset : SDPX_PLANE;
@@ -97,7 +96,7 @@ void sdpx_cut_row(void *row, int format, size_t pixels, const float *coverage) {
     }
 }
 
-void sdpx_stroke_row(void *row, int format, size_t pixels, const float *coverage, const float *color) {
+void sdpx_stroke_row(void *row, sdpx_format format, size_t pixels, const float *coverage, const float *color) {
     size_t size = sdpx_pixel_size(format);
     for (size_t offset = 0; offset < pixels; offset += SDPX_PLANE) {
         size_t n = pixels - offset < SDPX_PLANE ? pixels - offset : SDPX_PLANE;

@@ -1,48 +1,11 @@
-#include "light.h"
+#include "sdpx_display.h"
 
-#include "kernel.h"
 #include "curve.h"
-#include "sdpixels.h"
+#include "kernel.h"
+#include "sdpx_convert.h"
 
 /* Float pixels converted at a time; fits the first-level cache. */
 enum { BLOCK = 256 };
-
-KERNEL(void, sdpx_light_from_rgba16, (to, from, pixels), float *to, const uint16_t *from, size_t pixels) {
-    for (size_t i = 0; i < 4 * pixels; i++) {
-        float v = (float)from[i] / 65535.0f, light = srgb_to_light(v);
-        to[i] = (i & 3) == 3 ? v : light;
-    }
-}
-
-/* Encodes sample `i` of straight RGBA to 0 ... `top`; alpha is linear. */
-INLINE int32_t stored(float sample, size_t i, float top) {
-    float v = unit(sample), encoded = light_to_srgb(v);
-    return (int32_t)(((i & 3) == 3 ? v : encoded) * top + 0.5f);
-}
-
-KERNEL(void, sdpx_light_to_rgba16, (to, from, pixels), uint16_t *to, const float *from, size_t pixels) {
-    for (size_t i = 0; i < 4 * pixels; i++)
-        to[i] = (uint16_t)stored(from[i], i, 65535);
-}
-
-KERNEL(void, sdpx_light_to_rgba8, (to, from, pixels), uint8_t *to, const float *from, size_t pixels) {
-    for (size_t i = 0; i < 4 * pixels; i++)
-        to[i] = (uint8_t)stored(from[i], i, 255);
-}
-
-KERNEL(void, sdpx_samples_to_light, (v, samples, has_alpha), float *v, size_t samples, int has_alpha) {
-    for (size_t i = 0; i < samples; i++) {
-        float light = srgb_to_light(unit(v[i]));
-        v[i] = has_alpha && (i & 3) == 3 ? v[i] : light;
-    }
-}
-
-KERNEL(void, sdpx_light_to_samples, (v, samples, has_alpha), float *v, size_t samples, int has_alpha) {
-    for (size_t i = 0; i < samples; i++) {
-        float encoded = light_to_srgb(unit(v[i]));
-        v[i] = has_alpha && (i & 3) == 3 ? v[i] : encoded;
-    }
-}
 
 /* The shoulder begins at KNEE and maps PEAK, which is 10,000 cd/m2 over 203, to white. In between it applies the
    extended operator of Reinhard and others (2002) to the excess over the knee: its slope at the knee is 1. */
@@ -81,7 +44,7 @@ INLINE void look_up_as(float *to, const void *from, size_t pixels, const float *
     }
 }
 
-static void look_up(float *to, const void *from, int format, size_t pixels, const float *table) {
+static void look_up(float *to, const void *from, sdpx_format format, size_t pixels, const float *table) {
     switch (format) {
     case SDPX_GRAY8: look_up_as(to, from, pixels, table, 1, 0); break;
     case SDPX_RGB8: look_up_as(to, from, pixels, table, 3, 0); break;
@@ -109,7 +72,7 @@ LOCAL_KERNEL(void, display, (rgba, pixels, light), float *rgba, size_t pixels, c
     }
 }
 
-void sdpx_render_row(void *to, int to_format, const void *from, int from_format, size_t pixels,
+void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels,
                      const sdpx_light *light) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     float block[4 * BLOCK];
@@ -129,7 +92,7 @@ LOCAL_KERNEL(void, spread, (to, from, pixels), float *to, const uint16_t *from, 
         to[i] = (float)from[i] / 65535.0f;
 }
 
-void sdpx_unit_row(float *to, const void *from, int from_format, size_t pixels) {
+void sdpx_unit_row(float *to, const void *from, sdpx_format from_format, size_t pixels) {
     size_t from_size = sdpx_pixel_size(from_format);
     for (size_t offset = 0; offset < pixels; offset += BLOCK) {
         uint16_t block[4 * BLOCK];

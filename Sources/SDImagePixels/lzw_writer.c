@@ -1,4 +1,4 @@
-#include "sdpx_write.h"
+#include "sdpx_lzw_writer.h"
 
 #include <string.h>
 

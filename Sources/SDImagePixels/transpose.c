@@ -1,4 +1,4 @@
-#include "sdpixels.h"
+#include "sdpx_transpose.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
-#include "sdpx_write.h"
+#include "sdpx_png_filter.h"
 
 #include <string.h>
 
 #include "kernel.h"
-#include "sdpixels.h"
 
 /* Bytes whose costs are summed in 32 bits. */
 enum { STRETCH = 1 << 16 };
