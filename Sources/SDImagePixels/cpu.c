@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 #include "kernel.h"
 
 unsigned sdpx_cpu_features;
@@ -21,6 +25,12 @@ static unsigned detect(void) {
         features |= SDPX_HAS_AVX512;
     if (__builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512vnni"))
         features |= SDPX_HAS_VNNI;
+#elif defined(__aarch64__) && defined(__linux__)
+    const unsigned long crc32 = 1 << 7; /* HWCAP_CRC32 */
+    if (getauxval(AT_HWCAP) & crc32)
+        features |= SDPX_HAS_CRC;
+#elif defined(__aarch64__) && defined(__APPLE__)
+    features |= SDPX_HAS_CRC;
 #endif
     return features;
 }

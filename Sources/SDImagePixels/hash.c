@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
 #endif
 
 /* Folded 64 x 64 -> 128 multiplication, the mixing step of the wyhash family. */
@@ -96,11 +98,40 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t c
 }
 #endif
 
+#if defined(__aarch64__)
+#define ARM_CRC __attribute__((target(ARM_CRC_EXTENSION)))
+#if defined(__clang__)
+#define ARM_CRC_EXTENSION "crc"
+#else
+#define ARM_CRC_EXTENSION "+crc"
+#endif
+
+/* The instructions of the CRC extension, eight bytes at a time. */
+ARM_CRC static uint32_t crc32c_arm(uint32_t crc, const uint8_t *p, size_t n) {
+    for (; n >= 8; n -= 8, p += 8)
+        crc = __crc32cd(crc, load64(p));
+    while (n--)
+        crc = __crc32cb(crc, *p++);
+    return crc;
+}
+
+ARM_CRC static uint32_t crc32_arm(uint32_t crc, const uint8_t *p, size_t n) {
+    for (; n >= 8; n -= 8, p += 8)
+        crc = __crc32d(crc, load64(p));
+    while (n--)
+        crc = __crc32b(crc, *p++);
+    return crc;
+}
+#endif
+
 uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length) {
     uint32_t crc = ~seed;
 #if defined(__x86_64__)
     if (sdpx_cpu_has(SDPX_HAS_CRC))
         return ~crc32c_three(crc, bytes, length);
+#elif defined(__aarch64__)
+    if (sdpx_cpu_has(SDPX_HAS_CRC))
+        return ~crc32c_arm(crc, bytes, length);
 #endif
     return ~crc32c_plain(crc, bytes, length);
 }
@@ -156,6 +187,9 @@ uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length) {
         p += whole;
         length -= whole;
     }
+#elif defined(__aarch64__)
+    if (sdpx_cpu_has(SDPX_HAS_CRC))
+        return ~crc32_arm(crc, p, length);
 #endif
     return ~crc32_plain(crc, p, length);
 }

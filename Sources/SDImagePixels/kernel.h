@@ -12,7 +12,7 @@
 
 /* Instructions that kernels may use, beyond those that every CPU of the architecture has. */
 enum {
-    /* SSE 4.2 and carry-less multiplication. */
+    /* SSE 4.2 and carry-less multiplication; on aarch64 the CRC extension. */
     SDPX_HAS_CRC = 1,
     /* x86-64-v3: AVX2, FMA, BMI. */
     SDPX_HAS_AVX2 = 2,

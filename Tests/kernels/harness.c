@@ -232,8 +232,8 @@ static const struct {
     unsigned features;
 } variants[] = {
     {"baseline", 0},
-#if defined(__x86_64__)
     {"baseline with CRC instructions", SDPX_HAS_CRC},
+#if defined(__x86_64__)
     {"avx2", SDPX_HAS_CRC | SDPX_HAS_AVX2},
     {"avx512", SDPX_HAS_CRC | SDPX_HAS_AVX2 | SDPX_HAS_AVX512},
     {"avx512 with VNNI", SDPX_HAS_CRC | SDPX_HAS_AVX2 | SDPX_HAS_AVX512 | SDPX_HAS_VNNI},
