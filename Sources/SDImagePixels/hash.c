@@ -9,26 +9,26 @@
 #endif
 
 /* Folded 64 x 64 -> 128 multiplication, the mixing step of the wyhash family. */
-static inline uint64_t mix(uint64_t a, uint64_t b) {
+INLINE uint64_t mix(uint64_t a, uint64_t b) {
     __uint128_t product = (__uint128_t)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t load32(const uint8_t *p) {
+INLINE uint64_t load32(const uint8_t *p) {
     uint32_t v;
-    memcpy(&v, p, 4);
+    memcpy(&v, p, sizeof v);
     return v;
 }
 
 /* Long inputs end with a read that overlaps earlier bytes, instead of reading byte by byte. */
-uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret) {
+uint64_t sdpx_hash64(const void *bytes, size_t length) {
     static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd6e8feb86659fd93u, k2 = 0xa0761d6478bd642fu;
     const uint8_t *p = bytes;
-    uint64_t key = k1 ^ secret, seed = mix(secret ^ k0, k2 ^ length), a = 0, b = 0;
+    uint64_t seed = mix(k0, k2 ^ length), a = 0, b = 0;
     size_t n = length;
     if (n > 16) {
         for (; n > 16; n -= 16, p += 16)
-            seed = mix(load64(p) ^ key, load64(p + 8) ^ seed);
+            seed = mix(load64(p) ^ k1, load64(p + 8) ^ seed);
         a = load64(p + n - 16);
         b = load64(p + n - 8);
     } else if (n >= 8) {
@@ -40,7 +40,46 @@ uint64_t sdpx_hash64(const void *bytes, size_t length, uint64_t secret) {
     } else if (n > 0) {
         a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
     }
-    return mix(mix(a ^ key, b ^ seed) ^ k2, key ^ length);
+    return mix(mix(a ^ k1, b ^ seed) ^ k2, k1 ^ length);
+}
+
+INLINE uint64_t rotate_left(uint64_t v, int bits) {
+    return v << bits | v >> (64 - bits);
+}
+
+INLINE void sip_round(uint64_t v[4]) {
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = rotate_left(v[1], 13) ^ v[0];
+    v[3] = rotate_left(v[3], 16) ^ v[2];
+    v[0] = rotate_left(v[0], 32);
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = rotate_left(v[1], 17) ^ v[2];
+    v[3] = rotate_left(v[3], 21) ^ v[0];
+    v[2] = rotate_left(v[2], 32);
+}
+
+INLINE void sip_word(uint64_t v[4], uint64_t word) {
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+}
+
+uint64_t sdpx_sip_hash(const void *bytes, size_t length, uint64_t key0, uint64_t key1) {
+    const uint8_t *p = bytes;
+    uint64_t v[4] = {key0 ^ 0x736f6d6570736575u, key1 ^ 0x646f72616e646f6du, key0 ^ 0x6c7967656e657261u,
+                     key1 ^ 0x7465646279746573u};
+    uint64_t last = (uint64_t)length << 56;
+    for (size_t n = length / 8; n > 0; n--, p += 8)
+        sip_word(v, load64(p));
+    for (size_t i = 0; i < length % 8; i++)
+        last |= (uint64_t)p[i] << 8 * i;
+    sip_word(v, last);
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /* Computes a reflected 32-bit CRC by a table for nibbles: small, and without initialization. */

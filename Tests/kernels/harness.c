@@ -28,7 +28,7 @@ static size_t current_n;
 static uint8_t *slots;
 static size_t slot;
 static uint64_t seed;
-/* Whether memory begins, instead of ends, at an inaccessible page. */
+/* Memory begins, instead of ends, at an inaccessible page. */
 static int at_start;
 
 static void map_slots(void) {

@@ -1,18 +1,24 @@
 import SDImagePixels
 
 extension CacheKey {
-    /// 64-bit hash of a key, different in each process: URLs are untrusted and could be chosen to collide.
+    /// Keyed 64-bit hash (SipHash-1-3), different in each process: URLs are untrusted and could be chosen to collide.
     package static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         unsafe hash(of: bytes, secret: secret)
     }
 
     /// The same for callers that hold `secret`: reading a global costs half as much as the hash.
     @inline(__always)
-    static func hash(of bytes: UnsafeRawBufferPointer, secret: UInt64) -> UInt64 {
-        unsafe sdpx_hash64(bytes.baseAddress, bytes.count, secret)
+    static func hash(of bytes: UnsafeRawBufferPointer, secret: Secret) -> UInt64 {
+        unsafe sdpx_sip_hash(bytes.baseAddress, bytes.count, secret.first, secret.second)
     }
 
-    static let secret = UInt64.random(in: 0...UInt64.max)
+    /// The key of the hash.
+    struct Secret {
+        let first = UInt64.random(in: 0...UInt64.max)
+        let second = UInt64.random(in: 0...UInt64.max)
+    }
+
+    static let secret = Secret()
 }
 
 /// CRC-32C, the checksum of iSCSI (RFC 3720, appendix B.4); uses the CPU instruction where available.

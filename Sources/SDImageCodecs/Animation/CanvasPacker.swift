@@ -32,7 +32,7 @@ import SDImagePixels
         return PackedCanvas(
             areas.enumerated().map { index, area in
                 let bytes = unsafe gather(canvas, area)
-                let hash = unsafe sdpx_hash64(bytes.baseAddress, bytes.count, 0)
+                let hash = unsafe sdpx_hash64(bytes.baseAddress, bytes.count)
                 if let old = earlier?.squares, old.indices.contains(index), old[index].hash == hash,
                     unsafe unpacker.pixels(of: old[index], area.size, are: UnsafeRawBufferPointer(bytes))
                 {
