@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +289,13 @@ static void measure(const char *pattern) {
         }
 }
 
+static void report_crash(int signal) {
+    printf("not ok %s, n = %zu, memory %s a guard page: signal %d\n", current_test, current_n,
+           at_start ? "after" : "before", signal);
+    fflush(stdout);
+    _exit(1);
+}
+
 int main(int count, char **arguments) {
     const char *file = NULL, *mode = "", *pattern = NULL, *prefix = "";
     int counts = 0;
@@ -304,6 +312,8 @@ int main(int count, char **arguments) {
             pattern = arguments[i];
     }
     map_slots();
+    signal(SIGSEGV, report_crash);
+    signal(SIGABRT, report_crash);
     if (counts) {
         is_recording = 1;
         measure(pattern);
