@@ -81,6 +81,7 @@ package enum Report {
             ("cache_path_source", cache.source.map { .string($0) } ?? .null),
             ("cache_path_problem", cache.problem.map { .string($0) } ?? .null),
             ("processors", .integer(LibraryThread.availableProcessors)),
+            ("simd_level", .string(KernelLevel.name)),
             ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
             ("library_threads", .integer(LibraryThread.count)),
             ("engine_running", .bool(Engine.current != nil)),

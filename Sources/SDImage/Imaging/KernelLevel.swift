@@ -1,0 +1,6 @@
+import SDImagePixels
+
+/// The instructions that pixel kernels use, by the name that SDIMAGE_CPU accepts.
+package enum KernelLevel {
+    package static var name: String { unsafe String(cString: sdpx_cpu_name(sdpx_cpu_current())) }
+}
