@@ -66,7 +66,9 @@ def lost(pages: dict[pathlib.Path, Page]) -> tuple[list[str], list[str], set[pat
 def unknown_names() -> list[str]:
     """Names in the texts, outside blocks of code, that no header declares."""
     known = set(reference.members()) | set(
-        re.findall(r"\bSDIMAGE_\w+", (ROOT / "Tests/run").read_text() + (ROOT / "scripts/setup.sh").read_text())
+        name
+        for script in [ROOT / "Tests/run", ROOT / "scripts/setup.sh", *ROOT.glob("Tests/*/suite.sh")]
+        for name in re.findall(r"\bSDIMAGE_\w+", script.read_text())
     )
     bad = []
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:

@@ -203,7 +203,7 @@ def check_page(name: str, prefix: str) -> None:
         page = Page(name, prefix, folder)
         for number, block in enumerate((block for block in found if not block.unmarked), 1):
             page.check(number, block, frames)
-        page.server.shutdown()
+        page.server.stop()
 
 
 def main() -> None:
