@@ -129,7 +129,7 @@ def bench(folder: pathlib.Path, origin: Origin) -> None:
         error="NOT_AN_IMAGE",
     )
     done = run("bench", "--seconds", "0.05", still, "--size", "10x10")
-    fine = done.returncode == 0 and re.search(rb"thumbnail +\d+ .* into 10x10", done.stdout) and b"warm" in done.stdout
+    fine = done.returncode == 0 and re.search(rb"thumbnail +\d+ .* 10x10, data in memory", done.stdout) and b"warm" in done.stdout
     report.check(
         "bench prints a table for people", fine and b"\x1b" not in done.stdout, done.stdout.decode(errors="replace")
     )

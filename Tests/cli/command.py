@@ -216,7 +216,7 @@ def play(folder: pathlib.Path) -> None:
     still, moving = folder / "red.ppm.png", folder / "moving.gif"
     moving.write_bytes(gif([(255, 0, 0), (0, 0, 255)], hundredths=2))
     expect("play wants a terminal", run("play", still), 2, "^$", "not a terminal")
-    expect("play without a file is wrong usage", run("play"), 2, "^$", "wants FILE|URL")
+    expect("play without a file is wrong usage", run("play"), 2, "^$", r"expected FILE\|URL")
     expect("a strange screen is wrong usage", run("play", still, "--screen", "cinema"), 2, "^$", "blocks sixel kitty")
     status, written = terminal.run([PROGRAM, "play", str(still), "--screen", "blocks"])
     fine = status == 0 and written.count("\u2580".encode()) == 8 * 3 and written.rstrip().endswith(b"\x1b[?25h")

@@ -229,7 +229,7 @@ def photos(folder: pathlib.Path) -> None:
         "--json",
     )
     shape(
-        "photos thumb takes the picture options",
+        "photos thumb takes the image options",
         done,
         0,
         {"identifier", "output", "bytes", "width", "height"},

@@ -40,19 +40,20 @@ static option_id option_of(const command_row *command, int found) {
 static bool check(const command_row *command, int count, bool has_required) {
     const option_row *required = option_row_of(command->required);
     if (command->required && !has_required) {
-        complain("%s: wants -%c %s; see sdimage %s --help", command->name, required->letter, required->value,
-                 command->name);
+        complain("%s: option -%c %s is required; see sdimage %s --help", command->name, required->letter,
+                 required->value, command->name);
         return false;
     }
     if (count >= command->least && count <= command->most)
         return true;
-    complain("%s: wants %s; see sdimage %s --help", command->name,
-             *command->arguments ? command->arguments : "no argument", command->name);
+    complain("%s: expected %s; see sdimage %s --help", command->name,
+             *command->arguments ? command->arguments : "no arguments", command->name);
     return false;
 }
 
 bool parse_arguments(const command_row *command, int argc, char **argv,
-                     taken (*take)(void *wish, option_id option, const char *value), void *wish) {
+                     parse_result (*set_option)(void *user_data, option_id option, const char *value),
+                     void *user_data) {
     struct option options[MOST_OPTIONS + 1];
     char letters[2 * MOST_OPTIONS + 2];
     bool has_required = false;
@@ -60,18 +61,18 @@ bool parse_arguments(const command_row *command, int argc, char **argv,
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
         if (found == '?' || found == ':') {
-            complain("%s: %s %s; see sdimage %s --help", command->name, found == '?' ? "wrong option" : "no value for",
-                     argv[optind - 1], command->name);
+            complain("%s: %s %s; see sdimage %s --help", command->name,
+                     found == '?' ? "unknown option" : "missing argument of", argv[optind - 1], command->name);
             return false;
         }
         option_id id = option_of(command, found);
         const option_row *row = option_row_of(id);
-        taken taken = take(wish, id, optarg);
+        parse_result result = set_option(user_data, id, optarg);
         has_required = has_required || id == command->required;
-        if (taken == TAKEN_WRONG)
-            complain("%s: '%s' is no %s for --%s: %s", command->name, optarg, row->value, row->name,
+        if (result == PARSE_INVALID)
+            complain("%s: invalid argument '%s' of --%s %s: %s", command->name, optarg, row->name, row->value,
                      *row->words == '@' ? row->about : row->words);
-        if (taken != TAKEN)
+        if (result != PARSE_OK)
             return false;
     }
     return check(command, argc - optind, has_required);
@@ -111,10 +112,10 @@ static void name_option(const option_row *row, char *text, size_t size) {
 }
 
 /* One piece for options that several commands share: all image options, and those of photo libraries. */
-static const char *shared_piece(const option_id *id) {
+static const char *shared_options_name(const option_id *id) {
     if (*id == OPTION_THUMBNAIL && id[1] == OPTION_TRANSFORM)
-        return "[PICTURE OPTIONS]";
-    return *id == OPTION_LIBRARY ? "[LIBRARY]" : NULL;
+        return "[IMAGE OPTIONS]";
+    return *id == OPTION_LIBRARY ? "[LIBRARY OPTIONS]" : NULL;
 }
 
 static void put_usage(const command_row *command, const char *before) {
@@ -124,9 +125,9 @@ static void put_usage(const command_row *command, const char *before) {
         put_piece(command->arguments, &column);
     for (const option_id *id = command->options; *id; id++) {
         char name[64], piece[80];
-        if (shared_piece(id))
-            put_piece(shared = shared_piece(id), &column);
-        if (shared && (is_picture_option(*id) || is_library_option(*id)))
+        if (shared_options_name(id))
+            put_piece(shared = shared_options_name(id), &column);
+        if (shared && (is_image_option(*id) || is_library_option(*id)))
             continue;
         name_option(option_row_of(*id), name, sizeof name);
         snprintf(piece, sizeof piece, *id == command->required ? "%s" : "[%s]", name);
@@ -168,13 +169,13 @@ static void put_options(const command_row *command, const char *title, bool (*be
 }
 
 static bool is_other_option(option_id id) {
-    return !is_picture_option(id) && !is_library_option(id);
+    return !is_image_option(id) && !is_library_option(id);
 }
 
 static void put_all_options(const command_row *command) {
     put_options(command, "Options", is_other_option);
-    put_options(command, "Picture options", is_picture_option);
-    put_options(command, "Library", is_library_option);
+    put_options(command, "Image options", is_image_option);
+    put_options(command, "Library options", is_library_option);
 }
 
 void show_help(void) {
@@ -190,7 +191,7 @@ void show_help(void) {
             printf("%-13s %s\n", row->name, row->about);
     }
     put_all_options(NULL);
-    puts("\nExit status: 0, 1 for an image that cannot be had, 2 for wrong usage.");
+    puts("\nExit status: 0 on success, 1 if an image failed, 2 for a usage error.");
 }
 
 void show_command_help(const command_row *command) {

@@ -17,20 +17,20 @@ typedef struct bench {
     char folder[PATH_MAX];
     sdimage_cache *cache;
     sdimage_manager *manager;
-    picture *pictures, *current;
+    input *inputs, *current;
     unsigned count;
     sdimage_error *error; /* error of the last run */
 } bench;
 
-static taken take(void *user_data, option_id option, const char *value) {
+static parse_result set_option(void *user_data, option_id option, const char *value) {
     bench *bench = user_data;
     char *end = NULL;
     switch (option) {
     case OPTION_SECONDS:
         bench->seconds = strtod(value, &end);
-        return end != value && !*end && bench->seconds > 0 && bench->seconds <= 600 ? TAKEN : TAKEN_WRONG;
-    case OPTION_SIZE: return parse_size(value, &bench->width, &bench->height) ? TAKEN : TAKEN_WRONG;
-    default: bench->json = true; return TAKEN;
+        return end != value && !*end && bench->seconds > 0 && bench->seconds <= 600 ? PARSE_OK : PARSE_INVALID;
+    case OPTION_SIZE: return parse_size(value, &bench->width, &bench->height) ? PARSE_OK : PARSE_INVALID;
+    default: bench->json = true; return PARSE_OK;
     }
 }
 
@@ -105,9 +105,9 @@ static bool run_network(void *subject) {
 /* Returns the number of pixels. */
 static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     const bench *bench = subject;
-    const picture *picture = &bench->pictures[(thread + round) % bench->count];
+    const input *input = &bench->inputs[(thread + round) % bench->count];
     sdimage_image *image = NULL;
-    sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), bench->still, &image, NULL);
+    sdimage_decode(sdimage_data_bytes(input->data), sdimage_data_length(input->data), bench->still, &image, NULL);
     uint64_t pixels = (uint64_t)sdimage_image_width(image) * sdimage_image_height(image);
     sdimage_image_unref(image);
     return pixels;
@@ -115,80 +115,80 @@ static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
 
 /* --- One image. */
 
-static bool measure_way(bench *bench, way way, bool (*run)(void *subject), uint32_t least, uint32_t most) {
-    measure_plan plan = {bench->seconds / 5, least, most, way != WAY_NETWORK_FIRST && way != WAY_NETWORK};
-    show_progress("%s: %s", bench->current->name, name_of_way(way));
-    return measure_runs(run, bench, &plan, &bench->current->measures[way]);
+static bool measure_metric(bench *bench, metric metric, bool (*run)(void *subject), uint32_t least, uint32_t most) {
+    measure_plan plan = {bench->seconds / 5, least, most, metric != METRIC_NETWORK_FIRST && metric != METRIC_NETWORK};
+    show_progress("%s: %s", bench->current->name, metric_name(metric));
+    return measure_runs(run, bench, &plan, &bench->current->measures[metric]);
 }
 
 /* The first transfer opens the connection. Its bytes are the input of all other measurements. */
 static bool fetch(bench *bench) {
-    picture *picture = bench->current;
+    input *input = bench->current;
     uint64_t start = now_ns();
-    if (!load(bench, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, &picture->data) || !picture->data)
+    if (!load(bench, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, &input->data) || !input->data)
         return false;
-    uint64_t taken = now_ns() - start;
-    picture->measures[WAY_NETWORK_FIRST] = (measure){1, taken, taken};
+    uint64_t elapsed = now_ns() - start;
+    input->measures[METRIC_NETWORK_FIRST] = (measure){1, elapsed, elapsed};
     /* The server may be shared with others: at most five runs. */
-    return measure_way(bench, WAY_NETWORK, run_network, 1, 5);
+    return measure_metric(bench, METRIC_NETWORK, run_network, 1, 5);
 }
 
 static bool read_bytes(bench *bench) {
-    picture *picture = bench->current;
+    input *input = bench->current;
     size_t length = 0;
-    void *bytes = read_file(picture->name, &length);
+    void *bytes = read_file(input->name, &length);
     if (!bytes)
         bench->error = error_of_errno(errno);
     else
-        sdimage_data_new(bytes, length, &picture->data, &bench->error);
+        sdimage_data_new(bytes, length, &input->data, &bench->error);
     free(bytes);
-    return picture->data != NULL;
+    return input->data != NULL;
 }
 
 /* Reads the image's properties. */
-static bool look(bench *bench) {
-    picture *picture = bench->current;
+static bool read_properties(bench *bench) {
+    input *input = bench->current;
     sdimage_image *image = NULL;
-    if (sdimage_decode(sdimage_data_bytes(picture->data), sdimage_data_length(picture->data), NULL, &image,
-                       &bench->error) < 0)
+    if (sdimage_decode(sdimage_data_bytes(input->data), sdimage_data_length(input->data), NULL, &image, &bench->error) <
+        0)
         return false;
-    picture->format = sdimage_image_format(image);
-    picture->width = sdimage_image_width(image);
-    picture->height = sdimage_image_height(image);
-    picture->frame_count = sdimage_image_frame_count(image);
+    input->format = sdimage_image_format(image);
+    input->width = sdimage_image_width(image);
+    input->height = sdimage_image_height(image);
+    input->frame_count = sdimage_image_frame_count(image);
     sdimage_image_unref(image);
     return true;
 }
 
-static bool measure_picture(bench *bench) {
-    picture *picture = bench->current;
-    picture->is_remote = !strncmp(picture->name, "http:", 5) || !strncmp(picture->name, "https:", 6);
-    if (is_url(picture->name) && !picture->is_remote) {
-        bench->error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "neither a file nor a URL of http or https");
+static bool measure_input(bench *bench) {
+    input *input = bench->current;
+    input->is_remote = !strncmp(input->name, "http:", 5) || !strncmp(input->name, "https:", 6);
+    if (is_url(input->name) && !input->is_remote) {
+        bench->error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "expected a file or an http or https URL");
         return false;
     }
-    picture->url = picture->is_remote ? strdup(picture->name) : url_of_file(picture->name);
-    if (!picture->url) {
+    input->url = input->is_remote ? strdup(input->name) : url_of_file(input->name);
+    if (!input->url) {
         bench->error = error_of_errno(errno);
         return false;
     }
-    if (!(picture->is_remote ? fetch(bench) : read_bytes(bench)))
+    if (!(input->is_remote ? fetch(bench) : read_bytes(bench)))
         return false;
-    sdimage_data *data = picture->data;
-    return look(bench) && measure_way(bench, WAY_INFO, run_headers, 3, 2000) &&
-           measure_way(bench, WAY_DECODE, run_decode, 3, 2000) &&
-           measure_way(bench, WAY_THUMBNAIL, run_thumbnail, 3, 2000) &&
-           (picture->frame_count < 2 || measure_way(bench, WAY_FRAMES, run_all_frames, 1, 2000)) &&
-           sdimage_cache_store_data(bench->cache, picture->url, strlen(picture->url), data, &bench->error) >= 0 &&
-           measure_way(bench, WAY_DISK, run_disk, 3, 2000) &&
+    sdimage_data *data = input->data;
+    return read_properties(bench) && measure_metric(bench, METRIC_INFO, run_headers, 3, 2000) &&
+           measure_metric(bench, METRIC_DECODE, run_decode, 3, 2000) &&
+           measure_metric(bench, METRIC_THUMBNAIL, run_thumbnail, 3, 2000) &&
+           (input->frame_count < 2 || measure_metric(bench, METRIC_FRAMES, run_all_frames, 1, 2000)) &&
+           sdimage_cache_store_data(bench->cache, input->url, strlen(input->url), data, &bench->error) >= 0 &&
+           measure_metric(bench, METRIC_DISK, run_disk, 3, 2000) &&
            load(bench, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_LAYERS_MEMORY, NULL) &&
-           measure_way(bench, WAY_MEMORY, run_memory, 3, 2000);
+           measure_metric(bench, METRIC_MEMORY, run_memory, 3, 2000);
 }
 
 /* --- All images. */
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
-    (void)status, (void)kind, (void)place;
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *position) {
+    (void)status, (void)kind, (void)position;
     return remove(path);
 }
 
@@ -231,10 +231,10 @@ static void close_manager(bench *bench) {
 
 static void close_bench(bench *bench) {
     for (unsigned i = 0; i < bench->count; i++) {
-        free(bench->pictures[i].url);
-        sdimage_data_unref(bench->pictures[i].data);
+        free(bench->inputs[i].url);
+        sdimage_data_unref(bench->inputs[i].data);
     }
-    free(bench->pictures);
+    free(bench->inputs);
     sdimage_decode_options_unref(bench->thumbnail);
     sdimage_decode_options_unref(bench->still);
 }
@@ -248,7 +248,7 @@ static void measure_scaling(bench *bench, uint64_t memory_before) {
         scaling *scaling = &scalings[count];
         show_progress("%u threads", threads);
         scaling->threads = threads;
-        if (!measure_threads(run_thread, bench, threads, bench->seconds / 2, &scaling->pace))
+        if (!measure_threads(run_thread, bench, threads, bench->seconds / 2, &scaling->throughput))
             break;
         count++;
         threads = threads < most && threads * 2 > most ? most : threads * 2;
@@ -260,22 +260,22 @@ static void measure_scaling(bench *bench, uint64_t memory_before) {
 static unsigned measure_all(bench *bench, char **names, unsigned count) {
     unsigned failed = 0;
     for (unsigned i = 0; i < count; i++) {
-        picture *picture = bench->current = &bench->pictures[bench->count];
-        *picture = (struct picture){.name = names[i]};
-        bool is_fine = measure_picture(bench);
+        input *input = bench->current = &bench->inputs[bench->count];
+        *input = (struct input){.name = names[i]};
+        bool is_fine = measure_input(bench);
         show_progress("%s", "");
         if (is_fine) {
-            show_picture(picture, bench->width, bench->height, bench->json);
+            show_input(input, bench->width, bench->height, bench->json);
             bench->count++;
             continue;
         }
         failed++;
         if (!bench->error)
-            bench->error = sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "the cache does not keep it");
-        tell_failure(bench->json, is_url(names[i]) ? "url" : "file", names[i], bench->error);
+            bench->error = sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "the cache did not store the image");
+        report_failure(bench->json, is_url(names[i]) ? "url" : "file", names[i], bench->error);
         bench->error = NULL;
-        free(picture->url);
-        sdimage_data_unref(picture->data);
+        free(input->url);
+        sdimage_data_unref(input->data);
     }
     return failed;
 }
@@ -283,15 +283,15 @@ static unsigned measure_all(bench *bench, char **names, unsigned count) {
 int run_bench(const command_row *command, int argc, char **argv) {
     bench bench = {.seconds = 1, .width = 256, .height = 256};
     sdimage_error *error = NULL;
-    if (!parse_arguments(command, argc, argv, take, &bench))
+    if (!parse_arguments(command, argc, argv, set_option, &bench))
         return EXIT_USAGE;
     unsigned count = (unsigned)(argc - optind), failed = count;
     uint64_t memory_before = peak_memory();
-    bench.pictures = calloc(count, sizeof *bench.pictures);
-    if (bench.pictures && open_bench(&bench, &error))
+    bench.inputs = calloc(count, sizeof *bench.inputs);
+    if (bench.inputs && open_bench(&bench, &error))
         failed = measure_all(&bench, argv + optind, count);
     else
-        tell_failure(bench.json, "command", "bench", error);
+        report_failure(bench.json, "command", "bench", error);
     close_manager(&bench);
     if (bench.count)
         measure_scaling(&bench, memory_before);

@@ -33,7 +33,7 @@ void put_plain(FILE *out, const char *text);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints "sdimage: SUBJECT: CODE: message" and releases the error. */
-void complain_of(const char *subject, sdimage_error *error);
+void report_error(const char *subject, sdimage_error *error);
 
 /* Prints a line on stderr that the next one replaces; prints nothing if stderr is not a terminal. */
 void show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -57,10 +57,10 @@ void put_json_string(FILE *out, const char *text);
 
 /* Prints on stderr why there is no image. With `json`, also prints an object with NAME (the subject), "error",
  * "message" and, if available, "http_status" on stdout. Releases the error. */
-void tell_failure(bool json, const char *name, const char *subject, sdimage_error *error);
+void report_failure(bool json, const char *name, const char *subject, sdimage_error *error);
 
 /* The same for a file that could not be written; the object also has "output". */
-void tell_unwritten(bool json, const char *name, const char *subject, const char *output, sdimage_error *error);
+void report_write_failure(bool json, const char *name, const char *subject, const char *output, sdimage_error *error);
 
 /* An errno as an error, which the caller releases. */
 sdimage_error *error_of_errno(int problem);
@@ -95,32 +95,32 @@ void add_json_length(json *object, const char *path);
 
 /* --- Image options: how images are decoded, transformed and written. */
 
-typedef struct picture_wish {
+typedef struct image_options {
     sdimage_decode_options *decoding;
     sdimage_encode_options *encoding;
     sdimage_transformer *transformer; /* NULL for none */
     sdimage_format format;            /* UNDEFINED: by the name of the output */
     uint32_t width, height;           /* size of the thumbnail; 0 for none */
-} picture_wish;
+} image_options;
 
 /* Returns false when memory is refused; the structure must be closed in either case. */
-bool open_picture_wish(picture_wish *wish);
-void close_picture_wish(picture_wish *wish);
+bool init_image_options(image_options *options);
+void release_image_options(image_options *options);
 
 /* Applies one image option with its argument. */
-taken take_picture_option(picture_wish *wish, option_id option, const char *text);
+parse_result set_image_option(image_options *options, option_id option, const char *text);
 
 /* Checks that the output format is known, either from the options or from the name of the output. Returns false
  * after printing a line on stderr. */
-bool check_output(const command_row *command, const char *output, const picture_wish *wish);
+bool check_output(const command_row *command, const char *output, const image_options *options);
 
 /* Transforms an image and writes it in the requested format, or in that of the file name. *written receives the
  * resulting image, which the caller releases. */
-bool write_picture(const char *path, const sdimage_image *image, const picture_wish *wish, sdimage_image **written,
-                   sdimage_error **error);
+bool write_image(const char *path, const sdimage_image *image, const image_options *options, sdimage_image **written,
+                 sdimage_error **error);
 
 /* Parses a transformer in the notation of the command line. */
-taken parse_transform(const char *text, sdimage_transformer **made);
+parse_result parse_transform(const char *text, sdimage_transformer **transformer);
 
 /* Parse "256x192", both at least 1, and "#rrggbb" or "#rrggbbaa". */
 bool parse_size(const char *text, uint32_t *width, uint32_t *height);

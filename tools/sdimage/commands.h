@@ -43,19 +43,19 @@ typedef enum option_id {
     OPTION_HELP
 } option_id;
 
-/* The kinds of arguments beside listed words. */
+/* Kinds of arguments that are not listed words. */
 #define WORDS_FILE "@file"
 #define WORDS_FOLDER "@folder"
 #define WORDS_ANY "@any"
 
-/* Texts must not contain quotes, brackets, colons, dollars or backslashes, because they are copied into the files of
- * three shells. */
+/* Texts must not contain quotes, brackets, colons, dollars or backslashes, because they are copied into completion
+ * files of three shells. */
 typedef struct option_row {
     option_id id;
     char letter;       /* 0: none */
     const char *name;  /* without its dashes */
     const char *value; /* the argument's name in the help; NULL: no argument */
-    const char *words; /* possible arguments, separated by blanks; one that ends in : has a continuation */
+    const char *words; /* possible arguments, separated by spaces; one that ends in : takes a parameter */
     bool is_value_optional;
     const char *about;
 } option_row;
@@ -83,22 +83,22 @@ extern const command_row command_rows[];
 const option_row *option_row_of(option_id id);
 
 /* True for options that several commands share and that help groups under one name. */
-bool is_picture_option(option_id id);
+bool is_image_option(option_id id);
 bool is_library_option(option_id id);
 
 /* --- Arguments. */
 
-/* The result of handling an option. */
-typedef enum taken {
-    TAKEN,
-    TAKEN_WRONG /* the argument is invalid */,
-    TAKEN_TOLD /* as before, with a line on stderr */
-} taken;
+/* The result of setting an option. */
+typedef enum parse_result {
+    PARSE_OK,
+    PARSE_INVALID, /* the argument is invalid */
+    PARSE_REPORTED /* the argument is invalid, and a line was printed on stderr */
+} parse_result;
 
-/* Passes every option of the command, in order, to the handler, with its argument (NULL if it has none). Then checks
+/* Calls `set_option` for every option of the command, in order, with its argument (NULL if it has none). Then checks
  * the number of remaining arguments, from argv[optind] on. Returns false after printing a line on stderr. */
 bool parse_arguments(const command_row *command, int argc, char **argv,
-                     taken (*take)(void *wish, option_id option, const char *value), void *wish);
+                     parse_result (*set_option)(void *user_data, option_id option, const char *value), void *user_data);
 
 /* Parses a whole number from `least` to `most`, in decimal digits. */
 bool parse_number(const char *text, unsigned long long least, unsigned long long most, unsigned long long *number);

@@ -8,42 +8,42 @@
 
 #include "cli.h"
 
-typedef struct wish {
-    picture_wish picture;
+typedef struct options {
+    image_options image;
     const char *folder;
     bool json;
-} wish;
+} options;
 
-static taken take(void *user_data, option_id option, const char *value) {
-    wish *wish = user_data;
-    if (is_picture_option(option))
-        return take_picture_option(&wish->picture, option, value);
+static parse_result set_option(void *user_data, option_id option, const char *value) {
+    options *options = user_data;
+    if (is_image_option(option))
+        return set_image_option(&options->image, option, value);
     if (option == OPTION_FOLDER)
-        wish->folder = value;
+        options->folder = value;
     else
-        wish->json = true;
-    return TAKEN;
+        options->json = true;
+    return PARSE_OK;
 }
 
 /* Decodes a file, or standard input for "-". Returns NULL after printing a line on stderr. */
-static sdimage_image *read_picture(const char *name, const char *path, const wish *wish) {
+static sdimage_image *read_image(const char *name, const char *path, const options *options) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
     size_t length = 0;
     void *bytes = read_file(path, &length);
     if (bytes)
-        sdimage_decode(bytes, length, wish->picture.decoding, &image, &error);
+        sdimage_decode(bytes, length, options->image.decoding, &image, &error);
     else
         error = error_of_errno(errno);
     free(bytes);
     if (!image)
-        tell_failure(wish->json, name, path, error);
+        report_failure(options->json, name, path, error);
     return image;
 }
 
 /* --- convert */
 
-static void tell_written(const char *input, const char *output, const sdimage_image *image) {
+static void report_written(const char *input, const char *output, const sdimage_image *image) {
     /* When the image goes to standard output, the object goes to stderr, where the user still sees it. */
     json object = begin_json(strcmp(output, "-") ? stdout : stderr, "input", input);
     add_json_text(&object, "output", output);
@@ -53,17 +53,18 @@ static void tell_written(const char *input, const char *output, const sdimage_im
     end_json(&object);
 }
 
-static int convert(const command_row *command, int argc, char **argv, wish *wish) {
-    if (!parse_arguments(command, argc, argv, take, wish) || !check_output(command, argv[optind + 1], &wish->picture))
+static int convert(const command_row *command, int argc, char **argv, options *options) {
+    if (!parse_arguments(command, argc, argv, set_option, options) ||
+        !check_output(command, argv[optind + 1], &options->image))
         return EXIT_USAGE;
     const char *input = argv[optind], *output = argv[optind + 1];
-    sdimage_image *image = read_picture("input", input, wish), *written = NULL;
+    sdimage_image *image = read_image("input", input, options), *written = NULL;
     sdimage_error *error = NULL;
-    bool is_fine = image && write_picture(output, image, &wish->picture, &written, &error);
+    bool is_fine = image && write_image(output, image, &options->image, &written, &error);
     if (image && !is_fine)
-        tell_unwritten(wish->json, "input", input, output, error);
-    else if (is_fine && wish->json)
-        tell_written(input, output, written);
+        report_write_failure(options->json, "input", input, output, error);
+    else if (is_fine && options->json)
+        report_written(input, output, written);
     sdimage_image_unref(written);
     sdimage_image_unref(image);
     return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
@@ -72,21 +73,21 @@ static int convert(const command_row *command, int argc, char **argv, wish *wish
 /* --- frames */
 
 /* Writes frame `index` to a numbered file. */
-static bool write_frame(const char *file, const sdimage_image *image, uint32_t index, const wish *wish) {
+static bool write_frame(const char *file, const sdimage_image *image, uint32_t index, const options *options) {
     sdimage_format format =
-        wish->picture.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : wish->picture.format;
+        options->image.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : options->image.format;
     char path[PATH_MAX];
     sdimage_image *frame = NULL, *written = NULL;
     sdimage_error *error = NULL;
-    if (snprintf(path, sizeof path, "%s/frame-%04u.%s", wish->folder, index + 1, sdimage_format_name(format)) >=
+    if (snprintf(path, sizeof path, "%s/frame-%04u.%s", options->folder, index + 1, sdimage_format_name(format)) >=
         (int)sizeof path)
         error = error_of_errno(ENAMETOOLONG);
     else if (sdimage_image_copy_frame(image, index, &frame, &error) >= 0)
-        write_picture(path, frame, &wish->picture, &written, &error);
+        write_image(path, frame, &options->image, &written, &error);
     bool is_fine = written != NULL;
     if (!is_fine)
-        tell_unwritten(wish->json, "file", file, path, error);
-    if (is_fine && wish->json) {
+        report_write_failure(options->json, "file", file, path, error);
+    if (is_fine && options->json) {
         json object = begin_json(stdout, "file", file);
         add_json_literal(&object, "frame", "%u", index + 1);
         add_json_text(&object, "output", path);
@@ -100,21 +101,21 @@ static bool write_frame(const char *file, const sdimage_image *image, uint32_t i
     return is_fine;
 }
 
-static int frames(const command_row *command, int argc, char **argv, wish *wish) {
-    if (!parse_arguments(command, argc, argv, take, wish))
+static int frames(const command_row *command, int argc, char **argv, options *options) {
+    if (!parse_arguments(command, argc, argv, set_option, options))
         return EXIT_USAGE;
     const char *file = argv[optind];
-    if (mkdir(wish->folder, 0777) && errno != EEXIST) {
-        tell_unwritten(wish->json, "file", file, wish->folder, error_of_errno(errno));
+    if (mkdir(options->folder, 0777) && errno != EEXIST) {
+        report_write_failure(options->json, "file", file, options->folder, error_of_errno(errno));
         return EXIT_NO_IMAGE;
     }
-    sdimage_image *image = read_picture("file", file, wish);
+    sdimage_image *image = read_image("file", file, options);
     uint32_t count = sdimage_image_frame_count(image), done = 0;
-    for (; done < count && write_frame(file, image, done, wish); done++)
+    for (; done < count && write_frame(file, image, done, options); done++)
         show_progress("%u of %u frames", done + 1, count);
     show_progress("%s", "");
     bool is_fine = image && done == count;
-    if (is_fine && !wish->json)
+    if (is_fine && !options->json)
         printf("%u frames of %ux%u, %.3f s\n", count, sdimage_image_width(image), sdimage_image_height(image),
                (double)sdimage_image_duration_ms(image) / 1000);
     sdimage_image_unref(image);
@@ -122,14 +123,14 @@ static int frames(const command_row *command, int argc, char **argv, wish *wish)
 }
 
 static int run(const command_row *command, int argc, char **argv,
-               int (*body)(const command_row *command, int argc, char **argv, wish *wish)) {
-    wish wish = {.folder = NULL};
+               int (*body)(const command_row *command, int argc, char **argv, options *options)) {
+    options options = {.folder = NULL};
     int status = EXIT_NO_IMAGE;
-    if (open_picture_wish(&wish.picture))
-        status = body(command, argc, argv, &wish);
+    if (init_image_options(&options.image))
+        status = body(command, argc, argv, &options);
     else
         complain("%s: out of memory", command->name);
-    close_picture_wish(&wish.picture);
+    release_image_options(&options.image);
     return status;
 }
 

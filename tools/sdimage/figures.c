@@ -5,32 +5,34 @@
 #include "bench.h"
 #include "cli.h"
 
-const char *name_of_way(way way) {
+const char *metric_name(metric metric) {
     static const char *const names[] = {"info",   "decode", "thumbnail",     "frames",
                                         "memory", "disk",   "network_first", "network"};
-    return names[way];
+    return names[metric];
 }
 
-static const char *about_way(way way) {
-    static const char *const texts[] = {"headers alone",
-                                        "all pixels, of bytes in memory",
-                                        "into the box, of bytes in memory",
-                                        "every frame, of bytes in memory",
-                                        "a load that the memory cache answers",
-                                        "a load that the disk cache answers",
-                                        "a load over a new connection",
-                                        "loads over the connection that is open"};
-    return texts[way];
+static const char *metric_description(metric metric) {
+    static const char *const texts[] = {"header only",
+                                        "full size, data in memory",
+                                        "thumbnail, data in memory",
+                                        "all frames, data in memory",
+                                        "load from the memory cache",
+                                        "load from the disk cache",
+                                        "load over a new connection",
+                                        "load over an open connection"};
+    return texts[metric];
 }
 
 /* The bytes that a run processes: encoded bytes for reads, pixels of the file for decodes. */
-static double bytes_of(const picture *picture, way way) {
-    return way == WAY_MEMORY || way == WAY_INFO ? 0 : (double)sdimage_data_length(picture->data);
+static double bytes_of(const input *input, metric metric) {
+    return metric == METRIC_MEMORY || metric == METRIC_INFO ? 0 : (double)sdimage_data_length(input->data);
 }
 
-static double pixels_of(const picture *picture, way way) {
-    double pixels = (double)picture->width * picture->height;
-    return way == WAY_MEMORY || way == WAY_INFO ? 0 : way == WAY_FRAMES ? pixels * picture->frame_count : pixels;
+static double pixels_of(const input *input, metric metric) {
+    double pixels = (double)input->width * input->height;
+    return metric == METRIC_MEMORY || metric == METRIC_INFO ? 0
+           : metric == METRIC_FRAMES                        ? pixels * input->frame_count
+                                                            : pixels;
 }
 
 static double millions_per_second(double count, uint64_t ns) {
@@ -39,34 +41,34 @@ static double millions_per_second(double count, uint64_t ns) {
 
 /* --- JSON */
 
-static void put_measures(const picture *picture) {
+static void put_measures(const input *input) {
     struct json measures = {stdout, false};
-    for (way way = 0; way < WAY_COUNT; way++) {
-        const measure *measure = &picture->measures[way];
+    for (metric metric = 0; metric < METRIC_COUNT; metric++) {
+        const measure *measure = &input->measures[metric];
         if (!measure->runs)
             continue;
-        add_json_literal(&measures, name_of_way(way),
+        add_json_literal(&measures, metric_name(metric),
                          "{\"runs\":%" PRIu64 ",\"median_ns\":%" PRIu64 ",\"least_ns\":%" PRIu64, measure->runs,
                          measure->median_ns, measure->least_ns);
-        if (bytes_of(picture, way) > 0)
+        if (bytes_of(input, metric) > 0)
             printf(",\"mb_per_s\":%.3f,\"mpx_per_s\":%.3f",
-                   millions_per_second(bytes_of(picture, way), measure->median_ns),
-                   millions_per_second(pixels_of(picture, way), measure->median_ns));
+                   millions_per_second(bytes_of(input, metric), measure->median_ns),
+                   millions_per_second(pixels_of(input, metric), measure->median_ns));
         putchar('}');
     }
     putchar('}');
 }
 
-static void put_picture(const picture *picture, uint32_t width, uint32_t height) {
-    json object = begin_json(stdout, picture->is_remote ? "url" : "file", picture->name);
-    add_json_text(&object, "format", sdimage_format_name(picture->format));
-    add_json_literal(&object, "width", "%u", picture->width);
-    add_json_literal(&object, "height", "%u", picture->height);
-    add_json_literal(&object, "frame_count", "%u", picture->frame_count);
-    add_json_literal(&object, "bytes", "%zu", sdimage_data_length(picture->data));
+static void put_input(const input *input, uint32_t width, uint32_t height) {
+    json object = begin_json(stdout, input->is_remote ? "url" : "file", input->name);
+    add_json_text(&object, "format", sdimage_format_name(input->format));
+    add_json_literal(&object, "width", "%u", input->width);
+    add_json_literal(&object, "height", "%u", input->height);
+    add_json_literal(&object, "frame_count", "%u", input->frame_count);
+    add_json_literal(&object, "bytes", "%zu", sdimage_data_length(input->data));
     add_json_literal(&object, "thumbnail_size", "[%u,%u]", width, height);
     add_json_literal(&object, "measures", "%s", "");
-    put_measures(picture);
+    put_measures(input);
     end_json(&object);
 }
 
@@ -75,8 +77,8 @@ static void put_threads(const scaling *scalings, size_t count, uint64_t memory_b
     add_json_literal(&object, "threads", "[");
     for (size_t i = 0; i < count; i++)
         printf("%s{\"threads\":%u,\"decodes_per_s\":%.3f,\"mpx_per_s\":%.3f,\"speedup\":%.3f}", i ? "," : "",
-               scalings[i].threads, scalings[i].pace.runs, scalings[i].pace.amount / 1e6,
-               scalings[i].pace.amount / scalings[0].pace.amount);
+               scalings[i].threads, scalings[i].throughput.runs, scalings[i].throughput.amount / 1e6,
+               scalings[i].throughput.amount / scalings[0].throughput.amount);
     putchar(']');
     add_json_literal(&object, "peak_rss_bytes", "%" PRIu64, peak_memory());
     add_json_literal(&object, "rss_before_bytes", "%" PRIu64, memory_before);
@@ -103,31 +105,30 @@ static void put_rate(double millions) {
         printf(" %9s", "-");
 }
 
-void show_picture(const picture *picture, uint32_t width, uint32_t height, bool json) {
+void show_input(const input *input, uint32_t width, uint32_t height, bool json) {
     if (json) {
-        put_picture(picture, width, height);
+        put_input(input, width, height);
         return;
     }
     char name[512];
-    shorten_url(picture->name, name, sizeof name);
+    shorten_url(input->name, name, sizeof name);
     put_plain(stdout, name);
-    printf(": %s, %ux%u, %u frame%s, %.1f kB\n", sdimage_format_name(picture->format), picture->width, picture->height,
-           picture->frame_count, picture->frame_count == 1 ? "" : "s",
-           (double)sdimage_data_length(picture->data) / 1e3);
+    printf(": %s, %ux%u, %u frame%s, %.1f kB\n", sdimage_format_name(input->format), input->width, input->height,
+           input->frame_count, input->frame_count == 1 ? "" : "s", (double)sdimage_data_length(input->data) / 1e3);
     printf("  %-14s %7s %10s %10s %9s %9s\n", "", "runs", "median", "fastest", "MB/s", "Mpx/s");
-    for (way way = 0; way < WAY_COUNT; way++) {
-        const measure *measure = &picture->measures[way];
+    for (metric metric = 0; metric < METRIC_COUNT; metric++) {
+        const measure *measure = &input->measures[metric];
         if (!measure->runs)
             continue;
-        printf("  %-14s %7" PRIu64, name_of_way(way), measure->runs);
+        printf("  %-14s %7" PRIu64, metric_name(metric), measure->runs);
         put_time(measure->median_ns);
         put_time(measure->least_ns);
-        put_rate(millions_per_second(bytes_of(picture, way), measure->median_ns));
-        put_rate(millions_per_second(pixels_of(picture, way), measure->median_ns));
-        if (way == WAY_THUMBNAIL)
-            printf("  into %ux%u, of bytes in memory\n", width, height);
+        put_rate(millions_per_second(bytes_of(input, metric), measure->median_ns));
+        put_rate(millions_per_second(pixels_of(input, metric), measure->median_ns));
+        if (metric == METRIC_THUMBNAIL)
+            printf("  %ux%u, data in memory\n", width, height);
         else
-            printf("  %s\n", about_way(way));
+            printf("  %s\n", metric_description(metric));
     }
     fflush(stdout);
 }
@@ -137,15 +138,13 @@ void show_threads(const scaling *scalings, size_t count, uint64_t memory_before,
         put_threads(scalings, count, memory_before);
         return;
     }
-    printf("threads, each decoding all of these in turn\n  %-14s %9s %9s %9s\n", "", "pictures/s", "Mpx/s", "speed-up");
+    printf("Threads, each decoding all images in turn\n  %-14s %9s %9s %9s\n", "", "images/s", "Mpx/s", "speed-up");
     for (size_t i = 0; i < count; i++)
-        printf("  %-14u %9.1f %9.1f %9.2f\n", scalings[i].threads, scalings[i].pace.runs, scalings[i].pace.amount / 1e6,
-               scalings[i].pace.amount / scalings[0].pace.amount);
-    printf("peak memory %.1f MB, %.1f MB before the first picture\n", (double)peak_memory() / 1e6,
+        printf("  %-14u %9.1f %9.1f %9.2f\n", scalings[i].threads, scalings[i].throughput.runs,
+               scalings[i].throughput.amount / 1e6, scalings[i].throughput.amount / scalings[0].throughput.amount);
+    printf("Peak memory: %.1f MB; %.1f MB before the first image\n", (double)peak_memory() / 1e6,
            (double)memory_before / 1e6);
-    puts("Medians. All but network: after one run that is not counted, so that files, disk cache and pixel memory are "
-         "warm.\n"
-         "MB are those of the file; Mpx its own pixels, also where a thumbnail is made. Loads wait for other threads; "
-         "beside\n"
-         "the threads above, a large picture is decoded with the help of a second core where one is idle.");
+    puts("Times are medians. All except network exclude a first run, so that files, disk cache and memory are warm.\n"
+         "MB counts the encoded data and Mpx the pixels of the full-size image, for thumbnails too. A large image is\n"
+         "decoded on a second core if one is idle, in addition to the threads above.");
 }

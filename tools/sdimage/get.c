@@ -14,18 +14,18 @@
 enum { MOST_AT_ONCE = 32 };
 
 /* The arguments of the command line. */
-typedef struct wish {
+typedef struct options {
     const char *output, *cache;
     bool output_is_folder, no_cache, json;
-    picture_wish picture;
+    image_options image;
     bool is_made; /* the output is made from pixels, not from the received bytes */
     char **urls;
     unsigned count;
-} wish;
+} options;
 
 /* The state of one get. */
 typedef struct get {
-    wish wish;
+    options options;
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
     char **names; /* file names used so far if the output is a folder */
@@ -35,46 +35,46 @@ typedef struct get {
 
 /* --- Arguments. */
 
-static taken take(void *user_data, option_id option, const char *value) {
-    wish *wish = user_data;
-    if (is_picture_option(option)) {
-        wish->is_made = true;
-        return take_picture_option(&wish->picture, option, value);
+static parse_result set_option(void *user_data, option_id option, const char *value) {
+    options *options = user_data;
+    if (is_image_option(option)) {
+        options->is_made = true;
+        return set_image_option(&options->image, option, value);
     }
     switch (option) {
-    case OPTION_OUTPUT: wish->output = value; return TAKEN;
-    case OPTION_SIZE: return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
-    case OPTION_CACHE: wish->cache = value; return TAKEN;
-    case OPTION_NO_CACHE: wish->no_cache = true; return TAKEN;
-    default: wish->json = true; return TAKEN;
+    case OPTION_OUTPUT: options->output = value; return PARSE_OK;
+    case OPTION_SIZE: return set_image_option(&options->image, OPTION_THUMBNAIL, value);
+    case OPTION_CACHE: options->cache = value; return PARSE_OK;
+    case OPTION_NO_CACHE: options->no_cache = true; return PARSE_OK;
+    default: options->json = true; return PARSE_OK;
     }
 }
 
-static bool check(const command_row *command, wish *wish) {
+static bool check(const command_row *command, options *options) {
     struct stat status;
-    if (wish->cache && wish->no_cache) {
+    if (options->cache && options->no_cache) {
         complain("%s: --cache and --no-cache exclude each other", command->name);
         return false;
     }
-    if (!wish->output)
+    if (!options->output)
         return true;
-    wish->output_is_folder = stat(wish->output, &status) == 0 && S_ISDIR(status.st_mode);
-    if (wish->count > 1 && !wish->output_is_folder) {
-        complain("%s: the output of several URLs must be a folder that exists", command->name);
+    options->output_is_folder = stat(options->output, &status) == 0 && S_ISDIR(status.st_mode);
+    if (options->count > 1 && !options->output_is_folder) {
+        complain("%s: the output of several URLs must be an existing folder", command->name);
         return false;
     }
-    if (!wish->output_is_folder && pixel_file_of(wish->output))
-        wish->is_made = true;
+    if (!options->output_is_folder && pixel_file_of(options->output))
+        options->is_made = true;
     /* In a folder the default format is one that supports alpha. */
-    if (wish->is_made && wish->output_is_folder && wish->picture.format == SDIMAGE_FORMAT_UNDEFINED)
-        wish->picture.format = SDIMAGE_FORMAT_PNG;
-    return !wish->is_made || check_output(command, wish->output, &wish->picture);
+    if (options->is_made && options->output_is_folder && options->image.format == SDIMAGE_FORMAT_UNDEFINED)
+        options->image.format = SDIMAGE_FORMAT_PNG;
+    return !options->is_made || check_output(command, options->output, &options->image);
 }
 
 /* --- Names. */
 
-static bool is_taken(const get *get, const char *name) {
-    for (unsigned i = 0; i < get->wish.count; i++) {
+static bool is_used(const get *get, const char *name) {
+    for (unsigned i = 0; i < get->options.count; i++) {
         if (get->names[i] && !strcmp(get->names[i], name))
             return true;
     }
@@ -90,11 +90,11 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
     snprintf(name, sizeof name, "%.*s", end - start > 120 ? 120 : (int)(end - start), url + start);
     if (!strncmp(url, "data:", 5) || !*name || !strcmp(name, ".") || !strcmp(name, ".."))
         snprintf(name, sizeof name, "image-%u", index + 1);
-    if (get->wish.is_made)
-        snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(get->wish.picture.format));
+    if (get->options.is_made)
+        snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(get->options.image.format));
     else if (!strchr(name, '.'))
         snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(sdimage_image_format(image)));
-    if (is_taken(get, name))
+    if (is_used(get, name))
         snprintf(unique, sizeof unique, "%u-%s", index + 1, name);
     else
         snprintf(unique, sizeof unique, "%s", name);
@@ -106,29 +106,29 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
 
 /* The output path of the `index`th image. */
 static bool choose_path(get *get, unsigned index, const sdimage_result *result, char path[PATH_MAX]) {
-    if (!get->wish.output_is_folder)
-        return snprintf(path, PATH_MAX, "%s", get->wish.output) < PATH_MAX;
+    if (!get->options.output_is_folder)
+        return snprintf(path, PATH_MAX, "%s", get->options.output) < PATH_MAX;
     const char *name = choose_name(get, index, sdimage_result_url(result), sdimage_result_image(result));
-    return name && snprintf(path, PATH_MAX, "%s/%s", get->wish.output, name) < PATH_MAX;
+    return name && snprintf(path, PATH_MAX, "%s/%s", get->options.output, name) < PATH_MAX;
 }
 
-static bool keep(const get *get, const sdimage_result *result, const char *path, sdimage_error **error) {
+static bool write_output(const get *get, const sdimage_result *result, const char *path, sdimage_error **error) {
     const sdimage_image *image = sdimage_result_image(result);
     const sdimage_data *data = sdimage_result_data(result);
     sdimage_image *written = NULL;
-    if (!get->wish.is_made && data)
+    if (!get->options.is_made && data)
         return write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data), error);
-    if (!get->wish.is_made) {
-        *error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "this source has no encoded bytes: see --format");
+    if (!get->options.is_made) {
+        *error = sdimage_error_new(SDIMAGE_STATUS_UNSUPPORTED, "this source provides no encoded data; use --format");
         return false;
     }
-    bool is_fine = write_picture(path, image, &get->wish.picture, &written, error);
+    bool is_fine = write_image(path, image, &get->options.image, &written, error);
     sdimage_image_unref(written);
     return is_fine;
 }
 
 /* `path` is NULL if nothing was written. */
-static void report(const wish *wish, const sdimage_result *result, const char *url, const char *path) {
+static void print_result(const options *options, const sdimage_result *result, const char *url, const char *path) {
     const sdimage_image *image = sdimage_result_image(result);
     const char *source = sdimage_image_source_name(sdimage_result_source(result));
     const char *format = sdimage_format_name(sdimage_image_format(image));
@@ -136,9 +136,9 @@ static void report(const wish *wish, const sdimage_result *result, const char *u
     size_t bytes = sdimage_data_length(sdimage_result_data(result));
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     /* When the bytes go to standard output, the line goes to stderr, where the user still sees it. */
-    FILE *out = wish->output && !strcmp(wish->output, "-") ? stderr : stdout;
+    FILE *out = options->output && !strcmp(options->output, "-") ? stderr : stdout;
     show_progress("%s", "");
-    if (!wish->json) {
+    if (!options->json) {
         char size[32];
         snprintf(size, sizeof size, "%ux%u", width, height);
         fprintf(out, "%-8s %-11s %-5s %9.1f ms  ", source, size, format, ms);
@@ -159,75 +159,76 @@ static void report(const wish *wish, const sdimage_result *result, const char *u
 }
 
 /* The index of a load together with its get. */
-typedef struct ticket {
+typedef struct load_context {
     get *get;
     unsigned index;
-} ticket;
+} load_context;
 
 /* Writes the image and reports it. Returns false after printing a line on stderr. */
 static bool finish(get *get, unsigned index, const sdimage_result *result) {
-    const wish *wish = &get->wish;
+    const options *options = &get->options;
     char shown[512], path[PATH_MAX];
     const char *url = sdimage_result_url(result);
     sdimage_error *error = NULL;
     shorten_url(url, shown, sizeof shown);
-    if (wish->json && strncmp(url, "data:", 5) == 0)
+    if (options->json && strncmp(url, "data:", 5) == 0)
         url = shown;
     if (!sdimage_result_image(result)) {
-        tell_failure(wish->json, "url", wish->json ? url : shown, sdimage_error_ref(sdimage_result_error(result)));
+        report_failure(options->json, "url", options->json ? url : shown,
+                       sdimage_error_ref(sdimage_result_error(result)));
         return false;
     }
-    if (wish->output && !choose_path(get, index, result, path)) {
-        tell_unwritten(wish->json, "url", url, wish->output, error_of_errno(ENAMETOOLONG));
+    if (options->output && !choose_path(get, index, result, path)) {
+        report_write_failure(options->json, "url", url, options->output, error_of_errno(ENAMETOOLONG));
         return false;
     }
-    if (wish->output && !keep(get, result, path, &error)) {
-        tell_unwritten(wish->json, "url", url, path, error);
+    if (options->output && !write_output(get, result, path, &error)) {
+        report_write_failure(options->json, "url", url, path, error);
         return false;
     }
-    report(wish, result, wish->json ? url : shown, wish->output ? path : NULL);
+    print_result(options, result, options->json ? url : shown, options->output ? path : NULL);
     return true;
 }
 
 static void on_result(void *user_data, sdimage_task *task, sdimage_result *result) {
-    ticket *ticket = user_data;
-    get *get = ticket->get;
+    load_context *context = user_data;
+    get *get = context->get;
     (void)task;
     if (sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL)
         return;
     get->running--;
     get->done++;
     get->received += (int64_t)sdimage_data_length(sdimage_result_data(result));
-    get->failed += !finish(get, ticket->index, result);
+    get->failed += !finish(get, context->index, result);
 }
 
 /* --- Loading. */
 
 static void start(get *get, unsigned index) {
-    const char *argument = get->wish.urls[index];
+    const char *argument = get->options.urls[index];
     char *from_file = is_url(argument) ? NULL : url_of_file(argument);
-    ticket *ticket = malloc(sizeof *ticket);
-    if ((!is_url(argument) && !from_file) || !ticket) {
-        tell_failure(get->wish.json, "url", argument, error_of_errno(errno));
+    load_context *context = malloc(sizeof *context);
+    if ((!is_url(argument) && !from_file) || !context) {
+        report_failure(get->options.json, "url", argument, error_of_errno(errno));
         get->failed++;
         free(from_file);
-        free(ticket);
+        free(context);
         return;
     }
-    *ticket = (struct ticket){get, index};
+    *context = (struct load_context){get, index};
     sdimage_request *request = sdimage_request_new(from_file ? from_file : argument, SDIMAGE_NUL_TERMINATED);
-    sdimage_request_set_decode_options(request, get->wish.picture.decoding);
+    sdimage_request_set_decode_options(request, get->options.image.decoding);
     /* A hit in the memory cache has no bytes, and the disk cache stores the original, not the thumbnail. */
     sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
-    bool is_thumbnail = get->wish.picture.width > 0;
+    bool is_thumbnail = get->options.image.width > 0;
     sdimage_request_set_store_layers(request, is_thumbnail ? SDIMAGE_CACHE_LAYERS_NONE : SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     sdimage_error *error = NULL;
     get->running++;
-    if (sdimage_manager_load(get->manager, request, &handler, ticket, free, NULL, &error) < 0) {
+    if (sdimage_manager_load(get->manager, request, &handler, context, free, NULL, &error) < 0) {
         get->running--;
         get->failed++;
-        tell_failure(get->wish.json, "url", argument, error);
+        report_failure(get->options.json, "url", argument, error);
     }
     sdimage_request_unref(request);
     free(from_file);
@@ -235,8 +236,8 @@ static void start(get *get, unsigned index) {
 
 static void wait_for_deliveries(get *get) {
     struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(get->dispatcher), .events = POLLIN};
-    if (get->wish.count > 1)
-        show_progress("%u of %u, %.1f MB", get->done, get->wish.count, (double)get->received / 1e6);
+    if (get->options.count > 1)
+        show_progress("%u of %u, %.1f MB", get->done, get->options.count, (double)get->received / 1e6);
     else
         show_progress("loading");
     if (poll(&watched, 1, 1000) > 0)
@@ -244,8 +245,8 @@ static void wait_for_deliveries(get *get) {
 }
 
 static void load_all(get *get) {
-    for (unsigned next = 0; next < get->wish.count || get->running > 0;) {
-        while (next < get->wish.count && get->running < MOST_AT_ONCE)
+    for (unsigned next = 0; next < get->options.count || get->running > 0;) {
+        while (next < get->options.count && get->running < MOST_AT_ONCE)
             start(get, next++);
         if (get->running > 0)
             wait_for_deliveries(get);
@@ -259,12 +260,12 @@ static sdimage_status open_manager(get *get, sdimage_error **error) {
     if (status >= 0)
         status = sdimage_dispatcher_bind_current_thread(get->dispatcher, error);
     sdimage_manager_config_set_dispatcher(config, get->dispatcher);
-    if (get->wish.no_cache) {
+    if (get->options.no_cache) {
         sdimage_manager_config_set_cache(config, NULL);
-    } else if (get->wish.cache && status >= 0) {
+    } else if (get->options.cache && status >= 0) {
         sdimage_cache *cache = NULL;
         sdimage_cache_config *cache_config = sdimage_cache_config_new();
-        sdimage_cache_config_set_directory(cache_config, get->wish.cache);
+        sdimage_cache_config_set_directory(cache_config, get->options.cache);
         status = sdimage_cache_new(cache_config, &cache, error);
         sdimage_cache_config_unref(cache_config);
         sdimage_manager_config_set_cache(config, cache);
@@ -282,22 +283,22 @@ static void flush_cache(const get *get) {
     sdimage_error *error = NULL;
     sdimage_manager_copy_cache(get->manager, &cache);
     if (cache && sdimage_cache_flush(cache, &error) < 0)
-        complain_of("cache", error);
+        report_error("cache", error);
     sdimage_cache_unref(cache);
 }
 
-static int load_and_tell(get *get) {
-    get->names = calloc(get->wish.count, sizeof *get->names);
+static int load_and_report(get *get) {
+    get->names = calloc(get->options.count, sizeof *get->names);
     sdimage_error *error = NULL;
     sdimage_status status = get->names ? open_manager(get, &error) : SDIMAGE_STATUS_NO_MEMORY;
     if (status < 0)
-        tell_failure(get->wish.json, "command", "get", error);
+        report_failure(get->options.json, "command", "get", error);
     else
         load_all(get);
     flush_cache(get);
     sdimage_manager_unref(get->manager);
     sdimage_dispatcher_unref(get->dispatcher);
-    for (unsigned i = 0; get->names && i < get->wish.count; i++)
+    for (unsigned i = 0; get->names && i < get->options.count; i++)
         free(get->names[i]);
     free(get->names);
     return status < 0 || get->failed ? EXIT_NO_IMAGE : EXIT_FINE;
@@ -305,18 +306,18 @@ static int load_and_tell(get *get) {
 
 static int run(const command_row *command, int argc, char **argv, bool is_thumb) {
     get get = {.manager = NULL};
-    wish *wish = &get.wish;
+    options *options = &get.options;
     int status = EXIT_USAGE;
-    wish->is_made = is_thumb;
-    if (open_picture_wish(&wish->picture) && parse_arguments(command, argc, argv, take, wish)) {
-        wish->urls = argv + optind;
-        wish->count = (unsigned)(argc - optind);
-        if (is_thumb && !wish->picture.width)
-            take_picture_option(&wish->picture, OPTION_THUMBNAIL, "256x256");
-        if (check(command, wish))
-            status = load_and_tell(&get);
+    options->is_made = is_thumb;
+    if (init_image_options(&options->image) && parse_arguments(command, argc, argv, set_option, options)) {
+        options->urls = argv + optind;
+        options->count = (unsigned)(argc - optind);
+        if (is_thumb && !options->image.width)
+            set_image_option(&options->image, OPTION_THUMBNAIL, "256x256");
+        if (check(command, options))
+            status = load_and_report(&get);
     }
-    close_picture_wish(&wish->picture);
+    release_image_options(&options->image);
     return status;
 }
 

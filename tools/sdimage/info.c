@@ -10,7 +10,7 @@ static bool show_info(const char *path, bool json) {
     size_t length = 0;
     void *bytes = read_file(path, &length);
     if (!bytes) {
-        tell_failure(json, "file", path, error_of_errno(errno));
+        report_failure(json, "file", path, error_of_errno(errno));
         return false;
     }
     sdimage_data *info = NULL;
@@ -18,7 +18,7 @@ static bool show_info(const char *path, bool json) {
     sdimage_status status = sdimage_info(bytes, length, &info, &error);
     free(bytes);
     if (status < 0) {
-        tell_failure(json, "file", path, error);
+        report_failure(json, "file", path, error);
         return false;
     }
     const char *text = sdimage_data_bytes(info);
@@ -38,15 +38,15 @@ static bool show_info(const char *path, bool json) {
 }
 
 /* Handles the one option of both commands. */
-static taken take(void *wish, option_id option, const char *value) {
+static parse_result set_option(void *user_data, option_id option, const char *value) {
     (void)option, (void)value;
-    *(bool *)wish = true;
-    return TAKEN;
+    *(bool *)user_data = true;
+    return PARSE_OK;
 }
 
 int run_info(const command_row *command, int argc, char **argv) {
     bool json = false;
-    if (!parse_arguments(command, argc, argv, take, &json))
+    if (!parse_arguments(command, argc, argv, set_option, &json))
         return EXIT_USAGE;
     int status = EXIT_FINE;
     for (; optind < argc; optind++) {
@@ -58,12 +58,12 @@ int run_info(const command_row *command, int argc, char **argv) {
 
 int run_doctor(const command_row *command, int argc, char **argv) {
     bool json = false;
-    if (!parse_arguments(command, argc, argv, take, &json))
+    if (!parse_arguments(command, argc, argv, set_option, &json))
         return EXIT_USAGE;
     sdimage_data *report = NULL;
     sdimage_error *error = NULL;
     if (sdimage_doctor(&report, &error) < 0) {
-        tell_failure(json, "command", "doctor", error);
+        report_failure(json, "command", "doctor", error);
         return EXIT_NO_IMAGE;
     }
     const char *text = sdimage_data_bytes(report);

@@ -78,21 +78,21 @@ static void put_failure(json *object, const sdimage_error *error) {
     end_json(object);
 }
 
-void tell_failure(bool json, const char *name, const char *subject, sdimage_error *error) {
+void report_failure(bool json, const char *name, const char *subject, sdimage_error *error) {
     if (json) {
         struct json object = begin_json(stdout, name, subject);
         put_failure(&object, error);
     }
-    complain_of(subject, error);
+    report_error(subject, error);
 }
 
-void tell_unwritten(bool json, const char *name, const char *subject, const char *output, sdimage_error *error) {
+void report_write_failure(bool json, const char *name, const char *subject, const char *output, sdimage_error *error) {
     if (json) {
         struct json object = begin_json(stdout, name, subject);
         add_json_text(&object, "output", output);
         put_failure(&object, error);
     }
-    complain_of(output, error);
+    report_error(output, error);
 }
 
 sdimage_error *error_of_errno(int problem) {

@@ -34,7 +34,7 @@ void complain(const char *format, ...) {
         free(text);
 }
 
-void complain_of(const char *subject, sdimage_error *error) {
+void report_error(const char *subject, sdimage_error *error) {
     complain("%s: %s: %s", subject, sdimage_status_name(sdimage_error_code(error)), sdimage_error_message(error));
     sdimage_error_unref(error);
 }
@@ -72,12 +72,12 @@ static bool is_plain(const char *argument) {
 
 /* Loading the plug-ins takes some tens of milliseconds: skipped for commands that do not use them. */
 static void load_plugins(const command_row *command, int argc, char **argv) {
-    bool wanted = command->run == run_doctor;
+    bool needs_plugins = command->run == run_doctor;
     if (command->run == run_cache || command->run == run_completion)
         return;
-    for (int i = 1; i < argc && !wanted; i++)
-        wanted = !is_plain(argv[i]);
-    if (wanted)
+    for (int i = 1; i < argc && !needs_plugins; i++)
+        needs_plugins = !is_plain(argv[i]);
+    if (needs_plugins)
         sdimage_plugins_load_all(NULL, NULL);
 }
 
@@ -95,9 +95,9 @@ static const command_row *find_command(char **argv, int *words) {
             return row;
     }
     if (is_group && !argv[2])
-        complain("%s: a command is missing behind it; see sdimage --help", argv[1]);
+        complain("%s: missing subcommand; see sdimage --help", argv[1]);
     else
-        complain("%s%s%s: no such command; see sdimage --help", argv[1], is_group ? " " : "", is_group ? argv[2] : "");
+        complain("%s%s%s: unknown command; see sdimage --help", argv[1], is_group ? " " : "", is_group ? argv[2] : "");
     return NULL;
 }
 
@@ -132,12 +132,12 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        complain("a command is missing; see sdimage --help");
+        complain("missing command; see sdimage --help");
         return EXIT_USAGE;
     }
     int status = run(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
-        complain("standard output cannot be written");
+        complain("cannot write to standard output");
         return status ? status : EXIT_NO_IMAGE;
     }
     return status;

@@ -38,8 +38,8 @@ static uint64_t sample(bool (*run)(void *subject), void *subject, uint64_t batch
         if (!run(subject))
             return 0;
     }
-    uint64_t taken = (now_ns() - start) / batch;
-    return taken ? taken : 1;
+    uint64_t elapsed = (now_ns() - start) / batch;
+    return elapsed ? elapsed : 1;
 }
 
 bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan *plan, measure *result) {
@@ -62,48 +62,48 @@ bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan 
 
 /* --- Threads. */
 
-typedef struct crew {
+typedef struct thread_group {
     uint64_t (*run)(void *subject, unsigned thread, unsigned round);
     void *subject;
     uint64_t end;
     atomic_uint_fast64_t runs, amount;
     atomic_bool has_failed;
-} crew;
+} thread_group;
 
-typedef struct member {
-    crew *crew;
+typedef struct worker {
+    thread_group *group;
     unsigned number;
     pthread_t thread;
-} member;
+} worker;
 
 static void *work(void *argument) {
-    member *member = argument;
-    crew *crew = member->crew;
-    for (unsigned round = 0; now_ns() < crew->end && !atomic_load(&crew->has_failed); round++) {
-        uint64_t amount = crew->run(crew->subject, member->number, round);
+    worker *worker = argument;
+    thread_group *group = worker->group;
+    for (unsigned round = 0; now_ns() < group->end && !atomic_load(&group->has_failed); round++) {
+        uint64_t amount = group->run(group->subject, worker->number, round);
         if (!amount)
-            atomic_store(&crew->has_failed, true);
-        atomic_fetch_add(&crew->runs, 1);
-        atomic_fetch_add(&crew->amount, amount);
+            atomic_store(&group->has_failed, true);
+        atomic_fetch_add(&group->runs, 1);
+        atomic_fetch_add(&group->amount, amount);
     }
     return NULL;
 }
 
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
-                     double seconds, pace *pace) {
-    member members[MOST_THREADS];
+                     double seconds, throughput *throughput) {
+    worker workers[MOST_THREADS];
     uint64_t start = now_ns();
-    crew crew = {.run = run, .subject = subject, .end = start + (uint64_t)(seconds * 1e9)};
-    unsigned made = 0;
-    for (; made < threads && made < MOST_THREADS; made++) {
-        members[made] = (member){.crew = &crew, .number = made};
-        if (pthread_create(&members[made].thread, NULL, work, &members[made]))
+    thread_group group = {.run = run, .subject = subject, .end = start + (uint64_t)(seconds * 1e9)};
+    unsigned started = 0;
+    for (; started < threads && started < MOST_THREADS; started++) {
+        workers[started] = (worker){.group = &group, .number = started};
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]))
             break;
     }
-    for (unsigned i = 0; i < made; i++)
-        pthread_join(members[i].thread, NULL);
-    double taken = (double)(now_ns() - start) / 1e9;
-    pace->runs = (double)atomic_load(&crew.runs) / taken;
-    pace->amount = (double)atomic_load(&crew.amount) / taken;
-    return made > 0 && !atomic_load(&crew.has_failed);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    double elapsed = (double)(now_ns() - start) / 1e9;
+    throughput->runs = (double)atomic_load(&group.runs) / elapsed;
+    throughput->amount = (double)atomic_load(&group.amount) / elapsed;
+    return started > 0 && !atomic_load(&group.has_failed);
 }

@@ -21,14 +21,14 @@ typedef struct measure_plan {
 bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan *plan, measure *result);
 
 /* The throughput of all threads per second. */
-typedef struct pace {
+typedef struct throughput {
     double runs, amount; /* number of runs, and the sum of their results */
-} pace;
+} throughput;
 
 /* Runs a function on threads numbered from 0 for about `seconds` seconds. A run returns the amount of its work, 0 on
  * failure. Returns false if a run failed or a thread could not be created. */
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
-                     double seconds, pace *pace);
+                     double seconds, throughput *throughput);
 
 /* Number of processors that this process may use. */
 unsigned processor_count(void);

@@ -66,16 +66,16 @@ static bool open_plugin(void) {
     return true;
 }
 
-typedef struct wish {
+typedef struct options {
     const char *tree, *shotwell, *digikam, *album, *output;
     bool is_shotwell, is_digikam, ascending, json;
     sdimage_photos_order order;
     uint32_t media;
     size_t limit;
-    picture_wish picture;
-} wish;
+    image_options image;
+} options;
 
-static taken take_word(wish *wish, option_id option, const char *text) {
+static parse_result set_word(options *options, option_id option, const char *text) {
     static const struct {
         option_id option;
         const char *name;
@@ -89,39 +89,39 @@ static taken take_word(wish *wish, option_id option, const char *text) {
         if (words[i].option != option || strcmp(words[i].name, text))
             continue;
         if (option == OPTION_MEDIA)
-            wish->media = words[i].value;
+            options->media = words[i].value;
         else
-            wish->order = (sdimage_photos_order)words[i].value;
-        return TAKEN;
+            options->order = (sdimage_photos_order)words[i].value;
+        return PARSE_OK;
     }
-    return TAKEN_WRONG;
+    return PARSE_INVALID;
 }
 
-static taken take(void *user_data, option_id option, const char *value) {
-    wish *wish = user_data;
+static parse_result set_option(void *user_data, option_id option, const char *value) {
+    options *options = user_data;
     unsigned long long limit;
-    if (is_picture_option(option))
-        return take_picture_option(&wish->picture, option, value);
+    if (is_image_option(option))
+        return set_image_option(&options->image, option, value);
     switch (option) {
-    case OPTION_LIBRARY: wish->tree = value; return TAKEN;
-    case OPTION_SHOTWELL: wish->is_shotwell = true, wish->shotwell = value; return TAKEN;
-    case OPTION_DIGIKAM: wish->is_digikam = true, wish->digikam = value; return TAKEN;
-    case OPTION_ALBUM: wish->album = value; return TAKEN;
-    case OPTION_REVERSE: wish->ascending = true; return TAKEN;
-    case OPTION_OUTPUT: wish->output = value; return TAKEN;
-    case OPTION_SIZE: return take_picture_option(&wish->picture, OPTION_THUMBNAIL, value);
+    case OPTION_LIBRARY: options->tree = value; return PARSE_OK;
+    case OPTION_SHOTWELL: options->is_shotwell = true, options->shotwell = value; return PARSE_OK;
+    case OPTION_DIGIKAM: options->is_digikam = true, options->digikam = value; return PARSE_OK;
+    case OPTION_ALBUM: options->album = value; return PARSE_OK;
+    case OPTION_REVERSE: options->ascending = true; return PARSE_OK;
+    case OPTION_OUTPUT: options->output = value; return PARSE_OK;
+    case OPTION_SIZE: return set_image_option(&options->image, OPTION_THUMBNAIL, value);
     case OPTION_SORT:
-    case OPTION_MEDIA: return take_word(wish, option, value);
+    case OPTION_MEDIA: return set_word(options, option, value);
     case OPTION_LIMIT:
         if (!parse_number(value, 1, SIZE_MAX, &limit))
-            return TAKEN_WRONG;
-        wish->limit = (size_t)limit;
-        return TAKEN;
-    default: wish->json = true; return TAKEN;
+            return PARSE_INVALID;
+        options->limit = (size_t)limit;
+        return PARSE_OK;
+    default: options->json = true; return PARSE_OK;
     }
 }
 
-static bool tell(void *user_data, uint64_t found, uint64_t read) {
+static bool on_scan_progress(void *user_data, uint64_t found, uint64_t read) {
     (void)user_data;
     if (read)
         show_progress("%" PRIu64 " files, %" PRIu64 " of them new", found, read);
@@ -129,26 +129,26 @@ static bool tell(void *user_data, uint64_t found, uint64_t read) {
 }
 
 /* Returns NULL after printing a line on stderr. */
-static sdimage_photos_library *open_library(const wish *wish) {
+static sdimage_photos_library *open_library(const options *options) {
     sdimage_photos_library *library = NULL;
     sdimage_error *error = NULL;
     sdimage_status status;
-    if (wish->is_shotwell) {
-        status = photos.library_open_shotwell(wish->shotwell, &library, &error);
-    } else if (wish->is_digikam) {
-        status = photos.library_open_digikam(wish->digikam, &library, &error);
+    if (options->is_shotwell) {
+        status = photos.library_open_shotwell(options->shotwell, &library, &error);
+    } else if (options->is_digikam) {
+        status = photos.library_open_digikam(options->digikam, &library, &error);
     } else {
         sdimage_photos_library_config *config = photos.library_config_new();
         photos.library_config_set_watch(config, false);
-        status = photos.library_open(wish->tree, config, &library, &error);
+        status = photos.library_open(options->tree, config, &library, &error);
         photos.library_config_unref(config);
         if (status >= 0)
-            status = photos.library_scan(library, tell, NULL, &error);
+            status = photos.library_scan(library, on_scan_progress, NULL, &error);
         show_progress("%s", "");
     }
     if (status >= 0)
         return library;
-    tell_failure(wish->json, "library", wish->tree ? wish->tree : "photos", error);
+    report_failure(options->json, "library", options->tree ? options->tree : "photos", error);
     photos.library_unref(library);
     return NULL;
 }
@@ -187,20 +187,21 @@ static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     end_json(&object);
 }
 
-static int list_photos(sdimage_photos_library *library, const wish *wish) {
-    sdimage_photos_fetch_options *options = photos.fetch_options_new();
+static int list_photos(sdimage_photos_library *library, const options *options) {
+    sdimage_photos_fetch_options *fetch = photos.fetch_options_new();
     sdimage_photos_list *list = NULL;
     sdimage_error *error = NULL;
-    photos.fetch_options_set_order(options, wish->order, wish->ascending != (wish->order != SDIMAGE_PHOTOS_ORDER_NAME));
-    photos.fetch_options_set_page(options, 0, wish->limit);
-    if (wish->album)
-        photos.fetch_options_set_album(options, wish->album, true);
-    if (wish->media)
-        photos.fetch_options_set_media(options, wish->media);
-    sdimage_status status = photos.library_fetch(library, options, &list, &error);
-    photos.fetch_options_unref(options);
+    photos.fetch_options_set_order(fetch, options->order,
+                                   options->ascending != (options->order != SDIMAGE_PHOTOS_ORDER_NAME));
+    photos.fetch_options_set_page(fetch, 0, options->limit);
+    if (options->album)
+        photos.fetch_options_set_album(fetch, options->album, true);
+    if (options->media)
+        photos.fetch_options_set_media(fetch, options->media);
+    sdimage_status status = photos.library_fetch(library, fetch, &list, &error);
+    photos.fetch_options_unref(fetch);
     if (status < 0) {
-        tell_failure(wish->json, "command", "photos", error);
+        report_failure(options->json, "command", "photos", error);
         return EXIT_NO_IMAGE;
     }
     for (size_t i = 0; i < photos.list_count(list); i++) {
@@ -208,7 +209,7 @@ static int list_photos(sdimage_photos_library *library, const wish *wish) {
         sdimage_size size = photos.asset_pixel_size(asset);
         char date[32];
         put_date(asset, date, sizeof date);
-        if (wish->json)
+        if (options->json)
             put_as_json(asset, date);
         else
             put_as_line(asset, date, size);
@@ -233,31 +234,31 @@ static sdimage_manager *open_manager(sdimage_photos_library *library, bool json)
         status = sdimage_manager_new(config, &manager, &error);
     }
     if (status < 0)
-        tell_failure(json, "command", "photos", error);
+        report_failure(json, "command", "photos", error);
     sdimage_loader_unref(loader);
     sdimage_manager_config_unref(config);
     photos.loader_config_unref(loading);
     return manager;
 }
 
-static int write_thumbnail(sdimage_photos_library *library, const char *identifier, const wish *wish) {
+static int write_thumbnail(sdimage_photos_library *library, const char *identifier, const options *options) {
     char *url = photos.url_of_identifier(identifier);
-    sdimage_manager *manager = url ? open_manager(library, wish->json) : NULL;
+    sdimage_manager *manager = url ? open_manager(library, options->json) : NULL;
     sdimage_request *request = manager ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     sdimage_result *result = NULL;
     sdimage_image *written = NULL;
     sdimage_error *error = NULL;
     if (request) {
-        sdimage_request_set_decode_options(request, wish->picture.decoding);
+        sdimage_request_set_decode_options(request, options->image.decoding);
         if (sdimage_manager_load_sync(manager, request, &result, &error) < 0)
-            tell_failure(wish->json, "identifier", identifier, error);
-        else if (!write_picture(wish->output, sdimage_result_image(result), &wish->picture, &written, &error))
-            tell_unwritten(wish->json, "identifier", identifier, wish->output, error);
+            report_failure(options->json, "identifier", identifier, error);
+        else if (!write_image(options->output, sdimage_result_image(result), &options->image, &written, &error))
+            report_write_failure(options->json, "identifier", identifier, options->output, error);
     }
-    if (written && wish->json) {
-        json object = begin_json(strcmp(wish->output, "-") ? stdout : stderr, "identifier", identifier);
-        add_json_text(&object, "output", wish->output);
-        add_json_length(&object, wish->output);
+    if (written && options->json) {
+        json object = begin_json(strcmp(options->output, "-") ? stdout : stderr, "identifier", identifier);
+        add_json_text(&object, "output", options->output);
+        add_json_length(&object, options->output);
         add_json_literal(&object, "width", "%u", sdimage_image_width(written));
         add_json_literal(&object, "height", "%u", sdimage_image_height(written));
         end_json(&object);
@@ -272,18 +273,18 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
 }
 
 int run_photos(const command_row *command, int argc, char **argv) {
-    wish wish = {.tree = NULL};
+    options options = {.tree = NULL};
     int code = EXIT_USAGE;
     bool is_list = !strcmp(argv[0], "ls");
-    if (open_picture_wish(&wish.picture) && parse_arguments(command, argc, argv, take, &wish) &&
-        (is_list || check_output(command, wish.output, &wish.picture))) {
-        sdimage_photos_library *library = open_plugin() ? open_library(&wish) : NULL;
+    if (init_image_options(&options.image) && parse_arguments(command, argc, argv, set_option, &options) &&
+        (is_list || check_output(command, options.output, &options.image))) {
+        sdimage_photos_library *library = open_plugin() ? open_library(&options) : NULL;
         code = !library  ? EXIT_NO_IMAGE
-               : is_list ? list_photos(library, &wish)
-                         : write_thumbnail(library, argv[optind], &wish);
+               : is_list ? list_photos(library, &options)
+                         : write_thumbnail(library, argv[optind], &options);
         if (library)
             photos.library_unref(library);
     }
-    close_picture_wish(&wish.picture);
+    release_image_options(&options.image);
     return code;
 }

@@ -10,12 +10,12 @@
 #include "cli.h"
 #include "screen.h"
 
-typedef struct play_wish {
+typedef struct play_options {
     const char *subject, *screen;
     uint32_t loops;
     bool has_loops;
     double rate;
-} play_wish;
+} play_options;
 
 static volatile sig_atomic_t is_over;
 
@@ -24,35 +24,36 @@ static void end(int signal) {
     is_over = 1;
 }
 
-static taken take(void *user_data, option_id option, const char *value) {
-    play_wish *wish = user_data;
+static parse_result set_option(void *user_data, option_id option, const char *value) {
+    play_options *options = user_data;
     unsigned long long loops;
     char *end = NULL;
     switch (option) {
     case OPTION_LOOPS:
         if (!parse_number(value, 0, UINT32_MAX, &loops))
-            return TAKEN_WRONG;
-        wish->loops = (uint32_t)loops;
-        wish->has_loops = true;
-        return TAKEN;
+            return PARSE_INVALID;
+        options->loops = (uint32_t)loops;
+        options->has_loops = true;
+        return PARSE_OK;
     case OPTION_RATE:
-        wish->rate = strtod(value, &end);
-        return end != value && !*end && wish->rate > 0 && wish->rate <= 1000 ? TAKEN : TAKEN_WRONG;
+        options->rate = strtod(value, &end);
+        return end != value && !*end && options->rate > 0 && options->rate <= 1000 ? PARSE_OK : PARSE_INVALID;
     default:
-        wish->screen = value;
-        return !strcmp(value, "blocks") || !strcmp(value, "sixel") || !strcmp(value, "kitty") ? TAKEN : TAKEN_WRONG;
+        options->screen = value;
+        return !strcmp(value, "blocks") || !strcmp(value, "sixel") || !strcmp(value, "kitty") ? PARSE_OK
+                                                                                              : PARSE_INVALID;
     }
 }
 
 /* Decodes at a size that fits the screen. Returns NULL after printing a line on stderr. */
-static sdimage_image *load(const play_wish *wish, const screen *screen) {
+static sdimage_image *load(const play_options *options, const screen *screen) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
     sdimage_manager *manager = NULL;
     sdimage_result *result = NULL;
-    char *url = is_url(wish->subject) ? strdup(wish->subject) : url_of_file(wish->subject);
+    char *url = is_url(options->subject) ? strdup(options->subject) : url_of_file(options->subject);
     if (!url)
-        complain_of(wish->subject, error_of_errno(errno));
+        report_error(options->subject, error_of_errno(errno));
     sdimage_request *request = url ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     if (request) {
         sdimage_request_set_thumbnail_size(request, screen->width, screen->height, true);
@@ -60,7 +61,7 @@ static sdimage_image *load(const play_wish *wish, const screen *screen) {
             sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
             image = sdimage_image_ref((sdimage_image *)sdimage_result_image(result));
         else
-            complain_of(wish->subject, error);
+            report_error(options->subject, error);
     }
     sdimage_result_unref(result);
     sdimage_manager_unref(manager);
@@ -75,7 +76,7 @@ static void show(void *user_data, sdimage_player *player, uint32_t index, const 
 }
 
 /* q quits, a space pauses and resumes. */
-static void take_key(sdimage_player *player) {
+static void handle_key(sdimage_player *player) {
     char key;
     if (read(STDIN_FILENO, &key, 1) != 1)
         return;
@@ -87,19 +88,19 @@ static void take_key(sdimage_player *player) {
         sdimage_player_start(player);
 }
 
-static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
+static bool play(const play_options *options, screen *screen, sdimage_image *image) {
     sdimage_player_handler handler = {.size = sizeof handler, .frame = show};
     sdimage_player *player = NULL;
     sdimage_error *error = NULL;
     if (sdimage_player_new(image, &handler, screen, NULL, &player, &error) < 0 ||
         sdimage_player_set_clock(player, SDIMAGE_PLAYER_CLOCK_DESCRIPTOR, NULL, &error) < 0) {
-        complain_of(wish->subject, error);
+        report_error(options->subject, error);
         sdimage_player_unref(player);
         return false;
     }
-    if (wish->has_loops)
-        sdimage_player_set_loop_limit(player, wish->loops);
-    sdimage_player_set_rate(player, wish->rate);
+    if (options->has_loops)
+        sdimage_player_set_loop_limit(player, options->loops);
+    sdimage_player_set_rate(player, options->rate);
     /* A slow terminal drops frames instead of falling behind. */
     sdimage_player_set_drops_late_frames(player, true);
     sdimage_player_start(player);
@@ -110,7 +111,7 @@ static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
         if (poll(watched, 2, -1) < 0 && errno != EINTR)
             break;
         if (watched[1].revents) {
-            take_key(player);
+            handle_key(player);
             is_paused = !sdimage_player_is_playing(player);
         }
         if (watched[0].revents)
@@ -121,22 +122,22 @@ static bool play(const play_wish *wish, screen *screen, sdimage_image *image) {
 }
 
 int run_play(const command_row *command, int argc, char **argv) {
-    play_wish wish = {.screen = "", .rate = 1};
+    play_options options = {.screen = "", .rate = 1};
     screen screen;
-    if (!parse_arguments(command, argc, argv, take, &wish))
+    if (!parse_arguments(command, argc, argv, set_option, &options))
         return EXIT_USAGE;
-    wish.subject = argv[optind];
-    if (!open_screen(&screen, wish.screen)) {
+    options.subject = argv[optind];
+    if (!open_screen(&screen, options.screen)) {
         complain("play: standard output is not a terminal");
         return EXIT_USAGE;
     }
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sdimage_image *image = load(&wish, &screen);
+    sdimage_image *image = load(&options, &screen);
     bool is_fine = image != NULL;
     if (is_fine && sdimage_image_is_animated(image))
-        is_fine = play(&wish, &screen, image);
+        is_fine = play(&options, &screen, image);
     else if (is_fine)
         draw_on_screen(&screen, image);
     sdimage_image_unref(image);

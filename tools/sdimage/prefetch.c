@@ -20,18 +20,18 @@ typedef struct prefetch {
     bool is_over, json;
 } prefetch;
 
-static taken take(void *user_data, option_id option, const char *value) {
+static parse_result set_option(void *user_data, option_id option, const char *value) {
     prefetch *prefetch = user_data;
     unsigned long long jobs;
     switch (option) {
     case OPTION_JOBS:
         if (!parse_number(value, 1, 1000, &jobs))
-            return TAKEN_WRONG;
+            return PARSE_INVALID;
         prefetch->jobs = (uint32_t)jobs;
-        return TAKEN;
-    case OPTION_THUMBNAIL: return parse_size(value, &prefetch->width, &prefetch->height) ? TAKEN : TAKEN_WRONG;
-    case OPTION_CACHE: prefetch->cache = value; return TAKEN;
-    default: prefetch->json = true; return TAKEN;
+        return PARSE_OK;
+    case OPTION_THUMBNAIL: return parse_size(value, &prefetch->width, &prefetch->height) ? PARSE_OK : PARSE_INVALID;
+    case OPTION_CACHE: prefetch->cache = value; return PARSE_OK;
+    default: prefetch->json = true; return PARSE_OK;
     }
 }
 
@@ -64,7 +64,7 @@ static bool read_list(prefetch *prefetch, const char *path) {
     size_t length;
     char *bytes = read_file(path, &length);
     if (!bytes)
-        tell_failure(prefetch->json, "file", path, error_of_errno(errno));
+        report_failure(prefetch->json, "file", path, error_of_errno(errno));
     char *text = bytes ? malloc(length + 1) : NULL;
     bool is_read = text != NULL;
     if (text) {
@@ -101,7 +101,7 @@ static void on_fetched(void *user_data, sdimage_prefetch_group *group, size_t in
         url = shown;
     if (!sdimage_result_image(result)) {
         prefetch->skipped++;
-        tell_failure(prefetch->json, "url", url, sdimage_error_ref(sdimage_result_error(result)));
+        report_failure(prefetch->json, "url", url, sdimage_error_ref(sdimage_result_error(result)));
     } else if (prefetch->json) {
         json object = begin_json(stdout, "url", url);
         add_json_text(&object, "source", sdimage_image_source_name(sdimage_result_source(result)));
@@ -188,7 +188,7 @@ int run_prefetch(const command_row *command, int argc, char **argv) {
     prefetch prefetch = {.jobs = 6};
     sdimage_error *error = NULL;
     sdimage_status status = SDIMAGE_STATUS_IO_ERROR;
-    if (!parse_arguments(command, argc, argv, take, &prefetch))
+    if (!parse_arguments(command, argc, argv, set_option, &prefetch))
         return EXIT_USAGE;
     if (read_list(&prefetch, argv[optind])) {
         status = open_manager(&prefetch, &error);
@@ -197,7 +197,7 @@ int run_prefetch(const command_row *command, int argc, char **argv) {
         if (status >= 0)
             status = flush(&prefetch, &error);
         if (status < 0)
-            tell_failure(prefetch.json, "command", "prefetch", error);
+            report_failure(prefetch.json, "command", "prefetch", error);
     }
     sdimage_manager_unref(prefetch.manager);
     sdimage_dispatcher_unref(prefetch.dispatcher);

@@ -12,7 +12,7 @@
 static struct termios before;
 static bool has_keys;
 
-static void take_keys(void) {
+static void read_keys_unbuffered(void) {
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before))
         return;
     struct termios raw = before;
@@ -23,7 +23,7 @@ static void take_keys(void) {
 
 /* The terminal's response to a graphics query. A "device attributes" query follows, to which all terminals respond,
  * so that there is no wait when a terminal ignores the first. */
-static screen_kind ask_terminal(void) {
+static screen_kind detect_protocol(void) {
     static const char question[] = "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c";
     char answer[256] = "";
     size_t length = 0;
@@ -48,16 +48,16 @@ static screen_kind ask_terminal(void) {
     return attributes && (strstr(attributes, ";4;") || strstr(attributes, ";4c")) ? SCREEN_SIXEL : SCREEN_BLOCKS;
 }
 
-bool open_screen(screen *screen, const char *wanted) {
+bool open_screen(screen *screen, const char *name) {
     struct winsize size = {0};
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         return false;
     uint32_t columns = size.ws_col ? size.ws_col : 80, rows = size.ws_row > 1 ? size.ws_row - 1u : 23;
-    take_keys();
-    screen->kind = !strcmp(wanted, "kitty")    ? SCREEN_KITTY
-                   : !strcmp(wanted, "sixel")  ? SCREEN_SIXEL
-                   : !strcmp(wanted, "blocks") ? SCREEN_BLOCKS
-                                               : ask_terminal();
+    read_keys_unbuffered();
+    screen->kind = !strcmp(name, "kitty")    ? SCREEN_KITTY
+                   : !strcmp(name, "sixel")  ? SCREEN_SIXEL
+                   : !strcmp(name, "blocks") ? SCREEN_BLOCKS
+                                             : detect_protocol();
     bool has_pixels = size.ws_xpixel && size.ws_ypixel && size.ws_row;
     screen->width = screen->kind == SCREEN_BLOCKS ? columns : has_pixels ? size.ws_xpixel : columns * 8;
     screen->height = screen->kind == SCREEN_BLOCKS ? rows * 2

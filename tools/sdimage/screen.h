@@ -13,9 +13,9 @@ typedef struct screen {
     unsigned drawn_rows;    /* character rows drawn since the first row of the image */
 } screen;
 
-/* Opens the terminal of standard output, detects its graphics protocol unless `wanted` names one, and reads its
+/* Opens the terminal of standard output, detects its graphics protocol unless `name` is that of one, and reads its
  * keys. Returns false if there is no terminal. */
-bool open_screen(screen *screen, const char *wanted);
+bool open_screen(screen *screen, const char *name);
 void draw_on_screen(screen *screen, const sdimage_image *image);
 /* Restores the terminal, with the cursor below the image. */
 void close_screen(screen *screen);

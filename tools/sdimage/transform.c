@@ -6,15 +6,15 @@
 #include "cli.h"
 
 /* Parses a number and the character that must follow it. Returns NULL on failure. */
-static const char *number(const char *text, char behind, double *value) {
+static const char *number(const char *text, char terminator, double *value) {
     char *end = NULL;
     if (!text || strchr(" \t\n", *text))
         return NULL;
     *value = strtod(text, &end);
-    return end == text || *end != behind ? NULL : end + (behind != '\0');
+    return end == text || *end != terminator ? NULL : end + (terminator != '\0');
 }
 
-static bool resize(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool resize(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     static const char *const modes[] = {"fill", "fit", "cover"};
     char size[64];
     size_t length = strcspn(text, ":");
@@ -29,43 +29,43 @@ static bool resize(const char *text, sdimage_transformer **made, sdimage_error *
         if (mode == 3)
             return false;
     }
-    return sdimage_transformer_new_resize(width, height, (sdimage_scale_mode)mode, made, error) >= 0;
+    return sdimage_transformer_new_resize(width, height, (sdimage_scale_mode)mode, transformer, error) >= 0;
 }
 
-static bool crop(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool crop(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     sdimage_rect rect;
     const char *size = number(number(text, ',', &rect.x), ',', &rect.y);
     if (!number(number(size, 'x', &rect.width), '\0', &rect.height))
         return false;
-    return sdimage_transformer_new_crop(rect, made, error) >= 0;
+    return sdimage_transformer_new_crop(rect, transformer, error) >= 0;
 }
 
-static bool flip(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool flip(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     bool horizontal = strchr(text, 'h') != NULL, vertical = strchr(text, 'v') != NULL;
     if (!*text || strspn(text, "hv") != strlen(text))
         return false;
-    return sdimage_transformer_new_flip(horizontal, vertical, made, error) >= 0;
+    return sdimage_transformer_new_flip(horizontal, vertical, transformer, error) >= 0;
 }
 
-static bool rotate(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool rotate(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double degrees;
     if (!number(text, '\0', &degrees))
         return false;
-    return sdimage_transformer_new_rotate(degrees * acos(-1.0) / 180, true, made, error) >= 0;
+    return sdimage_transformer_new_rotate(degrees * acos(-1.0) / 180, true, transformer, error) >= 0;
 }
 
-static bool round_corner(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool round_corner(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double radius;
     if (!number(text, '\0', &radius))
         return false;
-    return sdimage_transformer_new_round_corner(radius, SDIMAGE_CORNERS_ALL, 0, NULL, made, error) >= 0;
+    return sdimage_transformer_new_round_corner(radius, SDIMAGE_CORNERS_ALL, 0, NULL, transformer, error) >= 0;
 }
 
-static bool blur(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool blur(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double radius;
     if (!number(text, '\0', &radius))
         return false;
-    return sdimage_transformer_new_blur(radius, made, error) >= 0;
+    return sdimage_transformer_new_blur(radius, transformer, error) >= 0;
 }
 
 bool parse_color(const char *text, sdimage_color *color) {
@@ -83,15 +83,15 @@ bool parse_color(const char *text, sdimage_color *color) {
     return true;
 }
 
-static bool tint(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool tint(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     sdimage_color color;
     if (!*text || !parse_color(text, &color))
         return false;
-    return sdimage_transformer_new_tint(color, SDIMAGE_BLEND_MODE_SOURCE_ATOP, made, error) >= 0;
+    return sdimage_transformer_new_tint(color, SDIMAGE_BLEND_MODE_SOURCE_ATOP, transformer, error) >= 0;
 }
 
 /* NAME[,parameter=number]... */
-static bool filter(const char *text, sdimage_transformer **made, sdimage_error **error) {
+static bool filter(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     char copy[512];
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
         return false;
@@ -107,15 +107,15 @@ static bool filter(const char *text, sdimage_transformer **made, sdimage_error *
             sdimage_options_set_double(parameters, part, value);
         }
     }
-    is_fine = is_fine && sdimage_transformer_new_filter(name, parameters, made, error) >= 0;
+    is_fine = is_fine && sdimage_transformer_new_filter(name, parameters, transformer, error) >= 0;
     sdimage_options_unref(parameters);
     return is_fine;
 }
 
-taken parse_transform(const char *text, sdimage_transformer **made) {
+parse_result parse_transform(const char *text, sdimage_transformer **transformer) {
     static const struct {
         const char *name;
-        bool (*read)(const char *text, sdimage_transformer **made, sdimage_error **error);
+        bool (*read)(const char *text, sdimage_transformer **transformer, sdimage_error **error);
     } all[] = {{"resize:", resize},      {"crop:", crop}, {"flip:", flip}, {"rotate:", rotate},
                {"round:", round_corner}, {"blur:", blur}, {"tint:", tint}, {"filter:", filter}};
     sdimage_error *error = NULL;
@@ -123,12 +123,12 @@ taken parse_transform(const char *text, sdimage_transformer **made) {
         size_t length = strlen(all[i].name);
         if (strncmp(text, all[i].name, length))
             continue;
-        if (all[i].read(text + length, made, &error))
-            return TAKEN;
+        if (all[i].read(text + length, transformer, &error))
+            return PARSE_OK;
         break;
     }
     if (!error)
-        return TAKEN_WRONG;
-    complain_of(text, error);
-    return TAKEN_TOLD;
+        return PARSE_INVALID;
+    report_error(text, error);
+    return PARSE_REPORTED;
 }

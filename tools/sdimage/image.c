@@ -1,0 +1,132 @@
+/* image.c: options for decoding, transforming and writing an image, shared by get, convert and frames. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
+    char *end = NULL;
+    unsigned long values[2];
+    for (int i = 0; i < 2; i++, text = end + 1) {
+        if (*text < '0' || *text > '9')
+            return false;
+        values[i] = strtoul(text, &end, 10);
+        if (values[i] < 1 || values[i] > UINT32_MAX || (i == 0 ? *end != 'x' : *end != '\0'))
+            return false;
+    }
+    *width = (uint32_t)values[0];
+    *height = (uint32_t)values[1];
+    return true;
+}
+
+static parse_result set_quality(image_options *options, const char *text) {
+    char *end = NULL;
+    double quality = strtod(text, &end);
+    if (end == text || *end || !(quality >= 0 && quality <= 1))
+        return PARSE_INVALID;
+    sdimage_encode_options_set_quality(options->encoding, quality);
+    return PARSE_OK;
+}
+
+static parse_result set_max_bytes(image_options *options, const char *text) {
+    unsigned long long bytes;
+    if (!parse_number(text, 1, SIZE_MAX, &bytes))
+        return PARSE_INVALID;
+    sdimage_encode_options_set_max_file_size(options->encoding, (size_t)bytes);
+    return PARSE_OK;
+}
+
+static parse_result set_thumbnail(image_options *options, const char *text) {
+    if (!parse_size(text, &options->width, &options->height))
+        return PARSE_INVALID;
+    sdimage_decode_options_set_thumbnail_size(options->decoding, options->width, options->height, true);
+    return PARSE_OK;
+}
+
+static parse_result set_format(image_options *options, const char *text) {
+    char name[16];
+    snprintf(name, sizeof name, ".%s", text);
+    options->format = sdimage_format_of_name(name);
+    return options->format != SDIMAGE_FORMAT_UNDEFINED && sdimage_can_encode(options->format) ? PARSE_OK
+                                                                                              : PARSE_INVALID;
+}
+
+static parse_result add_transform(image_options *options, const char *text) {
+    sdimage_transformer *one = NULL, *both = NULL;
+    parse_result result = parse_transform(text, &one);
+    if (result != PARSE_OK)
+        return result;
+    if (!options->transformer) {
+        options->transformer = one;
+        return PARSE_OK;
+    }
+    sdimage_transformer *parts[] = {options->transformer, one};
+    sdimage_error *error = NULL;
+    if (sdimage_transformer_new_pipeline(parts, 2, &both, &error) < 0)
+        report_error(text, error);
+    sdimage_transformer_unref(one);
+    sdimage_transformer_unref(options->transformer);
+    options->transformer = both;
+    return both ? PARSE_OK : PARSE_REPORTED;
+}
+
+bool init_image_options(image_options *options) {
+    options->format = SDIMAGE_FORMAT_UNDEFINED;
+    options->encoding = sdimage_encode_options_new();
+    options->decoding = sdimage_decode_options_new();
+    return options->encoding && options->decoding;
+}
+
+void release_image_options(image_options *options) {
+    sdimage_encode_options_unref(options->encoding);
+    sdimage_decode_options_unref(options->decoding);
+    sdimage_transformer_unref(options->transformer);
+}
+
+parse_result set_image_option(image_options *options, option_id option, const char *text) {
+    switch (option) {
+    case OPTION_THUMBNAIL: return set_thumbnail(options, text);
+    case OPTION_TRANSFORM: return add_transform(options, text);
+    case OPTION_QUALITY: return set_quality(options, text);
+    case OPTION_MAX_BYTES: return set_max_bytes(options, text);
+    case OPTION_FORMAT: return set_format(options, text);
+    case OPTION_LOSSLESS: sdimage_encode_options_set_lossless(options->encoding, true); return PARSE_OK;
+    case OPTION_FIRST_FRAME: sdimage_decode_options_set_first_frame_only(options->decoding, true); return PARSE_OK;
+    default: return PARSE_INVALID;
+    }
+}
+
+bool check_output(const command_row *command, const char *output, const image_options *options) {
+    if (options->format != SDIMAGE_FORMAT_UNDEFINED || !strcmp(output, "-") || pixel_file_of(output) ||
+        sdimage_format_of_name(output) != SDIMAGE_FORMAT_UNDEFINED)
+        return true;
+    complain("%s: unknown format of '%s'; use --format", command->name, output);
+    return false;
+}
+
+static bool encode(const char *path, const sdimage_image *image, const image_options *options, sdimage_error **error) {
+    sdimage_data *data = NULL;
+    if (strcmp(path, "-"))
+        return sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
+    if (sdimage_encode(image, options->format, options->encoding, &data, error) < 0)
+        return false;
+    bool is_fine = write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data), error);
+    sdimage_data_unref(data);
+    return is_fine;
+}
+
+bool write_image(const char *path, const sdimage_image *image, const image_options *options, sdimage_image **written,
+                 sdimage_error **error) {
+    pixel_file kind = options->format == SDIMAGE_FORMAT_UNDEFINED ? pixel_file_of(path) : PIXEL_FILE_NONE;
+    sdimage_image *result = NULL;
+    if (!options->transformer)
+        result = sdimage_image_ref((sdimage_image *)image);
+    else if (sdimage_image_transform_frames(image, options->transformer, &result, error) < 0)
+        return false;
+    if (kind ? write_pixels(path, kind, result, error) : encode(path, result, options, error)) {
+        *written = result;
+        return true;
+    }
+    sdimage_image_unref(result);
+    return false;
+}
