@@ -37,6 +37,7 @@ os.environ["PYTHONPATH"] = sys.path[0]
 
 import charts  # noqa: E402
 import comparison  # noqa: E402
+import contact  # noqa: E402
 import pictures as gallery  # noqa: E402
 import scene_animation  # noqa: E402
 import scene_freshness  # noqa: E402
@@ -187,9 +188,28 @@ def terminals() -> None:
     lines.check("the axis is logarithmic", [round(each) for each in places] == [0, 25, 50, 75, 100], f"{places}")
 
 
+def missing_packages() -> None:
+    """Images that cannot be loaded have tiles that name their packages."""
+    missing = [gallery.Missing(f"{name}.pdf", "libpoppler-glib-dev", "UNSUPPORTED") for name in "abcde"]
+    divided = contact.lines(missing[0].package, 12)
+    lines.check("the name of a package is divided after a hyphen", divided == ["libpoppler-", "glib-dev"], f"{divided}")
+    for size in (contact.BOX, (84, 63)):
+        tile = contact.missing_tile(missing[0], size)
+        said = tile.tobytes().count(bytes(contact.BRIGHT))
+        lines.check(f"a tile of {size} has text", (tile.width, tile.height) == size and said > 20, f"{said}")
+    sheet = sdimage.decode(contact.sheet([], missing))
+    lines.check("the contact sheet has their tiles", sheet.tobytes().count(bytes(contact.BRIGHT)) > 200, f"{sheet.width}")
+    with contextlib.redirect_stdout(io.StringIO()) as said, mock.patch.object(wall, "_grid", return_value=(4, 17, 3)):
+        wall.Wall(terminal.Terminal(plain=True), screen.Screen(screen.BLOCKS), [], missing)
+    text = said.getvalue()
+    lines.check("the wall has them", text.count("libpoppler-glib-") == text.count(" pdf ") == 5, repr(text))
+    # The fifth tile is at the left of the second row: 9 rows of the wall, without the 4 of the first row.
+    lines.check("in their place", "\033[5A\r\033[3C" + f"{'pdf':^17}" in text, repr(text))
+
+
 def live() -> None:
     """The gallery on a terminal of its own: every tile is drawn at least twice, and the output fits."""
-    place = importlib.util.spec_from_file_location("pseudo", HERE.with_name("terminal.py"))
+    place = importlib.util.spec_from_file_location("pseudo", HERE.parents[1] / "cli/terminal.py")
     assert place and place.loader
     pseudo = importlib.util.module_from_spec(place)
     place.loader.exec_module(pseudo)
@@ -307,6 +327,7 @@ def exit_status() -> None:
 def main() -> None:
     left_behind()
     terminals()
+    missing_packages()
     live()
     scenes_can_fail()
     without_a_namespace()

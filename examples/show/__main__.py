@@ -85,20 +85,20 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     options = _arguments()
     terminal, started = Terminal(plain=options.ci), time.perf_counter()
-    missing = {name: plugin.error.code for name, plugin in sdimage.load_plugins().items() if plugin.error}
+    sdimage.load_plugins()
     options.out.mkdir(parents=True, exist_ok=True)
     terminal.line("   The show takes about twenty seconds; the first one makes its pictures before, in a few more.")
     made = specimens.folder(options.out)
-    folder, unmade = specimens.further(made, options.pictures)
+    folder, missing = specimens.further(made, options.pictures)
     pictures = gallery.find(folder)
     if len(pictures) < _FEWEST:
         print(f"demo: {len(pictures)} pictures in {options.pictures}; the scenes need {_FEWEST}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory(prefix="sdimage-demo-") as temporary, Origin(folder) as origin:
-        stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out)
+        stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out, missing)
         stage.has_stray = _STRAY in os.environ
         scene_loading.urls(stage)
-        found = _play(stage, options.scene, {**missing, **unmade})
+        found = _play(stage, options.scene)
         found["seconds"] = time.perf_counter() - started
         if options.scene is None:
             terminal.title(len(SCENES) + 1, "Report")
@@ -106,9 +106,10 @@ def main() -> int:
     return _told(terminal, started)
 
 
-def _play(stage: Stage, wanted: list[str] | None, missing: dict[str, str]) -> dict[str, Any]:
+def _play(stage: Stage, wanted: list[str] | None) -> dict[str, Any]:
     """Runs the wanted scenes, or all of them; returns their results by key."""
     terminal, today = stage.terminal, datetime.date.today().isoformat()
+    missing = {each.name: f"{each.code}; it needs the package {each.package}" for each in stage.missing}
     found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": today, "missing": missing}
     terminal.line(f"   sdimage {found['version']}, {found['machine']}, {today}; the origin is {stage.origin.url('')}")
     for name, why in missing.items():
@@ -133,7 +134,7 @@ def _told(terminal: Terminal, started: float) -> int:
 
 def _write(stage: Stage, found: dict[str, Any]) -> None:
     out, pictures = stage.out, stage.pictures
-    (out / "contact.png").write_bytes(contact.sheet(pictures))
+    (out / "contact.png").write_bytes(contact.sheet(pictures, stage.missing))
     (out / "metrics.prom").write_text(sdimage.metrics())
     (out / "report.html").write_text(report.page(stage, found))
     rows = [

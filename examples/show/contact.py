@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sdimage
-from pictures import BOX, Picture
+from pictures import BOX, Missing, Picture
 from sdimage import _png
 
 #: Pixels: the height of the caption below an image, and the gap between two images.
@@ -92,15 +92,42 @@ def _columns(count: int) -> int:
     return min(range(5, 9), key=lambda columns: (-count % columns, -columns))
 
 
-def sheet(pictures: list[Picture]) -> bytes:
+def lines(package: str, columns: int) -> list[str]:
+    """The name of a package in lines of at most that number of letters, divided after hyphens where possible."""
+    found = [""]
+    for part in package.replace("-", "- ").split():
+        if found[-1] and len(found[-1] + part) > columns:
+            found.append("")
+        found[-1] += part
+    return [line[:columns] for line in found]
+
+
+def missing_tile(missing: Missing, size: tuple[int, int]) -> sdimage.Image:
+    """The tile of a missing image: its format and its package, in a frame."""
+    scale = 2 if size[0] >= 160 else 1
+    canvas, edge = Canvas(*size), bytes(_CHECKS[0])
+    for y in range(size[1]):
+        canvas.put(0, y, edge * size[0] if y in (0, size[1] - 1) else edge)
+        canvas.put(size[0] - 1, y, edge)
+    texts = [(missing.format, BRIGHT), ("needs", DIM)]
+    texts += [(line, DIM) for line in lines(missing.package, (size[0] - 4) // (6 * scale))]
+    top = (size[1] - len(texts) * 11 * scale) // 2
+    for index, (text, colour) in enumerate(texts):
+        canvas.text(text, (size[0] - len(text) * 6 * scale) // 2, top + index * 11 * scale, colour, scale)
+    return canvas.as_image()
+
+
+def sheet(pictures: list[Picture], missing: list[Missing]) -> bytes:
     """The contact sheet as PNG."""
-    columns = _columns(len(pictures))
+    count = len(pictures) + len(missing)
+    columns = _columns(count)
     step = (BOX[0] + GAP, BOX[1] + CAPTION + GAP)
-    canvas = Canvas(columns * step[0] + GAP, -(-len(pictures) // columns) * step[1] + GAP)
-    for index, picture in enumerate(pictures):
-        image = picture.shown()
+    canvas = Canvas(columns * step[0] + GAP, -(-count // columns) * step[1] + GAP)
+    tiles = [(picture.shown(), picture.path.stem, picture.label) for picture in pictures]
+    tiles += [(missing_tile(each, BOX), each.stem, f"{each.format} missing") for each in missing]
+    for index, (image, name, label) in enumerate(tiles):
         x, y = GAP + index % columns * step[0], GAP + index // columns * step[1]
         canvas.image(image, x, y + BOX[1] - image.height)
-        canvas.text(picture.path.stem[:16], x, y + BOX[1] + 8, BRIGHT)
-        canvas.text(picture.label, x, y + BOX[1] + 30, DIM)
+        canvas.text(name[:16], x, y + BOX[1] + 8, BRIGHT)
+        canvas.text(label, x, y + BOX[1] + 30, DIM)
     return canvas.png()

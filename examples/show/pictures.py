@@ -77,6 +77,25 @@ def _shown(rgba: Sequence[int]) -> list[int]:
     return [*(colour * alpha // 255 for colour in colours), alpha]
 
 
+@dataclass(frozen=True)
+class Missing:
+    """An image that the library cannot write or read, because it was built without a Debian package."""
+
+    name: str
+    package: str
+    #: The library's error code.
+    code: str
+
+    @property
+    def stem(self) -> str:
+        return Path(self.name).stem
+
+    @property
+    def format(self) -> str:
+        """The file's extension."""
+        return Path(self.name).suffix[1:]
+
+
 def find(folder: Path) -> list[Picture]:
     """The readable images of a folder, in the order of its manifest or by name."""
     manifest = folder / "manifest.json"

@@ -27,7 +27,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
     terminal, origin, pictures = stage.terminal, stage.origin, stage.pictures
     hashes = [picture.blurhash() for picture in pictures]
     origin.reset()
-    wall = Wall(terminal, stage.screen, pictures)
+    wall = Wall(terminal, stage.screen, pictures, stage.missing)
     for index, text in enumerate(hashes):
         wall.show(index, placeholders.blurhash_decode(text, *_HASH))
     total, started = sum(picture.size for picture in pictures), time.perf_counter()

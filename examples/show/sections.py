@@ -35,6 +35,13 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
             f'<figure tabindex="0"><div class="frame">{picture(each.shown(), each.name, 220)}</div>'
             f"<figcaption>{name}<i>{kind}</i></figcaption>{times}</figure>"
         )
+    for missing in stage.missing:
+        package = html.escape(missing.package)
+        figures.append(
+            f'<figure><div class="frame"><div class="missing"><b>{html.escape(missing.format)}</b>needs '
+            f"<code>{package}</code></div></div><figcaption>{html.escape(missing.stem)}"
+            f"<i>{html.escape(missing.format)} missing</i></figcaption></figure>"
+        )
     rows = "".join(strip(row, 200) for row in stage.strips.get("gallery", []))
     lead = (
         f"All at once over lines of {found['kbps']} kB a second, {found['bytes'] / 1000:,.0f} kB in "

@@ -14,6 +14,7 @@ from pathlib import Path
 import moving
 import sdimage
 from origin import jpeg
+from pictures import Missing
 from sdimage import transforms
 
 #: A new number when the content of images in the same folder changes.
@@ -59,31 +60,34 @@ def photographs(place: Path) -> list[Path]:
     return [_make(place / f"photo-{path.stem}.jpg", lambda path=path: grown(path)) for path in names]
 
 
-def further(place: Path, pictures: Path) -> tuple[Path, dict[str, str]]:
-    """A folder with the images of another one and a file of each additional format; and the reasons for missing
-    ones.
+def further(place: Path, pictures: Path) -> tuple[Path, list[Missing]]:
+    """A folder with the images of another one and a file of each additional format; and the files of formats whose
+    module or plug-in is missing.
 
     If the folder is not the demo's own, nothing is added: the images are then the user's."""
     out = place / "pictures"
-    missing: dict[str, str] = {}
+    missing: list[Missing] = []
     if not (pictures / "manifest.json").exists():
         return pictures, missing
     out.mkdir(exist_ok=True)
     for path in pictures.iterdir():
         if not (out / path.name).exists():
             shutil.copyfile(path, out / path.name)
-    for name, content in _recipes(pictures):
+    for name, package, content in _recipes(pictures):
         try:
             path = _make(out / name, content)
             sdimage.info(path)
         except sdimage.Error as error:
+            if not package:
+                raise
             (out / name).unlink(missing_ok=True)
-            missing[name] = error.code
+            missing.append(Missing(name, package, error.code))
     return out, missing
 
 
-def _recipes(pictures: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The generated files, in the order of the contact sheet."""
+def _recipes(pictures: Path) -> Iterator[tuple[str, str, Callable[[], bytes]]]:
+    """The generated files, in the order of the contact sheet, with the Debian package that their module or plug-in is
+    built from."""
 
     def changed(name: str, *changes: transforms.Transformer) -> sdimage.Image:
         return sdimage.decode(pictures / name, pixel_format="rgb8").transform(*changes)
@@ -93,21 +97,32 @@ def _recipes(pictures: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
 
     mirror = transforms.flip(horizontal=True)
     half = transforms.resize((400, 300), "aspect_fill")
-    yield "dawn.heic", lambda: changed("sunset-mountains.jpg", mirror, hue(0.6), half).encode("heic", quality=0.8)
-    yield "ice-planet.avif", lambda: changed("ringed-planet.jpg", mirror, hue(2.6), half).encode("avif", quality=0.7)
+    small = transforms.resize((240, 240))
+    star = pictures / "star-sticker.gif"
+    yield (
+        "dawn.heic",
+        "libheif-dev",
+        lambda: changed("sunset-mountains.jpg", mirror, hue(0.6), half).encode("heic", quality=0.8),
+    )
+    yield (
+        "ice-planet.avif",
+        "libavif-dev",
+        lambda: changed("ringed-planet.jpg", mirror, hue(2.6), half).encode("avif", quality=0.7),
+    )
     yield (
         "lagoon.jxl",
+        "libjxl-dev",
         lambda: changed("coral-reef.webp", mirror, hue(-0.9), half).encode("jxl", quality=0.85, effort=3),
     )
-    yield "rose-window.tif", lambda: tiff(changed("stained-glass.gif", hue(2.2), transforms.resize((240, 240))))
-    yield "clouds.svg", lambda: _SVG.encode()
-    yield "poster.pdf", pdf
-    yield "dusk.bmp", lambda: changed("night-city.webp", mirror, transforms.resize((260, 156))).encode("bmp")
-    yield "sticker.ico", lambda: sdimage.decode(pictures / "star-sticker.gif", thumbnail_size=(128, 128)).encode("ico")
-    yield "night-film.png", moving.apng
-    yield "night-film.webp", moving.webp
-    yield "night-film.avif", (_HERE / "moving.avif").read_bytes
-    yield "night-film.mp4", (_HERE / "moving.mp4").read_bytes
+    yield "rose-window.tif", "libtiff-dev", lambda: tiff(changed("stained-glass.gif", hue(2.2), small))
+    yield "clouds.svg", "librsvg2-dev", lambda: _SVG.encode()
+    yield "poster.pdf", "libpoppler-glib-dev", pdf
+    yield "dusk.bmp", "", lambda: changed("night-city.webp", mirror, transforms.resize((260, 156))).encode("bmp")
+    yield "sticker.ico", "", lambda: sdimage.decode(star, thumbnail_size=(128, 128)).encode("ico")
+    yield "night-film.png", "", moving.apng
+    yield "night-film.webp", "", moving.webp
+    yield "night-film.avif", "libavif-dev", (_HERE / "moving.avif").read_bytes
+    yield "night-film.mp4", "libavformat-dev", (_HERE / "moving.mp4").read_bytes
 
 
 def tiff(image: sdimage.Image) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 import contact
 import sdimage
-from pictures import Picture
+from pictures import Missing, Picture
 from screen import Screen
 from sdimage import transforms
 from origin import Origin
@@ -42,6 +42,8 @@ class Stage:
     folder: Path
     made: Path
     out: Path
+    #: Images that the library cannot read.
+    missing: list[Missing] = field(default_factory=list)
     #: True if extra requests are sent to the origin, so that figures are wrong: tests that the demo can fail.
     has_stray: bool = False
     strips: dict[str, list[list[Cell]]] = field(default_factory=dict)

@@ -4,11 +4,12 @@ animation."""
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import contact
 import sdimage
-from pictures import Picture
+from pictures import Missing, Picture
 from screen import NONE, Screen
 from sdimage import transforms
 from terminal import Terminal
@@ -36,14 +37,16 @@ class Tile:
 class Wall:
     """Tiles that are redrawn repeatedly; records their history."""
 
-    def __init__(self, terminal: Terminal, screen: Screen, pictures: list[Picture]) -> None:
+    def __init__(self, terminal: Terminal, screen: Screen, pictures: list[Picture], missing: list[Missing]) -> None:
         self._terminal, self._screen = terminal, screen
         self.tiles = [Tile(picture) for picture in pictures]
+        #: Images that cannot be loaded; their tiles follow the others, and name the missing packages.
+        self._missing = missing
         self._began = time.perf_counter()
-        self._grid = _grid(len(pictures), *screen.size) if screen.kind != NONE else None
+        self._grid = _grid(len(pictures) + len(missing), *screen.size) if screen.kind != NONE else None
         if self._grid:
             lines = self._lines(self._grid)
-            print("\n" * lines, end="", flush=True)
+            print("\n" * lines + "".join(self._packages(self._grid)), end="", flush=True)
 
     def show(self, index: int, image: sdimage.Image) -> None:
         """Sets the current image of a tile. May be called on any thread; does not draw."""
@@ -60,7 +63,18 @@ class Wall:
 
     def _lines(self, grid: tuple[int, int, int]) -> int:
         across, _columns, rows = grid
-        return -(-len(self.tiles) // across) * (rows + 1) + 1
+        return -(-(len(self.tiles) + len(self._missing)) // across) * (rows + 1) + 1
+
+    def _packages(self, grid: tuple[int, int, int]) -> Iterator[str]:
+        """The tiles of missing images as text, drawn with the cursor below the wall, where it returns to."""
+        across, columns, rows = grid
+        lines = self._lines(grid)
+        for index, missing in enumerate(self._missing, len(self.tiles)):
+            down, right = index // across * (rows + 1), 3 + index % across * (columns + 1)
+            texts = [missing.format, *contact.lines(missing.package, columns)]
+            for line, text in enumerate(texts[:rows]):
+                up = lines - down - line
+                yield f"\033[{up}A\r\033[{right}C{text:^{columns}}\033[{up}B\r"
 
     def draw(self, last: str) -> None:
         """Draws changed tiles, and a line below; only on a terminal."""
@@ -85,10 +99,14 @@ class Wall:
     def film(self) -> sdimage.Image:
         """The wall from its first moment to its last as an animation."""
         end = max((moment for tile in self.tiles for moment, _ in tile.seen), default=0.0)
-        across = min(len(self.tiles), 8)
+        count = len(self.tiles) + len(self._missing)
+        across = min(count, 8)
         step = _TILE[0] + _GAP, _TILE[1] + _BAR + _GAP + 2
-        size = across * step[0] + _GAP, -(-len(self.tiles) // across) * step[1] + _GAP
+        size = across * step[0] + _GAP, -(-count // across) * step[1] + _GAP
         canvas, frames = contact.Canvas(*size), []
+        for index, missing in enumerate(self._missing, len(self.tiles)):
+            x, y = _GAP + index % across * step[0], _GAP + index // across * step[1]
+            canvas.image(contact.missing_tile(missing, _TILE), x, y)
         drawn: list[tuple[object, object]] = [(None, None)] * len(self.tiles)
         for moment in (number * _FRAME_MS / 1000 for number in range(int(end * 1000 / _FRAME_MS) + 2)):
             for index, tile in enumerate(self.tiles):
