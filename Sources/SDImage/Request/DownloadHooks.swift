@@ -51,7 +51,7 @@ package final class DownloadHooks: Sendable {
     }
 
     /// The part of the sharing key that these hooks determine. Empty when only requests are modified, because the modified
-    /// requests are compared (docs/decisions.md, "What a transfer is shared by").
+    /// requests are compared (docs/decisions.md, "Keys of shared transfers").
     package var sharingKey: [UInt8] {
         guard response != nil || decrypt != nil || redirect != nil || event != nil else { return [] }
         return Array("\(number)".utf8)

@@ -24,8 +24,8 @@ package protocol ImageLoader: AnyObject, Sendable {
     var isQuick: Bool { get }
     /// The request to send, as changed by a hook of the host; the functions below take this request. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
-    /// Key of requests that can share one transfer: the URL and everything that changes the bytes (docs/decisions.md, "What a
-    /// transfer is shared by"). nil: the transfer is never shared.
+    /// Key of requests that can share one transfer: the URL and everything that changes the bytes (docs/decisions.md, "Keys of
+    /// shared transfers"). nil: the transfer is never shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
     /// True when a failure is remembered, so that the URL is not requested again for a while.
     func remembersFailure(_ error: ImageError) -> Bool
