@@ -39,18 +39,18 @@ from terminal import Terminal
 
 #: In the order of the show: the key of each scene, its title, and its function.
 SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
-    ("gallery", "Everything at once, over slow connections", scene_loading.gallery),
-    ("timings", "Each by itself: network, disk, memory, and confirmed by the origin", scene_loading.timings),
-    ("coalescing", "200 loads of one URL at the same time", scene_loading.coalescing),
-    ("memory", "A JPEG of 48 megapixels as a thumbnail", scene_memory.memory),
-    ("progressive", "A picture while it arrives", scene_progressive.progressive),
-    ("network", "A bad network", scene_network.network),
-    ("freshness", "How long a picture is good", scene_freshness.freshness),
-    ("animation", "Films, frame by frame, and many at once", scene_animation.animation),
+    ("gallery", "All images at once, over slow connections", scene_loading.gallery),
+    ("timings", "Times of network, revalidation, disk and memory", scene_loading.timings),
+    ("coalescing", "200 concurrent loads of one URL", scene_loading.coalescing),
+    ("memory", "Memory of a 48-megapixel thumbnail", scene_memory.memory),
+    ("progressive", "Progressive display", scene_progressive.progressive),
+    ("network", "Network faults", scene_network.network),
+    ("freshness", "Freshness", scene_freshness.freshness),
+    ("animation", "Animations and the frame budget", scene_animation.animation),
     ("transformers", "Transformers", transformed.transformers),
-    ("prefetch", "A hundred prefetches, and somebody who waits", scene_prefetch.prefetch),
-    ("pressure", "Memory is short", scene_memory.pressure),
-    ("comparison", "The same job by others", comparison.comparison),
+    ("prefetch", "A visible load among 100 prefetches", scene_prefetch.prefetch),
+    ("pressure", "Memory pressure", scene_memory.pressure),
+    ("comparison", "Comparison with other programs", comparison.comparison),
 )
 _FEWEST = 4
 #: Makes the show send extra requests to the origin, so that a figure is wrong: a test checks the exit status.
@@ -66,18 +66,18 @@ def _machine() -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="examples/demo", description="Shows sdimage at work, and checks what it says."
+        prog="examples/demo", description="Demonstrates the library and verifies each statement."
     )
     words = [name for name, _, _ in SCENES]
-    parser.add_argument("--ci", action="store_true", help="no colours, no bars")
-    parser.add_argument("--pictures", type=Path, default=specimens.PICTURES, help="a folder of four pictures or more")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="where the report goes")
+    parser.add_argument("--ci", action="store_true", help="print neither colors nor progress bars")
+    parser.add_argument("--pictures", type=Path, default=specimens.PICTURES, help="use the images of this folder, at least four")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "demo", help="write the report into this folder")
     parser.add_argument(
         "--scene",
         action="append",
         choices=words,
         metavar="SCENE",
-        help=f"only this one; again for more: {', '.join(words)}",
+        help=f"run only this scene; may be repeated: {', '.join(words)}",
     )
     return parser.parse_args()
 
@@ -87,12 +87,12 @@ def main() -> int:
     terminal, started = Terminal(plain=options.ci), time.perf_counter()
     sdimage.load_plugins()
     options.out.mkdir(parents=True, exist_ok=True)
-    terminal.line("   The show takes about twenty seconds; the first one makes its pictures before, in a few more.")
+    terminal.line("   The demo takes about twenty seconds; the first run also generates its images.")
     made = specimens.folder(options.out)
     folder, missing = specimens.further(made, options.pictures)
     pictures = gallery.find(folder)
     if len(pictures) < _FEWEST:
-        print(f"demo: {len(pictures)} pictures in {options.pictures}; the scenes need {_FEWEST}", file=sys.stderr)
+        print(f"demo: {len(pictures)} images in {options.pictures}, expected at least {_FEWEST}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory(prefix="sdimage-demo-") as temporary, Origin(folder) as origin:
         stage = Stage(terminal, Screen.open(options.ci), origin, pictures, Path(temporary), made, options.out, missing)
@@ -109,11 +109,11 @@ def main() -> int:
 def _play(stage: Stage, wanted: list[str] | None) -> dict[str, Any]:
     """Runs the wanted scenes, or all of them; returns their results by key."""
     terminal, today = stage.terminal, datetime.date.today().isoformat()
-    missing = {each.name: f"{each.code}; it needs the package {each.package}" for each in stage.missing}
+    missing = {each.name: f"{each.code}, install {each.package}" for each in stage.missing}
     found: dict[str, Any] = {"version": sdimage.version(), "machine": _machine(), "date": today, "missing": missing}
     terminal.line(f"   sdimage {found['version']}, {found['machine']}, {today}; the origin is {stage.origin.url('')}")
     for name, why in missing.items():
-        terminal.line(f"   left out: {name}, {why}")
+        terminal.line(f"   missing: {name}: {why}")
     for number, (name, title, play) in enumerate(SCENES, 1):
         if wanted is None or name in wanted:
             terminal.title(number, title)
@@ -126,7 +126,7 @@ def _play(stage: Stage, wanted: list[str] | None) -> dict[str, Any]:
 def _told(terminal: Terminal, started: float) -> int:
     wrong = [said for said, is_true in terminal.claims if not is_true]
     said = f"{len(terminal.claims) - len(wrong)} of {len(terminal.claims)} claims hold"
-    terminal.line(f"\n{said}; the show took {time.perf_counter() - started:.1f} s")
+    terminal.line(f"\n{said}; the demo took {time.perf_counter() - started:.1f} s")
     for text in wrong:
         terminal.line(f"not true: {text}")
     return 1 if wrong else 0

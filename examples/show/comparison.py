@@ -40,7 +40,7 @@ def comparison(stage: Stage) -> dict[str, Any]:
         len({_rough(each) for each in sizes}) == 1 and all(len(each.split()) == COUNT for each in sizes),
     )
     terminal.claim(
-        f"our second run took {ours['second']['seconds']:.2f} s and asked the origin {ours['second']['requests']} times",
+        f"the second run took {ours['second']['seconds']:.2f} s and sent {ours['second']['requests']} requests",
         ours["first"]["requests"] == COUNT and ours["second"]["requests"] == 0,
     )
     moved = sum(path.stat().st_size for path in sources) * COUNT // len(sources)
@@ -61,11 +61,11 @@ def _table(stage: Stage, ran: dict[str, dict[str, Any]]) -> None:
         first, second = row["first"], row["second"]
         times = f"{first['seconds']:.2f}", f"{second['seconds']:.2f}", f"{first['peak_mb']:.0f}"
         rows.append((PEERS[peer], *times, first["requests"], second["requests"]))
-    heads = ("program", "first run s", "second run s", "peak MB", "requests", "the second time")
+    heads = ("program", "first run s", "second run s", "peak MB", "requests", "second run")
     stage.terminal.table(heads, rows)
     stage.terminal.line(
-        f"   {COUNT} URLs of JPEGs of 6 megapixels to {SIDE} pixels, from the start of a process to its end; "
-        "peak: without curl"
+        f"   {COUNT} URLs of JPEGs of 6 megapixels to {SIDE} pixels, for the whole process; "
+        "peak excludes curl"
     )
 
 

@@ -16,18 +16,18 @@ _STYLE = Path(__file__).resolve().with_name("report.css")
 
 #: The sections in the order of the show: the scene, its title, and the function that renders it.
 _SECTIONS: tuple[tuple[str, str, Callable[[Stage, dict[str, Any]], str]], ...] = (
-    ("gallery", "The pictures", sections.gallery),
-    ("timings", "Cold, confirmed, disk, memory", sections.timings),
-    ("coalescing", "Two hundred loads, one request", sections.coalescing),
-    ("memory", "48 megapixels, 320 pixels wide", sections.memory),
-    ("progressive", "A picture while it arrives", sections.progressive),
-    ("network", "A bad network", sections.network),
-    ("freshness", "How long a picture is good", sections.freshness),
-    ("animation", "Films, to the pixel", sections.animation),
+    ("gallery", "Gallery", sections.gallery),
+    ("timings", "Network, revalidation, disk, memory", sections.timings),
+    ("coalescing", "Request coalescing", sections.coalescing),
+    ("memory", "Memory of a thumbnail", sections.memory),
+    ("progressive", "Progressive display", sections.progressive),
+    ("network", "Network faults", sections.network),
+    ("freshness", "Freshness", sections.freshness),
+    ("animation", "Animation", sections.animation),
     ("transformers", "Transformers", sections.transformers),
-    ("prefetch", "A hundred prefetches, and somebody who waits", sections.prefetch),
-    ("pressure", "When memory is short", sections.pressure),
-    ("comparison", "The same job by others", sections.comparison),
+    ("prefetch", "Prefetching and priorities", sections.prefetch),
+    ("pressure", "Memory pressure", sections.pressure),
+    ("comparison", "Comparison", sections.comparison),
 )
 
 
@@ -42,15 +42,15 @@ def _counted(found: dict[str, Any]) -> str:
     if not counters:
         return ""
     names = ("connections", "requests", "not_modified", "partial", "faults")
-    said = {"not_modified": "answered with 304", "partial": "answered with a range", "faults": "faults on purpose"}
-    one = {"connections": "connection", "requests": "request", "faults": "fault on purpose"}
+    said = {"not_modified": "responses 304", "partial": "range responses", "faults": "injected faults"}
+    one = {"connections": "connection", "requests": "request", "faults": "injected fault"}
     parts = [
         f"<span><b>{counters[name]:,}</b> {(one if counters[name] == 1 else said).get(name) or said.get(name, name)}</span>"
         for name in names
         if counters[name]
     ]
     parts.append(f"<span><b>{counters['bytes'] / 1000:,.0f} kB</b> of bodies sent</span>")
-    return f'<div class="counted"><span>The origin counted</span>{"".join(parts)}</div>'
+    return f'<div class="counted"><span>Counted by the server</span>{"".join(parts)}</div>'
 
 
 def _section(
@@ -72,15 +72,15 @@ def _tiles(found: dict[str, Any]) -> str:
             f"from memory; {charts.milliseconds(median['disk'])} from disk, "
             f"{charts.milliseconds(median['cold'])} cold (medians)",
         ),
-        tile(f"{shared['loads']} → {shared['origin_requests']}", "loads of one URL, requests at the origin"),
+        tile(f"{shared['loads']} → {shared['origin_requests']}", "loads of one URL, requests to the server"),
         tile(
             f"{memory['thumbnail']['growth_mb']:.0f} MB",
-            f"for a thumbnail of 48 megapixels, in place of {memory['whole']['growth_mb']:.0f}",
+            f"for a thumbnail of 48 megapixels, instead of {memory['whole']['growth_mb']:.0f}",
         ),
-        tile(f"{resumed['saved'] * 100 / resumed['size']:.0f} %", "of a broken transfer were not sent again"),
+        tile(f"{resumed['saved'] * 100 / resumed['size']:.0f} %", "of an interrupted transfer were resumed"),
         tile(
             f"{prefetch['reserved']['ms']:.0f} ms",
-            f"for who waits, behind {prefetch['count']} prefetches; {prefetch['equal']['ms']:,.0f} ms without priority",
+            f"for a visible load among {prefetch['count']} prefetches; {prefetch['equal']['ms']:,.0f} ms without priority",
         ),
     )
     return f'<div class="tiles">{"".join(tiles)}</div>'
@@ -92,11 +92,11 @@ def _hero(stage: Stage) -> str:
     if not file.exists():
         return ""
     moving, still = sections.film_of(file)
-    alt = "All pictures of the gallery, first as blurred colours, then in part, then whole, with a bar below each"
+    alt = "All images of the gallery: BlurHash, partial image, final image, and a progress bar below each"
     return (
         f'<picture><source media="(prefers-reduced-motion: reduce)" srcset="{still}">'
         f'<img class="hero" src="{moving}" alt="{alt}"></picture>'
-        f'<p class="note">The first scene as it ran, in its own time; an animated WebP, written by the library.</p>'
+        f'<p class="note">The first scene in real time, as an animated WebP written by the library.</p>'
     )
 
 
@@ -113,21 +113,20 @@ def page(stage: Stage, found: dict[str, Any]) -> str:
     links = "".join(f'<a href="#{name}">{html.escape(title)}</a>' for name, title, _ in _SECTIONS if name in found)
     icon = data_url(stage.picture("glass-icon.png").shown(), 32)
     missing = "".join(
-        f" {html.escape(name)} was left out ({html.escape(why)})." for name, why in found["missing"].items()
+        f" {html.escape(name)} is missing ({html.escape(why)})." for name, why in found["missing"].items()
     )
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>sdimage: what the demo saw</title><link rel="icon" href="{icon}">
+<meta name="color-scheme" content="light dark"><title>libsdimage demo report</title><link rel="icon" href="{icon}">
 <style>{style}</style></head><body><main>
-<h1>From a URL to pixels</h1>
-<p class="lead">{len(stage.pictures)} pictures in {len(found["gallery"]["formats"])} formats went through
-<code>libsdimage.so</code> {html.escape(found["version"])}: from an origin on this machine that counted what it was asked,
-over good lines and bad ones, through a disk and a memory cache. {true} of {len(claims)} statements on this page held when
-they were checked, while they were made.</p>
+<h1>libsdimage demo</h1>
+<p class="lead">{len(stage.pictures)} images in {len(found["gallery"]["formats"])} formats, loaded by
+libsdimage {html.escape(found["version"])} from a server on this machine, over normal, slow and faulty connections, with disk and
+memory caches. The server counts its requests. {true} of {len(claims)} statements on this page were verified during the run.</p>
 {_hero(stage)}{_tiles(found)}<nav>{links}</nav>
 {body}
-<footer>{html.escape(found["machine"])}, {found["date"]}; times are of this run and this machine, which may have had
-other work.{missing}
-Made by <code>examples/demo</code>, which ends with an error when one statement is not true.</footer>
+<footer>{html.escape(found["machine"])}, {found["date"]}; times of one run on this machine, which may have been
+busy.{missing}
+Made by <code>examples/demo</code>, which fails if a statement is false.</footer>
 </main></body></html>
 """

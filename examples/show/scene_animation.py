@@ -29,14 +29,14 @@ def animation(stage: Stage) -> dict[str, Any]:
     if avif.exists():
         files["avif"] = avif.read_bytes()
     else:
-        terminal.line("   avif: not shown, there is no coder of it")
+        terminal.line("   avif: not shown, no coder")
     for name, data in files.items():
         films[name] = _film(stage, name, data, drawn)
         frames = films[name].pop("images")
         rows.append([Cell(frames[index], name, f"frame {index}: {disposals[index]}") for index in _SHOWN])
     stage.strip("animation", rows)
     terminal.table(
-        ("format", "frames", "kB", "as it was drawn", "as Pillow decodes it"),
+        ("format", "frames", "kB", "compared with the drawing", "compared with Pillow"),
         [
             (name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"])
             for name, film in films.items()
@@ -52,18 +52,18 @@ def _compared(stage: Stage, films: dict[str, dict[str, Any]], disposals: list[st
     kinds = ", ".join(f"{disposals.count(kind)} × {kind}" for kind in (moving.KEEP, moving.PREVIOUS, moving.BACKGROUND))
     exact = [name for name in films if name != "avif"]
     terminal.claim(
-        f"{', '.join(exact)}: {len(disposals)} frames ({kinds}) are to the pixel what was drawn",
+        f"{', '.join(exact)}: {len(disposals)} frames ({kinds}) are identical to the drawing",
         all(films[name]["drawn"] == _SAME for name in exact),
     )
     if "avif" in films:
         worst = films["avif"]["difference"]
-        terminal.claim(f"avif: its frames differ by {worst:.2f} of 255 at most, as that codec may", worst <= _LOSSY)
+        terminal.claim(f"avif: its frames differ by at most {worst:.2f} of 255, as expected of a lossy codec", worst <= _LOSSY)
     compared = [name for name in films if films[name]["pillow"] != "not run"]
     if compared:
         same = all(films[name]["pillow"] == _SAME for name in compared)
         terminal.claim(f"{', '.join(compared)}: Pillow's frames are the same", same)
     else:
-        terminal.line("   Pillow is not installed: not compared with it")
+        terminal.line("   Pillow is not installed, no comparison")
 
 
 def _film(stage: Stage, name: str, data: bytes, drawn: list[bytes]) -> dict[str, Any]:
@@ -136,13 +136,13 @@ def _players(stage: Stage) -> dict[str, Any]:
         sdimage.frame_memory(limit=before)
     frames = _PLAYERS * _TICKS
     terminal.line(
-        f"   {_PLAYERS} players, {frames:,} frames in {seconds:.2f} s; all their frames would be {everything / 2**20:.0f} MB, "
-        f"they held {peak / 2**20:.1f} MB at most"
+        f"   {_PLAYERS} players, {frames:,} frames in {seconds:.2f} s; all frames need {everything / 2**20:.0f} MB, "
+        f"the peak was {peak / 2**20:.1f} MB"
     )
     turn = [zlib.crc32(image.frame(index).pixels) for index in range(image.frame_count)]
     wanted = [turn[tick % len(turn)] for tick in range(_TICKS + 1)]
     terminal.claim(
-        f"{_PLAYERS} players stayed within {_BUDGET / 2**20:.0f} MB, and each showed every frame in its turn",
+        f"{_PLAYERS} players stayed within {_BUDGET / 2**20:.0f} MB, and each showed every frame in order",
         # A view first shows the still image, which is the first frame.
         peak <= _BUDGET < everything and all(each[-len(wanted) :] == wanted for each in shown),
     )
@@ -171,8 +171,9 @@ def _play(data: bytes) -> tuple[sdimage.Image, list[list[int]], int, int, float]
     for _ in range(_TICKS):
         for view in views:
             view.tick(ms)
-        now = sdimage.frame_memory()
-        peak = max(peak, now["bytes"] + now["canvas_bytes"])
+            # After each view: when a round is over, the frames may already have been evicted.
+            now = sdimage.frame_memory()
+            peak = max(peak, now["bytes"] + now["canvas_bytes"])
     seconds = time.perf_counter() - started
     for view in views:
         view.close()

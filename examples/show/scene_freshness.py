@@ -17,26 +17,26 @@ def freshness(stage: Stage) -> dict[str, Any]:
         renewed = _renewed(stage, manager, cache)
         rows += [*renewed.pop("rows"), _signed(stage, manager)]
     terminal.table(
-        ("the copy", "rule", "from", "ms", "requests", "body bytes"),
+        ("cached copy", "rule", "source", "ms", "requests", "body bytes"),
         [(row["copy"], row["rule"], row["source"], f"{row['ms']:.2f}", row["requests"], row["bytes"]) for row in rows],
     )
-    terminal.line("   requests and bytes are what the origin counted")
+    terminal.line("   requests and bytes are counted by the server")
     by = {row["name"]: row for row in rows}
     terminal.claim("fresh: no request", _is(by["fresh"], "max_age", requests=0))
     terminal.claim(
-        "expired: one request, answered with 304, headers only",
+        "expired: one request, response 304 without a body",
         _is(by["expired"], "expired", requests=1) and by["expired"]["status"] == [304],
     )
     terminal.claim(
-        f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms where the origin takes {renewed['delay_ms']} ms, "
-        "then swapped",
+        f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms while the server takes {renewed['delay_ms']} ms, "
+        "then replaced",
         _is(by["stale"], "stale_while_revalidate", requests=1)
         and by["stale"]["ms"] < renewed["delay_ms"]
         and renewed["is_old_first"]
         and renewed["is_new_then"],
     )
     terminal.claim(
-        "a URL that was signed anew finds its picture: no request",
+        "a URL with a new signature finds its image: no request",
         by["signed"]["requests"] == 0 and by["signed"]["source"] == "memory",
     )
     return {"rows": rows, "swap": renewed}
@@ -72,7 +72,7 @@ def _load(
 def _fresh(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
     url = stage.pictures[1].url + "?max_age=3600"
     manager.load(url, wait_for_store=True)
-    return _load(stage, manager, url, "fresh", "an hour to live")[0]
+    return _load(stage, manager, url, "fresh", "fresh for an hour")[0]
 
 
 def _expired(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) 
     url = stage.origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}")
     manager.load(url, wait_for_store=True)
     stage.origin.add("swap.jpg", new.path.read_bytes())
-    row, first = _load(stage, manager, url, "stale", "stale, to be renewed")
+    row, first = _load(stage, manager, url, "stale", "stale-while-revalidate")
     # The revalidation runs in the background, without a waiter or a callback.
     end = time.monotonic() + 10
     while cache.data(url) != new.path.read_bytes() and time.monotonic() < end:
@@ -102,8 +102,8 @@ def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) 
         "freshness",
         [
             [
-                Cell(images[0], "at once", f"{row['ms']:.1f} ms: the stale copy"),
-                Cell(images[1], "then", f"{swapped:.0f} ms later: the new one"),
+                Cell(images[0], "at once", f"{row['ms']:.1f} ms: stale copy"),
+                Cell(images[1], "then", f"{swapped:.0f} ms later: new copy"),
             ]
         ],
     )
@@ -120,4 +120,4 @@ def _signed(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
     first, second = stage.origin.signed(name), stage.origin.signed(name)
     assert first != second
     manager.load(first, wait_for_store=True)
-    return _load(stage, manager, second, "signed", "the same, signed anew")[0]
+    return _load(stage, manager, second, "signed", "new signature")[0]

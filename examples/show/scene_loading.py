@@ -49,7 +49,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
     partial = sum(len(tile.seen) > 2 for tile in wall.tiles)
     terminal.line(
         f"   {total / 1000:,.0f} kB in {seconds:.1f} s over {counters['connections']} connections; "
-        f"{partial} pictures were seen while they arrived"
+        f"{partial} images were shown in part"
     )
     formats = _came(stage, sources, counters, total)
     _life(stage, wall)
@@ -71,17 +71,17 @@ def _came(stage: Stage, sources: set[str], counters: dict[str, Any], total: int)
     terminal, pictures = stage.terminal, stage.pictures
     formats = sorted({picture.format for picture in pictures})
     terminal.claim(
-        f"{len(pictures)} pictures in {len(formats)} formats came from the network: {', '.join(formats)}",
+        f"{len(pictures)} images in {len(formats)} formats were loaded from the network: {', '.join(formats)}",
         # The user's own folder may have fewer images.
         sources == {"network"} and (len(pictures) >= 24 or not pictures[0].probes),
     )
     asked = {picture.name: 1 for picture in pictures}
-    terminal.claim("the origin was asked once for each", counters["paths"] == asked)
-    terminal.claim("and sent every byte of them once", counters["bytes"] == total)
+    terminal.claim("the server received one request for each", counters["paths"] == asked)
+    terminal.claim("and sent every byte once", counters["bytes"] == total)
     wrong = [text for picture in pictures for text in picture.wrong_probes()]
     points = sum(len(picture.probes) for picture in pictures)
     if points:
-        said = f"{points} points of them have the colour that was drawn"
+        said = f"{points} sampled pixels have the expected color"
         terminal.claim(said + "".join(f"; {text}" for text in wrong), not wrong)
     return formats
 
@@ -125,14 +125,14 @@ def _life(stage: Stage, wall: Wall) -> None:
             Cell(
                 placeholders.blurhash_decode(tile.picture.blurhash(), size.width, size.height),
                 tile.picture.path.stem,
-                "BlurHash, before a byte came",
+                "BlurHash, before any data",
             )
         ]
         cells += [
-            Cell(laid(ground, image, (size.width, size.height)), "", f"{moment * 1000:.0f} ms: a part")
+            Cell(laid(ground, image, (size.width, size.height)), "", f"{moment * 1000:.0f} ms: partial")
             for moment, image in steps
         ]
-        cells.append(Cell(size, "", f"{tile.seen[-1][0] * 1000:.0f} ms: all of it"))
+        cells.append(Cell(size, "", f"{tile.seen[-1][0] * 1000:.0f} ms: final"))
         rows.append(cells)
     stage.strip("gallery", rows)
 
@@ -194,11 +194,11 @@ def _table(stage: Stage) -> None:
         spread = (_spread([picture.times[layer] for picture in stage.pictures])[name] for layer in LAYERS)
         rows.append((name, "", "", "", *(f"{value:.{digits}f}" for value, digits in zip(spread, (2, 2, 2, 4))), "", ""))
     stage.terminal.table(
-        ("picture", "format", "pixels", "kB", *(f"{layer} ms" for layer in LAYERS), "ours", "origin"), rows
+        ("image", "format", "pixels", "kB", *(f"{layer} ms" for layer in LAYERS), "transfers", "requests"), rows
     )
     stage.terminal.line(
-        "   cold: until it is stored, too. ours: loads that brought bytes; origin: requests that it counted, those that it\n"
-        "   answered with 304 among them"
+        "   cold: including the store. transfers: loads with data; requests: counted by the server, including those with\n"
+        "   the response 304"
     )
 
 
@@ -207,14 +207,14 @@ def _claims(stage: Stage, found: dict[str, dict[str, float]], strays: list[str])
     half = {layer: found[layer]["p50"] for layer in LAYERS}
     told = ", ".join(f"{layer} {half[layer]:.3g} ms" for layer in LAYERS)
     quicker = (
-        f"disk {half['cold'] / half['disk']:.1f} ×, memory {half['cold'] / half['memory']:,.0f} × quicker than cold"
+        f"disk {half['cold'] / half['disk']:.1f} ×, memory {half['cold'] / half['memory']:,.0f} × as fast as cold"
     )
-    terminal.claim("each load came from where it should" + "".join(f"; {stray}" for stray in strays), not strays)
+    terminal.claim("each load came from the expected source" + "".join(f"; {stray}" for stray in strays), not strays)
     terminal.claim(f"medians: {told}: memory < disk < cold ({quicker})", half["memory"] < half["disk"] < half["cold"])
     asked = {(picture.network_loads, picture.requests) for picture in stage.pictures}
-    terminal.claim(f"{3 * ROUNDS + 1} loads of each picture brought its bytes once", asked == {(1, 1 + ROUNDS)})
+    terminal.claim(f"{3 * ROUNDS + 1} loads of each image transferred it once", asked == {(1, 1 + ROUNDS)})
     confirmed = ROUNDS * len(stage.pictures)
-    said = f"the origin answered {counters['not_modified']} questions for news with 304, and no byte"
+    said = f"the server answered {counters['not_modified']} revalidations with 304, without a body"
     sent = sum(picture.size for picture in stage.pictures)
     terminal.claim(said, counters["not_modified"] == confirmed and counters["bytes"] == sent)
     return {"median_ms": half, "spread_ms": found, "rounds": ROUNDS, "origin": counters}

@@ -33,13 +33,13 @@ def memory(stage: Stage) -> dict[str, Any]:
     for way, said in (("thumbnail", "decoded as a thumbnail"), ("whole", "decoded whole, then resized")):
         row = found[way]
         terminal.line(
-            f"   {said:<28} {row['width']} x {row['height']}: peak {row['peak_mb']:6.1f} MB, of which decoding "
+            f"   {said:<28} {row['width']} x {row['height']}: peak {row['peak_mb']:6.1f} MB, decoding "
             f"{row['growth_mb']:6.1f} MB, in {row['seconds'] * 1000:.0f} ms"
         )
     small, full = found["thumbnail"]["growth_mb"], found["whole"]["growth_mb"]
     bitmap = specimens.LARGE[0] * specimens.LARGE[1] * 3 / 2**20
     terminal.claim(
-        f"the thumbnail took {small:.1f} MB, the whole picture {full:.1f} MB", small < full / 4 and full >= bitmap
+        f"the thumbnail took {small:.1f} MB, the full image {full:.1f} MB", small < full / 4 and full >= bitmap
     )
     terminal.claim(f"the thumbnail never held the bitmap of {bitmap:.0f} MB", small < bitmap / 4)
     sizes = {(found[way]["width"], found[way]["height"]) for way in found}
@@ -92,28 +92,28 @@ def pressure(stage: Stage) -> dict[str, Any]:
         inside=way[0] if way else None,
     )
     if way:
-        terminal.line(f"   a process whose {way[1]} is a file of ours; into it is written: {found['wrote']}")
+        terminal.line(f"   a process whose {way[1]} is simulated: {found['wrote']}")
     else:
         terminal.line(
-            "   the kernel lets nobody put another file over /proc here: sdimage_trim_memory(true), what the watch calls"
+            "   the kernel does not allow a simulated /proc: calling sdimage_trim_memory(true) instead"
         )
     for when in ("before", "after"):
         row = found[when]
         terminal.line(
-            f"   {when:<6}  {row['pictures']:3d} pictures, {row['bytes'] / 2**20:6.1f} MB in memory; "
+            f"   {when:<6}  {row['pictures']:3d} images, {row['bytes'] / 2**20:6.1f} MB in memory; "
             f"{row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
         )
     before, after = found["before"], found["after"]
     terminal.claim(
-        f"the cache of {before['bytes'] / 2**20:.1f} MB was emptied",
+        f"the cache of {before['bytes'] / 2**20:.1f} MB was cleared",
         before["pictures"] == len(urls) and after["bytes"] == 0,
     )
     terminal.claim(
-        "the disk kept everything, and the next load came from there",
+        "the disk cache is unchanged, and the next load came from it",
         after["disk"] == len(urls) and found["source"] == "disk",
     )
     terminal.claim(
-        f"{before['resident_mb'] - after['resident_mb']:.0f} MB went back to the system",
+        f"{before['resident_mb'] - after['resident_mb']:.0f} MB were returned to the system",
         after["resident_mb"] < before["resident_mb"],
     )
     return {**found, "by": way[1] if way else "sdimage_trim_memory"}

@@ -11,16 +11,16 @@ from stage import Cell, Stage
 
 #: Server faults: the description, the origin's option, and the expected error code.
 FAULTS = (
-    ("a web page under 200", "fault=html", "NOT_AN_IMAGE"),
-    ("half a picture under 200", "fault=truncated", "TRUNCATED"),
-    ("no such picture", "status=404", "HTTP_STATUS"),
-    ("a broken server", "status=500", "HTTP_STATUS"),
-    ("an empty body", "fault=empty", "EMPTY_DATA"),
+    ("web page with status 200", "fault=html", "NOT_AN_IMAGE"),
+    ("half an image with status 200", "fault=truncated", "TRUNCATED"),
+    ("status 404", "status=404", "HTTP_STATUS"),
+    ("status 500", "status=500", "HTTP_STATUS"),
+    ("empty body", "fault=empty", "EMPTY_DATA"),
     ("random bytes", "fault=garbage", "NOT_AN_IMAGE"),
-    ("a body shorter than announced", "fault=short", "CONNECTION_LOST"),
-    ("a reset in the middle", "fault=reset", "CONNECTION_LOST"),
-    ("no password", "auth=basic", "HTTP_STATUS"),
-    ("an unsigned URL of a private picture", "private", "HTTP_STATUS"),
+    ("incomplete body", "fault=short", "CONNECTION_LOST"),
+    ("connection reset", "fault=reset", "CONNECTION_LOST"),
+    ("missing password", "auth=basic", "HTTP_STATUS"),
+    ("unsigned URL of a private image", "private", "HTTP_STATUS"),
 )
 
 
@@ -52,13 +52,13 @@ def _resume(stage: Stage) -> dict[str, Any]:
     counters = origin.counters()
     first, saved = log[0].sent, picture.size - log[-1].sent
     terminal.line(
-        f'   {picture.name}: {first:,} bytes came, then a reset; "{log[-1].range}" brought the other {log[-1].sent:,}: '
+        f'   {picture.name}: {first:,} bytes before the reset; "{log[-1].range}" transferred the other {log[-1].sent:,}: '
         f"{saved:,} of {picture.size:,} bytes were not sent again"
     )
     whole = result.data == picture.path.read_bytes()
     terminal.claim(
-        f"after the reset at 60 % the load went on with a range, {saved * 100 / picture.size:.0f} % of the bytes saved, "
-        "and is whole",
+        f"after the reset at 60 % the load resumed with a range request, {saved * 100 / picture.size:.0f} % of the bytes saved, "
+        "and is complete",
         whole
         and [asked.status for asked in log] == [200, 206]
         and counters["bytes"] == picture.size
@@ -85,14 +85,14 @@ def _back_off(stage: Stage) -> dict[str, Any]:
     # Delays of a busy machine do not count against the rule.
     slack = 1500
     terminal.claim(
-        "500, 500, 200: asked three times, with waits in between, and the picture is there",
+        "500, 500, 200: three requests with delays, then the image",
         [row["status"] for row in origin_log] == [500, 500, 200]
         and result.image is not None
         and [each.http_status for each in result.transactions] == [500, 500, 200]
         and all(wait < bound + slack for wait, bound in zip(waits, bounds)),
     )
     terminal.claim(
-        f"429 with Retry-After: 1 was asked again after {late[-1]['at_ms'] / 1000:.1f} s",
+        f"429 with Retry-After: 1 was retried after {late[-1]['at_ms'] / 1000:.1f} s",
         [row["status"] for row in late] == [429, 200] and late[-1]["at_ms"] >= 990 and patient.image is not None,
     )
     return {"log": origin_log, "waits_ms": waits, "bounds_ms": bounds, "retry_after": late}
@@ -115,11 +115,11 @@ def _down(stage: Stage) -> dict[str, Any]:
     age = 7200 + time.time() - stored
     code = result.error.code if result.error else "none"
     terminal.line(
-        f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, because of {code}; "
-        f"its age: {age:.1f} s; {seconds * 1000:.0f} ms"
+        f"   origin down: {result.source}, {result.freshness}, stale: {result.stale}, error {code}; "
+        f"age {age:.1f} s; {seconds * 1000:.0f} ms"
     )
     terminal.claim(
-        f"with the origin down the stale copy came within {seconds * 1000:.0f} ms, {age / 3600:.1f} hours old, and said so",
+        f"with the server down, the stale copy was delivered within {seconds * 1000:.0f} ms, {age / 3600:.1f} hours old and marked stale",
         result.image is not None and result.stale and code == "CONNECT_FAILED" and asked == 1 and age >= 7200,
     )
     assert result.image
@@ -146,11 +146,11 @@ def _bad_answers(stage: Stage) -> list[dict[str, Any]]:
             good = manager.load(picture.url + f"?good&{len(found)}").image is not None
             found.append({"answer": said, "code": code, "message": message, "kept": kept, "good": good, "want": want})
     terminal.table(
-        ("the origin sent", "refused as", "kept", "then a good load"),
+        ("response", "error", "cached", "next load"),
         [(row["answer"], row["code"], row["kept"], "works" if row["good"] else "fails") for row in found],
     )
-    terminal.claim("every bad answer was refused for what it is", all(row["code"] == row["want"] for row in found))
+    terminal.claim("every invalid response failed with the expected error", all(row["code"] == row["want"] for row in found))
     terminal.claim(
-        "none was cached, and good loads went on", all(row["kept"] == "none" and row["good"] for row in found)
+        "none was cached, and later loads succeeded", all(row["kept"] == "none" and row["good"] for row in found)
     )
     return found

@@ -21,22 +21,22 @@ def prefetch(stage: Stage) -> dict[str, Any]:
         "equal": _behind(stage, "normal", "normal"),
     }
     said = {
-        "alone": "alone",
-        "reserved": "while 100 prefetches of low priority run",
-        "equal": "behind 100 loads of its own priority",
+        "alone": "without other loads",
+        "reserved": "among 100 prefetches of low priority",
+        "equal": "among 100 loads of the same priority",
     }
     for name, text in said.items():
         row = found[name]
-        waiting = f", {row['finished']} of {_COUNT} were done by then" if "finished" in row else ""
+        waiting = f", {row['finished']} of {_COUNT} finished before" if "finished" in row else ""
         terminal.line(f"   {text:<42} {row['ms']:7.0f} ms{waiting}")
     reserved, equal = found["reserved"], found["equal"]
     terminal.claim(
-        f"with places kept for it it took {reserved['ms']:.0f} ms, without {equal['ms']:,.0f} ms",
+        f"with reserved connections it took {reserved['ms']:.0f} ms, without {equal['ms']:,.0f} ms",
         reserved["ms"] < equal["ms"] / 2 and reserved["finished"] < _COUNT / 2,
     )
     done = reserved["group"]
     terminal.claim(
-        f"the {_COUNT} prefetches went on, and {done['in_cache']} are in the cache",
+        f"the {_COUNT} prefetches finished, and {done['in_cache']} are in the cache",
         done["in_cache"] == _COUNT and not done["failed"],
     )
     return {**found, "count": _COUNT, "delay_ms": _DELAY_MS}

@@ -37,21 +37,21 @@ def progressive(stage: Stage) -> dict[str, Any]:
             (
                 name,
                 f"{len(data) / 1000:.0f}",
-                *("nothing yet" if each is None else f"{each:.1f}" for each in differences),
+                *("-" if each is None else f"{each:.1f}" for each in differences),
             )
         )
     stage.strip("progressive", rows)
     terminal.table(heads, table)
-    terminal.line("   mean difference of samples (0 to 255) from the whole picture, both made small")
+    terminal.line("   mean difference of samples (0 to 255) from the final image, both scaled down")
     for name, row in found.items():
         differences = list(row["difference"].values())
         seen = [each for each in differences if each is not None]
         falls = all(later < earlier for earlier, later in zip(seen, seen[1:]))
         terminal.claim(
-            f"{name}: seen with a quarter of its bytes; each part is nearer to the whole picture, and the last is it",
+            f"{name}: shown with a quarter of its bytes; each update is closer to the final image, and the last is equal",
             differences[PARTS.index(25)] is not None and falls and seen[-1] == 0,
         )
-    terminal.claim("JPEG and WebP were shown while they grew", {"jpeg", "webp"} <= set(found))
+    terminal.claim("JPEG and WebP were shown in part", {"jpeg", "webp"} <= set(found))
     return found
 
 

@@ -44,27 +44,27 @@ def gallery(stage: Stage, found: dict[str, Any]) -> str:
         )
     rows = "".join(strip(row, 200) for row in stage.strips.get("gallery", []))
     lead = (
-        f"All at once over lines of {found['kbps']} kB a second, {found['bytes'] / 1000:,.0f} kB in "
-        f"{found['seconds']:.1f} s: first the BlurHash that a service would send along, then what has come, then the "
-        f"picture. Point at one, or touch it, for its times."
+        f"All images at once over connections of {found['kbps']} kB/s: {found['bytes'] / 1000:,.0f} kB in "
+        f"{found['seconds']:.1f} s. Each tile shows a BlurHash, then partial images, then the final image. Point at an "
+        f"image, or touch it, for its times."
     )
-    return f'{lead}\n<div class="sheet">{"".join(figures)}</div><h3>From a hash to a picture</h3>{rows}'
+    return f'{lead}\n<div class="sheet">{"".join(figures)}</div><h3>BlurHash, partial image, final image</h3>{rows}'
 
 
 def timings(stage: Stage, found: dict[str, Any]) -> str:
     """The chart of medians, that of every image, and the table."""
     spread, half = found["spread_ms"], found["median_ms"]
-    names = {"p50": "median", "p95": "95 % within"}
+    names = {"p50": "median", "p95": "95th percentile"}
     whole = [(said, {layer: spread[layer][name] for layer in LAYERS}) for name, said in names.items()]
     each = charts.layers([(picture.path.name, picture.times) for picture in stage.pictures])
     lead = (
-        "Milliseconds to a full picture, one at a time, decoding included where it was needed, and storing for cold. "
-        f"The axis is logarithmic: memory is {half['cold'] / half['memory']:,.0f} times as quick as cold, disk "
+        "Milliseconds of one load at a time, including decoding, and storing for cold loads. "
+        f"The axis is logarithmic: memory is {half['cold'] / half['memory']:,.0f} times as fast as cold, disk "
         f"{half['cold'] / half['disk']:.1f} times."
     )
     return (
         f'{lead}\n<div class="card">{charts.key()}{charts.layers(whole, 11)}</div>'
-        f'<div class="card"><details><summary>Every picture by itself</summary>{charts.key()}{each}</details></div>'
+        f'<div class="card"><details><summary>Each image</summary>{charts.key()}{each}</details></div>'
         f'<div class="card"><details><summary>The numbers</summary>{_numbers(stage, spread)}</details></div>'
     )
 
@@ -81,13 +81,13 @@ def _numbers(stage: Stage, spread: dict[str, dict[str, float]]) -> str:
     for name in ("p50", "p95"):
         rows.append((name, "", "", "", *times({layer: spread[layer][name] for layer in LAYERS}), "", ""))
     heads = [
-        "picture",
+        "image",
         "format",
         "pixels",
         "kB",
         *(f"{layer} ms" for layer in LAYERS),
-        "our transfers",
-        "origin’s count",
+        "transfers",
+        "requests at the server",
     ]
     return table(heads, rows, range(2, 10), last=2, card=False)
 
@@ -95,24 +95,24 @@ def _numbers(stage: Stage, spread: dict[str, dict[str, float]]) -> str:
 def coalescing(stage: Stage, found: dict[str, Any]) -> str:
     """One transfer for all waiters."""
     lead = (
-        f"{found['loads']} loads of <code>{html.escape(found['name'])}</code> at the same moment, in "
-        f"{len(found['widths'])} sizes, all answered within {found['seconds'] * 1000:.0f} ms. Who joins shares the "
-        f"transfer; each gets the size that it asked for."
+        f"{found['loads']} concurrent loads of <code>{html.escape(found['name'])}</code> in "
+        f"{len(found['widths'])} sizes finished within {found['seconds'] * 1000:.0f} ms. They share one transfer, and each "
+        f"receives its own size."
     )
     return f"{lead}\n{strip(stage.strips['coalescing'][0], 200, 320)}"
 
 
 def memory(stage: Stage, found: dict[str, Any]) -> str:
     """Two processes side by side."""
-    bars = [("the bitmap alone", found["bitmap_mb"], f"{found['bitmap_mb']:.0f} MB", "line")]
-    ways = (("whole", "decoded whole, then resized", "cold"), ("thumbnail", "decoded as a thumbnail", "memory"))
+    bars = [("full bitmap", found["bitmap_mb"], f"{found['bitmap_mb']:.0f} MB", "line")]
+    ways = (("whole", "decode at full size, then resize", "cold"), ("thumbnail", "decode as a thumbnail", "memory"))
     for way, name, colour in ways:
         row = found[way]
         words = f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}"
         bars.append((name, row["growth_mb"], words, colour))
     lead = (
-        "What decoding adds to the peak of a process, in a process each. The thumbnail is made from the lowest "
-        "coefficients of each block, a few rows at a time: nobody ever holds the large bitmap."
+        "Peak memory added by decoding, each in a separate process. The thumbnail is made from the DC "
+        "coefficients of each block, a few rows at a time, without the full bitmap."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>'
 
@@ -121,8 +121,8 @@ def progressive(stage: Stage, found: dict[str, Any]) -> str:
     """The same image in three formats."""
     rows = "".join(strip(row, 200, 320) for row in stage.strips["progressive"])
     lead = (
-        "One picture in three formats, after 10, 25, 50 and 100 % of its bytes. JPEG comes in passes, JPEG XL from an "
-        "eighth of its size, WebP in rows."
+        "One image in three formats, after 10, 25, 50 and 100 % of its bytes: JPEG in scans, JPEG XL from a 1:8 preview, "
+        "WebP in rows."
     )
     return f"{lead}\n{rows}"
 
@@ -142,27 +142,27 @@ def network(stage: Stage, found: dict[str, Any]) -> str:
     ]
     waits = ["", *(f"waited {wait:.0f} ms" for wait in back["waits_ms"])]
     share = round(resume["saved"] * 100 / resume["size"])
-    saved = f"{share} % of {resume['size'] / 1000:.0f} kB were not sent again, and the picture is whole."
+    saved = f"{share} % of {resume['size'] / 1000:.0f} kB were not sent again, and the image is complete."
     first, second = back["bounds_ms"]
     kept = (
-        f"The copy that is kept comes within {charts.milliseconds(down['ms'])}, marked stale, {down['age_s'] / 3600:.1f} "
-        f"hours old, with the reason: <code>{down['code']}</code>."
+        f"The cached copy is delivered within {charts.milliseconds(down['ms'])}, marked stale, {down['age_s'] / 3600:.1f} "
+        f"hours old, with the error <code>{down['code']}</code>."
     )
-    bound = f"A random moment below {first} ms, then below {second}."
-    later = charts.timeline(back["retry_after"], ["", "asked again"])
+    bound = f"A random delay below {first} ms, then below {second} ms."
+    later = charts.timeline(back["retry_after"], ["", "retried"])
     cards = (
-        _card("Reset at 60 %: goes on where it was", saved, charts.timeline(resume["log"], words)),
-        _card("500, 500, 200: waits, longer each time", bound, charts.timeline(back["log"], waits)),
-        _card("429, Retry-After: 1", "The server says when; it is kept.", later),
-        _card("The origin is down", kept, strip(stage.strips["network"][0], 150, 240, small=True)),
+        _card("Connection reset at 60 %: resumed", saved, charts.timeline(resume["log"], words)),
+        _card("500, 500, 200: retried with increasing delays", bound, charts.timeline(back["log"], waits)),
+        _card("429, Retry-After: 1", "The delay that the server requests.", later),
+        _card("Server down", kept, strip(stage.strips["network"][0], 150, 240, small=True)),
     )
-    heads = ["the origin sent", "refused as", "message", "kept", "then a good load"]
+    heads = ["response", "error", "message", "cached", "next load"]
     rows = [
         (row["answer"], row["code"], row["message"], row["kept"], "works" if row["good"] else "fails")
         for row in found["bad_answers"]
     ]
-    lead = "What servers and lines do wrong, on purpose. The times are those that the origin noted itself."
-    return f'{lead}\n<div class="two">{"".join(cards)}</div><h3>Answers that are no pictures</h3>{table(heads, rows, wrap=(2,))}'
+    lead = "Injected faults of servers and connections. The times are measured by the server."
+    return f'{lead}\n<div class="two">{"".join(cards)}</div><h3>Responses that are not images</h3>{table(heads, rows, wrap=(2,))}'
 
 
 def freshness(stage: Stage, found: dict[str, Any]) -> str:
@@ -179,14 +179,14 @@ def freshness(stage: Stage, found: dict[str, Any]) -> str:
         )
         for row in found["rows"]
     ]
-    heads = ["the copy that is kept", "rule", "came from", "ms", "requests", "bytes of body"]
-    lead = "As HTTP says (RFC 9111, RFC 5861), for loads that ask for it. Requests and bytes are those that the origin counted."
+    heads = ["cached copy", "rule", "source", "ms", "requests", "bytes of body"]
+    lead = "RFC 9111 and RFC 5861, for loads that select it. Requests and bytes are counted by the server."
     said = (
-        f"The origin takes {swap['delay_ms']} ms and has another picture by now. The old one is on screen at once; the new "
-        f"one is there as soon as it has come."
+        f"The server takes {swap['delay_ms']} ms and has a new image. The cached image is delivered at once, and replaced when "
+        f"the new one arrives."
     )
     return (
-        f"{lead}\n{table(heads, rows, (3, 4, 5))}<h3>Stale while it is renewed</h3><p>{said}</p>"
+        f"{lead}\n{table(heads, rows, (3, 4, 5))}<h3>Stale while revalidating</h3><p>{said}</p>"
         f"{strip(stage.strips['freshness'][0], 220, 400)}"
     )
 
@@ -195,19 +195,19 @@ def animation(stage: Stage, found: dict[str, Any]) -> str:
     """The films, and the players."""
     films, players = found["films"], found["players"]
     rows = "".join(strip(row, 150, 192, lossless=True) for row in stage.strips["animation"])
-    heads = ["format", "frames", "kB", "as it was drawn", "as Pillow decodes it"]
+    heads = ["format", "frames", "kB", "compared with the drawing", "compared with Pillow"]
     compared = [
         (name, film["frames"], f"{film['bytes'] / 1000:.1f}", film["drawn"], film["pillow"])
         for name, film in films.items()
     ]
     bars = [
-        ("all their frames", players["everything"] / 2**20, f"{players['everything'] / 2**20:.0f} MB", "line"),
-        ("the budget", players["budget"] / 2**20, f"{players['budget'] / 2**20:.0f} MB", "disk"),
-        ("held at most", players["peak"] / 2**20, f"{players['peak'] / 2**20:.1f} MB", "memory"),
+        ("all frames", players["everything"] / 2**20, f"{players['everything'] / 2**20:.0f} MB", "line"),
+        ("frame budget", players["budget"] / 2**20, f"{players['budget'] / 2**20:.0f} MB", "disk"),
+        ("peak", players["peak"] / 2**20, f"{players['peak'] / 2**20:.1f} MB", "memory"),
     ]
     lead = (
-        "A film that was painted by code, so that every pixel of every frame is known. The moon is to leave what was "
-        "behind it, the stars are to stay, and the doors are cut out: the three ways of disposing of a frame."
+        "The animation is drawn by code, so that every pixel of every frame is known. Moon, stars and doors use the "
+        "three disposal methods: restore to previous, keep, and restore to background."
     )
     return (
         f"{lead}\n{rows}{table(heads, compared, (1, 2))}<h3>{players['players']} players, one budget</h3>"
@@ -219,8 +219,7 @@ def transformers(stage: Stage, found: dict[str, Any]) -> str:
     """The sheet."""
     cells = stage.strips["transformers"][0]
     lead = (
-        f"One picture by each of {found['count']} transformers and filters, with their defaults or a little more. In a "
-        f"load they enter the cache key."
+        f"One image changed by each of {found['count']} transformers and filters. In a load, they are part of the cache key."
     )
     return f"{lead}\n{strip(cells, 104, 160, small=True)}"
 
@@ -228,14 +227,14 @@ def transformers(stage: Stage, found: dict[str, Any]) -> str:
 def prefetch(stage: Stage, found: dict[str, Any]) -> str:
     """Three latencies."""
     ways = (
-        ("alone", "alone", "line"),
-        ("reserved", "behind prefetches of low priority", "memory"),
-        ("equal", "behind loads of its own priority", "cold"),
+        ("alone", "without other loads", "line"),
+        ("reserved", "among prefetches of low priority", "memory"),
+        ("equal", "among loads of the same priority", "cold"),
     )
     bars = [(name, found[way]["ms"], f"{found[way]['ms']:,.0f} ms", colour) for way, name, colour in ways]
     lead = (
-        f"How long a picture takes for which somebody waits, when a tenth of {found['count']} others is done. The origin "
-        f"takes {found['delay_ms']} ms for each; a third of the places is kept from what nobody waits for."
+        f"Time of a visible load that starts when a tenth of {found['count']} others is finished. The server takes "
+        f"{found['delay_ms']} ms for each; a third of the connections is reserved for visible loads."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>'
 
@@ -246,19 +245,19 @@ def pressure(stage: Stage, found: dict[str, Any]) -> str:
     for name, megabytes in (("resident", lambda row: row["resident_mb"]), ("cache", lambda row: row["bytes"] / 2**20)):
         for when, colour in (("before", "cold"), ("after", "memory")):
             row = found[when]
-            more = f", {row['pictures']} pictures" if name == "cache" else ""
+            more = f", {row['pictures']} images" if name == "cache" else ""
             bars.append((f"{name} {when}", megabytes(row), f"{megabytes(row):.1f} MB{more}", colour))
     if found["by"].startswith("/"):
         how = (
-            f"A process for which <code>{found['by']}</code> is a file of ours. When it says "
-            f"<code>{html.escape(found['wrote'])}</code>, the watch empties the memory cache {found['seconds']:.1f} s later."
+            f"A process with a simulated <code>{found['by']}</code>. After it reports "
+            f"<code>{html.escape(found['wrote'])}</code>, the memory cache is empty within {found['seconds']:.1f} s."
         )
     else:
         how = (
-            "The kernel lets nobody put another file over /proc here, so that what the watch calls was called: "
+            "The kernel does not allow a simulated /proc here, so the function of the watch was called: "
             "<code>sdimage_trim_memory(true)</code>."
         )
-    return f'{how} The disk keeps everything.\n<div class="card">{charts.bars(bars)}</div>'
+    return f'{how} The disk cache is unchanged.\n<div class="card">{charts.bars(bars)}</div>'
 
 
 def comparison(stage: Stage, found: dict[str, Any]) -> str:
@@ -276,11 +275,11 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
         times = (f"{row[run]['seconds']:.2f} s" for run in ("first", "second"))
         asked = (row[run]["requests"] for run in ("first", "second"))
         rows.append((names[peer], *times, f"{row['first']['peak_mb']:.0f} MB", *asked))
-    heads = ["program", "first run", "second run", "peak of memory", "requests", "requests, second run"]
+    heads = ["program", "first run", "second run", "peak memory", "requests", "requests, second run"]
     lead = (
         f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} "
-        "pixels: from the start of a process to its end, six transfers at once; the peak is that of the program without "
-        f"curl. {html.escape(found['where'])}. The second run is the same command again, which finds nothing unless its "
-        "program keeps something. One run on a machine with other work is no benchmark; the README has those."
+        "pixels, measured for the whole process with six concurrent transfers. The peak excludes curl. "
+        f"{html.escape(found['where'])}. The second run repeats the command; it is faster only if the program has a cache. "
+        "A single run is not a benchmark; see docs/benchmarks.md."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>{table(heads, rows, (1, 2, 3, 4, 5))}'

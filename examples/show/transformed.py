@@ -54,22 +54,22 @@ def transformers(stage: Stage) -> dict[str, Any]:
     terminal, path = stage.terminal, stage.pictures[0].path
     image = sdimage.decode(path).transform(transforms.resize(_BOX, "aspect_fill"))
     names = [(name, change) for name, change in changes()]
-    cells = [Cell(image, "the picture"), *(Cell(image.transform(change), name) for name, change in names)]
+    cells = [Cell(image, "original"), *(Cell(image.transform(change), name) for name, change in names)]
     stage.strips["transformers"] = [cells]
     (stage.out / "transforms.png").write_bytes(_sheet(cells))
     stage.screen.show([[cell.image for cell in cells[4:10]]])
     terminal.line(f"   {len(names)} transformers and filters: {', '.join(name for name, _ in names[:12])} …")
     twice = image.transform(transforms.flip(horizontal=True), transforms.flip(horizontal=True))
-    terminal.claim("two flips are none, to the pixel", twice.tobytes() == image.tobytes())
+    terminal.claim("two flips restore the image exactly", twice.tobytes() == image.tobytes())
     round_, side = transforms.round_corner(30), _BOX[0] // 2
     cut = image.transform(round_).convert("rgba8")
     terminal.claim(
-        "round corners are transparent, the middle is not",
+        "rounded corners are transparent, the center is not",
         cut.pixels[3] == 0 and cut.pixels[cut.stride * 60 + side * 4 + 3] == 255,
     )
     parts = transforms.resize((_BOX[1], _BOX[1])), transforms.rotate(math.pi / 2)
     by_step, at_once = image.transform(*parts), image.transform(transforms.pipeline(list(parts)))
-    terminal.claim("a pipeline is its parts, one after the other", by_step.tobytes() == at_once.tobytes())
+    terminal.claim("a pipeline equals its parts in sequence", by_step.tobytes() == at_once.tobytes())
     return {"count": len(names), "in_a_load": _in_a_load(stage)}
 
 
@@ -84,7 +84,7 @@ def _in_a_load(stage: Stage) -> dict[str, Any]:
         second = manager.load(url, transformer=change)
     assert first.image and second.image
     stage.terminal.claim(
-        "a transformed picture is found on disk under a key of its own, as it was",
+        "a transformed image is found on disk under its own key, unchanged",
         second.source == "disk"
         and second.cache_key != url
         and second.image.tobytes() == first.image.tobytes()
