@@ -119,7 +119,8 @@ def _down(stage: Stage) -> dict[str, Any]:
         f"age {age:.1f} s; {seconds * 1000:.0f} ms"
     )
     terminal.claim(
-        f"with the server down, the stale copy was delivered within {seconds * 1000:.0f} ms, {age / 3600:.1f} hours old and marked stale",
+        f"with the server down, the stale copy was delivered within {seconds * 1000:.0f} ms, "
+        f"{age / 3600:.1f} hours old and marked stale",
         result.image is not None and result.stale and code == "CONNECT_FAILED" and asked == 1 and age >= 7200,
     )
     assert result.image
