@@ -24,7 +24,7 @@ package final class BMPCoder: ImageCoder {
         if let wrapped = try EmbeddedImage(bytes, header) {
             return try wrapped.decode(format: .bmp, options: options, stop: stop)
         }
-        let image = try BMPDecode(bytes, header, isIcon: false, options: options, stop: stop).decode(format: .bmp)
+        let image = try BMPDecoder(bytes, header, isIcon: false, options: options, stop: stop).decode(format: .bmp)
         guard !options.convertToSRGB, let profile = header.color.profile(in: bytes, limits: options.limits) else {
             return image
         }

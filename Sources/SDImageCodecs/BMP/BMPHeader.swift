@@ -19,14 +19,14 @@ struct BMPHeader {
     let bits: Int
     let packing: Packing
     /// Masks of pixels of 16, 24 and 32 bits.
-    let fields: BMPFields
+    let fields: BMPColorMasks
     /// Location of the palette; empty above 8 bits.
     let palette: Range<Int>
     /// 3 in OS/2 1.x, else 4.
     let paletteEntryLength: Int
     /// Offset of the image data.
     let data: Int
-    let color: BMPColor
+    let color: BMPColorSpace
     /// Pixels per inch; nil when the header does not specify them.
     let resolution: Resolution?
 
@@ -46,8 +46,8 @@ struct BMPHeader {
     }
 
     private init(_ bytes: Bytes, at start: Int, data announced: Int, isIcon: Bool) throws(ImageError) {
-        let values = try BMPHeaderValues(bytes, at: start)
-        let isFirst = values.length == BMPHeaderValues.firstLength
+        let values = try BMPHeaderFields(bytes, at: start)
+        let isFirst = values.length == BMPHeaderFields.firstLength
         let bits = isFirst ? values.u16(10) : values.u16(14)
         let compression = isFirst ? 0 : values.u32(16)
         let height = isFirst ? values.u16(6) : values.i32(8)
@@ -67,14 +67,14 @@ struct BMPHeader {
         // An offset into the headers is invalid, or missing as in icons: the data then follow the palette.
         let isBehindPalette = announced > paletteStart || (announced == paletteStart && palette.isEmpty)
         data = isBehindPalette ? announced : palette.upperBound
-        color = BMPColor(values)
+        color = BMPColorSpace(values)
         resolution = BMPHeader.resolution(values)
     }
 
     // MARK: Parts
 
     /// Converts pixels per metre to pixels per inch.
-    private static func resolution(_ values: BMPHeaderValues) -> Resolution? {
+    private static func resolution(_ values: BMPHeaderFields) -> Resolution? {
         let x = values.i32(24), y = values.i32(28)
         return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil
     }
@@ -84,7 +84,7 @@ struct BMPHeader {
     /// Other meanings of the same values in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 
-    private static func packing(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> Packing {
+    private static func packing(_ compression: Int, bits: Int, _ values: BMPHeaderFields) throws(ImageError) -> Packing {
         switch (compression, bits) {
         case (rgb, 1), (rgb, 2), (rgb, 4), (rgb, 8), (rgb, 16), (rgb, 24), (rgb, 32): return .rows
         case (rle8, 8), (rle4, 4): return .runs
@@ -99,10 +99,10 @@ struct BMPHeader {
 
     /// Returns the channel masks. A bitmap without masks has 5 bits per channel in 16-bit pixels, and 8 otherwise; masks together
     /// with BI_RGB are ignored.
-    private static func fields(_ compression: Int, bits: Int, _ values: BMPHeaderValues) throws(ImageError) -> BMPFields {
+    private static func fields(_ compression: Int, bits: Int, _ values: BMPHeaderFields) throws(ImageError) -> BMPColorMasks {
         guard compression == bitFields || compression == alphaBitFields else { return bits == 16 ? .five : .eight }
         let hasAlpha = compression == alphaBitFields || values.hasAlphaMask
-        let fields = BMPFields(
+        let fields = BMPColorMasks(
             red: values.mask(0), green: values.mask(1), blue: values.mask(2), alpha: hasAlpha ? values.mask(3) : 0)
         guard fields.isSound else { throw ImageError(.badData, "bmp: bits of a color mask are not contiguous") }
         return fields

@@ -4,7 +4,7 @@ import SDImage
 /// A profile without tables: one curve for all three channels, and the matrix from its linear RGB to linear sRGB.
 struct ICCShaper {
     let curve: [Float]
-    let matrix: ColorMatrix
+    let matrix: Matrix3x3
 }
 
 extension ICCContext {
@@ -44,13 +44,13 @@ extension ICCContext {
     }
 
     /// Returns the matrix from linear RGB to the profile connection space XYZ, with white D50.
-    private func matrix(_ profile: cmsHPROFILE) -> ColorMatrix? {
+    private func matrix(_ profile: cmsHPROFILE) -> Matrix3x3? {
         var columns: [[Double]] = []
         for tag in ICCContext.columns {
             guard let value = unsafe cmsReadTag(profile, tag) else { return nil }
             let color = unsafe value.load(as: cmsCIEXYZ.self)
             columns.append([color.X, color.Y, color.Z])
         }
-        return ColorMatrix((0..<3).map { row in columns.map { $0[row] } })
+        return Matrix3x3((0..<3).map { row in columns.map { $0[row] } })
     }
 }

@@ -76,12 +76,12 @@ package struct RGBEncoding: Sendable {
     }
 
     /// nil when the values describe no colour space.
-    var toXYZ: ColorMatrix? { ColorMatrix(primaries: primaries, white: white) }
+    var toXYZ: Matrix3x3? { Matrix3x3(primaries: primaries, white: white) }
 
     /// Converts linear light of these primaries to linear light of sRGB primaries.
-    var toStandard: ColorMatrix? {
-        guard let toXYZ, let adaptation = ColorMatrix.adaptation(from: white, to: RGBEncoding.daylight),
-            let fromXYZ = ColorMatrix(primaries: RGBEncoding.standardPrimaries, white: RGBEncoding.daylight)?.inverse
+    var toStandard: Matrix3x3? {
+        guard let toXYZ, let adaptation = Matrix3x3.adaptation(from: white, to: RGBEncoding.daylight),
+            let fromXYZ = Matrix3x3(primaries: RGBEncoding.standardPrimaries, white: RGBEncoding.daylight)?.inverse
         else { return nil }
         return fromXYZ.multiplied(by: adaptation).multiplied(by: toXYZ)
     }

@@ -34,7 +34,7 @@ package final class ICOCoder: ImageCoder {
             switch entry.content {
             case .png: return try EmbeddedImage(png: entry.bytes).decode(format: .ico, options: options, stop: stop)
             case .bitmap(let header):
-                return try BMPDecode(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
+                return try BMPDecoder(entry.bytes, header, isIcon: true, options: options, stop: stop).decode(format: .ico)
             }
         }
     }

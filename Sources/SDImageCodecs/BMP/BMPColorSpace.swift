@@ -1,7 +1,7 @@
 import SDImage
 
 /// The colour space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
-enum BMPColor {
+enum BMPColorSpace {
     /// sRGB, or unknown.
     case standard
     /// Defined by three endpoints and three gammas.
@@ -13,16 +13,16 @@ enum BMPColor {
     private static let typeOffset = 56, endpointsOffset = 60, gammaOffset = 96
     private static let profileOffset = 112, profileLengthOffset = 116
 
-    init(_ values: BMPHeaderValues) {
+    init(_ values: BMPHeaderFields) {
         self = .standard
         guard values.hasColorSpace else { return }
-        if values.u32(BMPColor.typeOffset) == BMPColor.calibratedType {
-            let points = BMPColor.chromaticities(values)
-            let encoding = RGBEncoding(gamma: BMPColor.gamma(values), chromaticities: points)
+        if values.u32(BMPColorSpace.typeOffset) == BMPColorSpace.calibratedType {
+            let points = BMPColorSpace.chromaticities(values)
+            let encoding = RGBEncoding(gamma: BMPColorSpace.gamma(values), chromaticities: points)
             if let encoding { self = .calibrated(encoding) }
-        } else if values.hasProfile, values.u32(BMPColor.typeOffset) == BMPColor.embeddedType {
-            let start = values.start + values.u32(BMPColor.profileOffset)
-            self = .profile(start..<start + values.u32(BMPColor.profileLengthOffset))
+        } else if values.hasProfile, values.u32(BMPColorSpace.typeOffset) == BMPColorSpace.embeddedType {
+            let start = values.start + values.u32(BMPColorSpace.profileOffset)
+            self = .profile(start..<start + values.u32(BMPColorSpace.profileLengthOffset))
         }
     }
 
@@ -55,7 +55,7 @@ enum BMPColor {
 
     /// Returns x and y of white, red, green and blue. Endpoints are CIE XYZ with 30 fractional bits. Most writers store x, y and
     /// z there, which add up to 1 and do not determine white.
-    private static func chromaticities(_ values: BMPHeaderValues) -> [Int]? {
+    private static func chromaticities(_ values: BMPHeaderFields) -> [Int]? {
         let points = (0..<3).map { color in
             (0..<3).map { Double(values.u32(endpointsOffset + color * 12 + $0 * 4)) / Double(1 << 30) }
         }
@@ -73,7 +73,7 @@ enum BMPColor {
 
     /// The gamma of green, which has the largest weight. Some writers store 2.2 and some 1/2.2; the exponent of a display is
     /// never below 1.
-    private static func gamma(_ values: BMPHeaderValues) -> Int? {
+    private static func gamma(_ values: BMPHeaderFields) -> Int? {
         let stored = Double(values.u32(gammaOffset + 4)) / 65536
         guard stored > 0.1, stored < 10 else { return nil }
         return Int(((stored < 1 ? stored : 1 / stored) * perUnit).rounded())

@@ -3,7 +3,7 @@ import SDImage
 
 /// Decoded run-length data. Rows come in file order, so all of them are held, as indices or as BGR ([MS-WMF] 3.1.6; OS/2 2.0,
 /// "RLE24").
-@safe struct BMPRuns {
+@safe struct BMPRunLengthDecoder {
     private static let operationsPerCheck = 4096
 
     private let header: BMPHeader
@@ -45,7 +45,7 @@ import SDImage
     private mutating func unpack(stop: CancellationToken) throws(ImageError) {
         var operations = 0
         while line < header.size.height {
-            if operations % BMPRuns.operationsPerCheck == 0 { try stop.check() }
+            if operations % BMPRunLengthDecoder.operationsPerCheck == 0 { try stop.check() }
             operations += 1
             guard step() else { break }
         }

@@ -2,18 +2,18 @@ import SDImage
 import SDImagePixels
 
 /// Rows of a bitmap as straight pixels, in any order. Holds at most one row of indices.
-struct BMPRows {
+struct BMPRowDecoder {
     private let bytes: Bytes
     private let header: BMPHeader
     private let palette: BMPPalette?
     /// The decoded run-length data; nil for uncompressed data.
-    private let runs: BMPRuns?
+    private let runs: BMPRunLengthDecoder?
     private let indices: ScratchMemory?
     /// Bytes of a stored row, without and with its padding to 4.
     private let rowBytes: Int
     private let stride: Int
     /// The masks of the header; may be replaced after the pixels were examined.
-    var fields: BMPFields
+    var fields: BMPColorMasks
     /// Format of the pixels written by `read`: rgb8, rgba8, or gray8 for a grey palette.
     var layout = PixelFormat.rgb8
 
@@ -24,7 +24,7 @@ struct BMPRows {
         self.header = header
         self.palette = palette
         fields = header.fields
-        runs = header.packing == .runs ? try BMPRuns(bytes, header, limits: limits, stop: stop) : nil
+        runs = header.packing == .runs ? try BMPRunLengthDecoder(bytes, header, limits: limits, stop: stop) : nil
         (rowBytes, stride) = try header.rowLengths()
         indices =
             header.bits < 8 && runs == nil
@@ -72,7 +72,7 @@ struct BMPRows {
     /// True when any pixel has any bit of `mask` set. An alpha channel that is zero everywhere is treated as absent.
     func contains(_ mask: UInt32, stop: CancellationToken) throws(ImageError) -> Bool {
         for y in 0..<header.size.height {
-            if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
+            if y % BMPDecoder.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe stored(y), let base = row.baseAddress else { continue }
             let pixels = unsafe base.assumingMemoryBound(to: UInt8.self)
             if unsafe sdpx_has_field(pixels, Int32(header.bits / 8), mask, header.size.width) != 0 { return true }

@@ -2,11 +2,11 @@ import Glibc
 import SDImage
 
 /// One decode: from the rows of a bitmap to the finished buffer.
-struct BMPDecode {
+struct BMPDecoder {
     /// Rows between two checks of the token.
     static let rowsPerCheck = 16
 
-    private let rows: BMPRows
+    private let rows: BMPRowDecoder
     private let plan: DecodePlan
     private let mask: ICOMask?
     private let transform: (any RowTransform)?
@@ -25,7 +25,7 @@ struct BMPDecode {
             return header.color.transform(in: bytes, format: format, output: output, limits: options.limits)
         }
         let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8, to: .rgb8)) : nil
-        var rows = try BMPRows(bytes, header, palette: palette, limits: options.limits, stop: stop)
+        var rows = try BMPRowDecoder(bytes, header, palette: palette, limits: options.limits, stop: stop)
         guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
         if isIcon, header.bits == 32, rows.fields == .eight { rows.fields = .eightWithAlpha }
         // Writers without alpha support store zeros: a completely transparent image is treated as opaque.
@@ -56,7 +56,7 @@ struct BMPDecode {
         let length = size.width * rows.layout.bytesPerPixel
         let scratch = isDirect ? nil : try ScratchMemory(length, of: UInt8.self, account: options.limits.account)
         for y in 0..<size.height {
-            if y % BMPDecode.rowsPerCheck == 0 { try stop.check() }
+            if y % BMPDecoder.rowsPerCheck == 0 { try stop.check() }
             guard let row = unsafe isDirect ? writer.directRow(y) : scratch?.bytes, let base = row.baseAddress else {
                 break
             }

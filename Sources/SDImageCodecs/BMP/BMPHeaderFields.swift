@@ -1,7 +1,7 @@
 import SDImage
 
 /// Fields of a bitmap header by their offset in the longest header version; fields beyond the end of a shorter header are 0.
-struct BMPHeaderValues {
+struct BMPHeaderFields {
     /// BITMAPCOREHEADER of OS/2 1.x, whose fields have other sizes and offsets.
     static let firstLength = 12
     /// Smallest and largest header of OS/2 2.x, which may be truncated anywhere in between.

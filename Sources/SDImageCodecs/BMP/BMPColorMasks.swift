@@ -1,17 +1,17 @@
 /// Bit masks of red, green, blue and alpha in pixels of 16, 24 or 32 bits.
-struct BMPFields: Equatable {
+struct BMPColorMasks: Equatable {
     let red: UInt32
     let green: UInt32
     let blue: UInt32
     /// 0 when pixels are opaque.
     let alpha: UInt32
 
-    static let five = BMPFields(red: 0x7C00, green: 0x3E0, blue: 0x1F, alpha: 0)
-    static let eight = BMPFields(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: 0)
+    static let five = BMPColorMasks(red: 0x7C00, green: 0x3E0, blue: 0x1F, alpha: 0)
+    static let eight = BMPColorMasks(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: 0)
     /// The fields of `eight`, with alpha in the fourth byte.
     static let eightWithAlpha = eight.with(alpha: 0xFF00_0000)
 
-    func with(alpha: UInt32) -> BMPFields { BMPFields(red: red, green: green, blue: blue, alpha: alpha) }
+    func with(alpha: UInt32) -> BMPColorMasks { BMPColorMasks(red: red, green: green, blue: blue, alpha: alpha) }
 
     var masks: [UInt32] { [red, green, blue, alpha] }
 
