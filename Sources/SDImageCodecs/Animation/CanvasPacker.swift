@@ -12,14 +12,14 @@ import SDImagePixels
     static let side = 64
     private static let mostBytes = side * side * 4
 
-    private let deflater: Deflater
+    private let deflater: PNGDeflater
     private let colors: ScratchMemory
     private let pixels: ScratchMemory
     private let packed: ScratchMemory
     private let unpacker: CanvasUnpacker
 
     init() throws(ImageError) {
-        deflater = try Deflater(effort: 1)
+        deflater = try PNGDeflater(effort: 1)
         colors = try ScratchMemory(sdpx_colors_size())
         pixels = try ScratchMemory(CanvasPacker.mostBytes, zeroed: false)
         packed = try ScratchMemory(CanvasPacker.mostBytes, zeroed: false)

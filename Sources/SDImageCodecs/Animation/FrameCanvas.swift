@@ -83,3 +83,18 @@ import SDImage
         }
     }
 }
+
+/// Draws the frames of one format.
+package protocol FramePainter {
+    /// Frames that were found to have no transparent pixel while they were drawn, although their layouts do not promise it.
+    var opaqueFrames: [Int] { get }
+
+    /// Draws the frame as described by its layout onto the current content; the rest of the canvas is unchanged. Returns false
+    /// when pixels of the rectangle were left unchanged although the layout promises to overwrite them. After an error the canvas
+    /// is discarded.
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool
+}
+
+extension FramePainter {
+    package var opaqueFrames: [Int] { [] }
+}

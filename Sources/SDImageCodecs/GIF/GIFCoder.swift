@@ -12,25 +12,25 @@ package final class GIFCoder: ImageCoder {
     package func canDecode(_ bytes: Bytes) -> Bool { FormatSniffer.format(of: bytes) == .gif }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
-        var structure = GIFStructure(frameLimit: options.limits.frames)
-        try structure.read(bytes, stop: stop)
-        guard let frame = structure.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
+        var container = GIFContainer(frameLimit: options.limits.frames)
+        try container.read(bytes, stop: stop)
+        guard let frame = container.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         var info = ImageInfo()
         info.format = .gif
-        info.storedSize = structure.canvas
-        info.hasAlpha = structure.hasAlpha
+        info.storedSize = container.canvas
+        info.hasAlpha = container.hasAlpha
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
         try GIFMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
-        guard structure.isAnimated else { return info }
-        info.frameCount = structure.frames.count
-        info.loopCount = structure.loopCount
-        info.durationMilliseconds = structure.frames.reduce(0) { $0 + $1.layout.durationMilliseconds }
+        guard container.isAnimated else { return info }
+        info.frameCount = container.frames.count
+        info.loopCount = container.loopCount
+        info.durationMilliseconds = container.frames.reduce(0) { $0 + $1.layout.durationMilliseconds }
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        var stream = GIFStream(options)
+        var stream = GIFProgressiveDecoder(options)
         try stream.update(bytes, isFinished: true, stop: stop)
         // The other frames are decoded after this call returns.
         if stream.properties.frameCount > 1 { try stream.update(bytes.copiedIfLent(), isFinished: true, stop: stop) }
@@ -41,7 +41,7 @@ package final class GIFCoder: ImageCoder {
     }
 
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
-        StreamDecoder(GIFStream(options))
+        StreamDecoder(GIFProgressiveDecoder(options))
     }
 
     package func encode(

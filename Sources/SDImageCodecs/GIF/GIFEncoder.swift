@@ -28,19 +28,19 @@ struct GIFEncoder {
         let image = try original.convertedToSRGB(fitting, stop: stop)
         let count = image.frames.map { max(1, $0.frameCount) } ?? 1
         let quantizer = try GIFQuantizer(width: image.size.width, options, account: account)
-        var clock = GIFClock()
+        var delays = GIFDelay()
         var following = try shown(image, at: 1, of: count)
-        var plan = try GIFFramePlan(try opaque(image), before: nil, after: following, account: account)
+        var plan = try GIFFrameDelta(try opaque(image), before: nil, after: following, account: account)
         var palette = try palette(of: plan, quantizer)
-        var file = try GIFFileWriter(image.size, palette: palette.entries)
+        var file = try GIFWriter(image.size, palette: palette.entries)
         if let frames = image.frames, count > 1 { try file.loops(options.loopCount ?? frames.loopCount) }
         for index in 0..<count {
-            let delay = count > 1 ? clock.centiseconds(of: image.frames?.durationMilliseconds(at: index) ?? 0) : 0
+            let delay = count > 1 ? delays.centiseconds(of: image.frames?.durationMilliseconds(at: index) ?? 0) : 0
             try file.control(centiseconds: delay, disposal: plan.disposal, clearIndex: palette.clearIndex)
             try write(plan, palette, quantizer, to: &file)
             guard let next = following else { break }
             following = try shown(image, at: index + 2, of: count)
-            plan = try GIFFramePlan(next, before: plan.rest, after: following, account: account)
+            plan = try GIFFrameDelta(next, before: plan.rest, after: following, account: account)
             palette = try self.palette(of: plan, quantizer)
         }
         return try file.finish()
@@ -83,7 +83,7 @@ struct GIFEncoder {
         var entries: [UInt8] { clearIndex == nil ? colors : colors + [0, 0, 0] }
     }
 
-    private func palette(of plan: GIFFramePlan, _ quantizer: GIFQuantizer) throws(ImageError) -> Palette {
+    private func palette(of plan: GIFFrameDelta, _ quantizer: GIFQuantizer) throws(ImageError) -> Palette {
         let isClear = plan.hasClearPixels
         let most = options.maxColors - (isClear ? 1 : 0)
         let found = try quantizer.palette(plan.pixels, colors: max(1, most), stop: stop)
@@ -92,7 +92,7 @@ struct GIFEncoder {
     }
 
     private func write(
-        _ plan: GIFFramePlan, _ palette: Palette, _ quantizer: GIFQuantizer, to file: inout GIFFileWriter
+        _ plan: GIFFrameDelta, _ palette: Palette, _ quantizer: GIFQuantizer, to file: inout GIFWriter
     ) throws(ImageError) {
         let memory = try ScratchMemory(sdpx_lzw_writer_size(), zeroed: false)
         let writer = unsafe OpaquePointer(memory.bytes.baseAddress)
@@ -113,5 +113,23 @@ struct GIFEncoder {
             return unsafe sdpx_lzw_writer_finish(writer, to)
         }
         withExtendedLifetime(memory) {}
+    }
+}
+
+/// Converts durations to hundredths of a second. Rounding errors carry over to the following frames, so that frames keep their
+/// start times.
+private struct GIFDelay {
+    private var elapsed = 0
+    /// Hundredths of a second of the frames so far.
+    private var stored = 0
+
+    /// Minimum duration: players display shorter frames ten times as long.
+    private static let shortest = 2
+
+    mutating func centiseconds(of milliseconds: Int) -> Int {
+        elapsed += min(max(0, milliseconds), Int(Int32.max))
+        let delay = min(max((elapsed + 5) / 10 - stored, GIFDelay.shortest), Int(UInt16.max))
+        stored += delay
+        return delay
     }
 }

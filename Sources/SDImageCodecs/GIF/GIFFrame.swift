@@ -21,7 +21,7 @@ struct GIFFrame: Sendable {
 }
 
 /// The graphic control extension of the following frame (GIF89a, section 23).
-struct GIFControl {
+struct GIFGraphicControl {
     /// True when the extension is present.
     private(set) var isStored = false
     /// Duration, at least 20 ms; shorter and missing delays mean 100 ms.

@@ -14,48 +14,30 @@ struct GIFMetadata {
         self.bytes = bytes
         limit = limits.metadataBytes
         found = EncodedMetadata(limit: limit)
-        var reader = bytes.reader
-        guard reader.skip(6 + 4), let flags = reader.u8(), reader.skip(2), GIFMetadata.skipPalette(&reader, flags) else { return }
-        while blocksLeft > 0, let introducer = reader.u8() {
+        var blocks = GIFBlockReader(bytes)
+        guard blocks.readScreen() != nil else { return }
+        while blocksLeft > 0, let block = blocks.readBlock() {
             try stop.spend(1)
-            switch introducer {
-            case 0x21: guard try readExtension(&reader, stop) else { return }
-            case 0x2C:
-                guard reader.skip(8), let flags = reader.u8(), GIFMetadata.skipPalette(&reader, flags), reader.skip(1),
-                    try GIFMetadata.skipBlocks(&reader, stop)
-                else { return }
-            // Zero bytes between blocks come from writers that miscounted.
-            case 0x00: continue
-            default: return
+            switch block {
+            case .extension(let label):
+                let start = blocks.offset
+                guard try blocks.skipSubBlocks(stop) else { return }
+                readExtension(label, start..<blocks.offset)
+            case .image: guard try blocks.skipSubBlocks(stop) else { return }
+            case .padding: continue
+            case .end: return
             }
         }
     }
 
-    private static func skipPalette(_ reader: inout ByteReader, _ flags: UInt8) -> Bool {
-        flags & 0x80 == 0 || reader.skip(3 << (Int(flags & 7) + 1))
-    }
-
-    private static func skipBlocks(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> Bool {
-        while let length = reader.u8() {
-            try stop.spend(Int(length) + 1)
-            if length == 0 { return true }
-            guard reader.skip(Int(length)) else { return false }
-        }
-        return false
-    }
-
-    /// Reads an extension; false when the bytes end within it.
-    private mutating func readExtension(_ reader: inout ByteReader, _ stop: CancellationToken) throws(ImageError) -> Bool {
-        guard let label = reader.u8() else { return false }
-        let start = reader.offset
-        guard try GIFMetadata.skipBlocks(&reader, stop) else { return false }
+    /// Reads an extension from its sub-blocks, terminator included.
+    private mutating func readExtension(_ label: UInt8, _ content: Range<Int>) {
         if label == 0xFE || label == 0xFF { blocksLeft -= 1 }
-        if label == 0xFE, let comment = joined(start, limit: found.text.bytesLeft) {
+        if label == 0xFE, let comment = joined(content.lowerBound, limit: found.text.bytesLeft) {
             found.text.add(Array("comment".utf8), comment, .utf8OrLatin1)
-        } else if label == 0xFF, bytes.reader.byte(at: start) == 11 {
-            readApplication(start + 1, end: reader.offset)
+        } else if label == 0xFF, bytes.reader.byte(at: content.lowerBound) == 11 {
+            readApplication(content.lowerBound + 1, end: content.upperBound)
         }
-        return true
     }
 
     private mutating func readApplication(_ name: Int, end: Int) {

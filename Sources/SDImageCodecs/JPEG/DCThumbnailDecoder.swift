@@ -1,105 +1,109 @@
-import Glibc
 import SDImage
+import SDImagePixels
 
-/// Samples for a thumbnail of a large JPEG: the DC value of each block, or a few samples from its lowest coefficients.
-@safe final class DCThumbnailDecoder {
-    /// The samples of one component.
-    struct Plane {
-        /// Samples of a block in each direction. 1 means its DC coefficient; larger values are samples in eighths.
-        let detail: Int
-        /// Image pixels per sample, horizontally and vertically.
-        let columnFactor: Int
-        let rowFactor: Int
-        /// Number of samples that cover the image.
-        let columns: Int
-        let rows: Int
-        /// Index of the first sample in memory, and samples from row to row.
-        let start: Int
-        let stride: Int
-        /// Factor that converts a sample to eighths; known once the quantization table is.
-        var step: Int32 = 1
-    }
+/// Reads a JPEG segment by segment into a `DCThumbnailPlanes`. In a progressive file, it decodes only the DC scans and skips the
+/// others.
+struct DCThumbnailDecoder {
+    private let bytes: Bytes
+    private let decoder: JPEGRowDecoder
+    private let detail: Int
+    private let wanted: PixelSize
+    private let isEarly: Bool
+    private let limits: DecodeLimits
+    private var reader: ByteReader
+    private var tables = JPEGTables()
+    private var thumbnail: DCThumbnailPlanes?
+    private var isProgressive = false
+    /// Lowest DC bit read so far for each component; nil before its first scan.
+    private var lowBits: [UInt8?] = []
+    private var scans = 0
 
-    let frame: JPEGFrame
-    /// Samples of a luma block in each direction: 1 or 2.
-    let detail: Int
-    private(set) var planes: [Plane] = []
-    private let memory: ScratchMemory
-    /// Weights of the low coefficients for each component; nil until known, and when only DC coefficients are used.
-    private var weights: [ScratchMemory?]
-
-    /// nil when memory is refused.
-    init?(_ frame: JPEGFrame, detail: Int, account: WorkingMemory) {
-        self.frame = frame
+    /// `detail` is the number of samples of a block in each direction, `wanted` the minimum number of samples of any component.
+    /// `isEarly` means that the first DC scans are enough.
+    init(_ decoder: JPEGRowDecoder, detail: Int, wanted: PixelSize, isEarly: Bool, limits: DecodeLimits) {
+        bytes = decoder.bytes
+        self.decoder = decoder
         self.detail = detail
-        var count = 0
-        for index in frame.components.indices {
-            guard let plane = DCThumbnailDecoder.plane(index, of: frame, detail: detail, start: count) else { return nil }
-            let (size, overflow) = plane.stride.multipliedReportingOverflow(
-                by: frame.mcusDown * frame.components[index].down * plane.detail)
-            guard !overflow, size <= account.limit, count <= account.limit else { return nil }
-            count += size
-            planes.append(plane)
-        }
-        guard let memory = try? ScratchMemory(count, of: Int16.self, account: account) else { return nil }
-        self.memory = memory
-        weights = planes.map { _ in nil }
+        self.wanted = wanted
+        self.isEarly = isEarly
+        self.limits = limits
+        reader = decoder.bytes.reader
     }
 
-    private static func plane(_ index: Int, of frame: JPEGFrame, detail: Int, start: Int) -> Plane? {
-        guard var columnFactor = frame.columnFactor(index), var rowFactor = frame.rowFactor(index) else { return nil }
-        var own = detail
-        // A subsampled component uses more of its coefficients instead, if the file has them in the same scan.
-        if !frame.isProgressive, columnFactor == rowFactor, detail * columnFactor <= 4 {
-            own = detail * columnFactor
-            (columnFactor, rowFactor) = (1, 1)
+    /// Number of bytes used.
+    var consumedBytes: Int { reader.offset }
+
+    /// Reads the samples; nil for uncommon or damaged files, which libjpeg decodes or refuses.
+    mutating func read(stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailPlanes? {
+        reader.seek(to: 2)
+        while let (marker, range) = try JPEGSegmentReader.next(&reader, stop) {
+            guard let body = bytes.slice(range) else { return nil }
+            switch marker {
+            case 0xD9: return hasAllDC ? thumbnail : nil
+            case 0xDA:
+                guard try readScan(body, stop: stop, pool: pool) else { return nil }
+                if hasAllDC, isEarly || !isProgressive { return thumbnail }
+            case 0xC4, 0xC8, 0xCC: guard tables.take(marker, body) else { return nil }
+            case 0xC0...0xCF: guard begin(marker, body) else { return nil }
+            default: guard tables.take(marker, body) else { return nil }
+            }
         }
-        return Plane(
-            detail: own, columnFactor: columnFactor, rowFactor: rowFactor, columns: frame.blocksAcross(index) * own,
-            rows: frame.blocksDown(index) * own, start: start,
-            stride: frame.mcusAcross * frame.components[index].across * own)
+        return nil
     }
 
-    /// Sets the quantization table of a component, in zigzag order. False when memory is refused.
-    func setQuantizer(_ steps: [UInt16], of index: Int) -> Bool {
-        let detail = planes[index].detail
-        guard detail > 1 else {
-            planes[index].step = Int32(steps.first ?? 1)
-            return true
-        }
-        guard let memory = try? ScratchMemory(DCThumbnailDecoder.lowest.count * MemoryLayout<Float>.stride) else { return false }
-        let factors = unsafe memory.bound(to: Float.self)
-        for (index, (row, column)) in DCThumbnailDecoder.lowest.enumerated() where index < steps.count {
-            let weight = DCThumbnailDecoder.weight(row, detail: detail) * DCThumbnailDecoder.weight(column, detail: detail)
-            unsafe factors[index] = Float(Double(steps[index]) * weight)
-        }
-        weights[index] = memory
+    private var hasAllDC: Bool { thumbnail != nil && lowBits.allSatisfy { $0 != nil } }
+
+    /// Reads the frame header.
+    private mutating func begin(_ marker: UInt8, _ body: Bytes) -> Bool {
+        guard thumbnail == nil, let frame = JPEGFrameHeader(marker: marker, body), frame.size == decoder.size,
+            !frame.isProgressive || detail == 1
+        else { return false }
+        isProgressive = frame.isProgressive
+        lowBits = frame.components.map { _ in nil }
+        guard let thumbnail = DCThumbnailPlanes(frame, detail: detail, account: limits.account),
+            thumbnail.planes.allSatisfy({ $0.columns >= wanted.width && $0.rows >= wanted.height })
+        else { return false }
+        self.thumbnail = thumbnail
         return true
     }
 
-    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), as many as a sample can depend on.
-    private static let lowest: [(row: Int, column: Int)] = [
-        (0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0), (4, 0), (3, 1), (2, 2), (1, 3),
-        (0, 4), (0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0), (6, 0), (5, 1), (4, 2), (3, 3),
-    ]
-
-    /// Returns the weight of a coefficient for samples that are averages of block pixels. For four samples, the cosines are left
-    /// out, because they differ between samples; for two samples there is only one.
-    private static func weight(_ frequency: Int, detail: Int) -> Double {
-        guard frequency > 0 else { return 1 }
-        guard frequency < detail else { return 0 }
-        let angle = Double(frequency) * Double.pi / 16
-        let ofPairs = 2.0.squareRoot() * cos(angle)
-        return detail == 2 ? ofPairs * cos(2 * angle) * cos(4 * angle) : ofPairs
+    private mutating func readScan(_ body: Bytes, stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> Bool {
+        scans += 1
+        guard let thumbnail, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: thumbnail.frame) else {
+            return false
+        }
+        guard isProgressive ? header.isDCScan : header.isWhole(of: thumbnail.frame) else {
+            return isProgressive && header.first > 0 && passScan(from: reader.offset)
+        }
+        guard prepare(header, thumbnail),
+            let scan = DCScanDecoder(header, at: reader.offset, of: bytes, tables: tables, into: thumbnail),
+            try scan.run(stop: stop, pool: pool)
+        else { return false }
+        return passScan(from: scan.offset)
     }
 
-    /// The weights of a component; valid as long as this object.
-    func weights(of index: Int) -> UnsafePointer<Float>? {
-        unsafe weights[index]?.bound(to: Float.self).baseAddress.map { unsafe UnsafePointer($0) }
+    /// Checks that a scan continues the previous ones, and sets the quantization tables of its components.
+    private mutating func prepare(_ header: JPEGScanHeader, _ thumbnail: DCThumbnailPlanes) -> Bool {
+        for component in header.components {
+            let index = component.index
+            guard header.highBit == 0 ? lowBits[index] == nil : lowBits[index] == header.highBit else { return false }
+            guard header.highBit == 0 || header.highBit == header.lowBit + 1 else { return false }
+            lowBits[index] = header.lowBit
+            // The table in effect at a component's first scan applies to the component.
+            guard header.highBit == 0 else { continue }
+            guard let steps = tables.quantizers[thumbnail.frame.components[index].quantizer],
+                thumbnail.setQuantizer(steps, of: index)
+            else { return false }
+        }
+        return true
     }
 
-    /// The first sample of a component; valid as long as this object.
-    func samples(of index: Int) -> UnsafeMutablePointer<Int16>? {
-        unsafe memory.bound(to: Int16.self).baseAddress.map { unsafe $0 + planes[index].start }
+    /// Skips to the marker that ends a scan; false when there is none, because the file is truncated, and `isEarly` is not set.
+    private mutating func passScan(from offset: Int) -> Bool {
+        guard let base = unsafe bytes.pointer, offset <= bytes.count else { return false }
+        let data = unsafe base.assumingMemoryBound(to: UInt8.self)
+        let marker = unsafe sdpx_jpeg_next_marker(data + offset, data + bytes.count) - data
+        reader.seek(to: marker)
+        return marker < bytes.count || isEarly
     }
 }

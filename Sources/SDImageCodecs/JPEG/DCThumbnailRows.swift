@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// The rows of a DC thumbnail as pixels.
 @safe struct DCThumbnailRows {
-    private let draft: DCThumbnailDecoder
+    private let thumbnail: DCThumbnailPlanes
     private let size: PixelSize
     private let isColor: Bool
     /// Length of a buffer for one row of samples of any component.
@@ -22,12 +22,12 @@ import SDImagePixels
     private static let widths = Part.narrow.rawValue + 4
 
     /// `isColor` selects RGB; otherwise rows are grey.
-    init(_ draft: DCThumbnailDecoder, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
-        self.draft = draft
+    init(_ thumbnail: DCThumbnailPlanes, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
+        self.thumbnail = thumbnail
         self.size = size
         self.isColor = isColor
         // Rounded up to whole cache lines.
-        width = draft.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
+        width = thumbnail.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
         memory = try ScratchMemory(width * DCThumbnailRows.widths, of: UInt8.self, account: account)
     }
 
@@ -55,11 +55,11 @@ import SDImagePixels
     /// according to the difference from its neighbors, and their average is kept. Interpolation would blur the image, which is
     /// still to be downscaled.
     private func component(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
-        let plane = draft.planes[index]
+        let plane = thumbnail.planes[index]
         guard plane.columnFactor > 1 || plane.rowFactor > 1 else { return unsafe level(index, row: y, to: part) }
         let row = y / plane.rowFactor
         let offset = (Float(y % plane.rowFactor) + 0.5) / Float(plane.rowFactor) - 0.5
-        guard row < plane.rows, let samples = unsafe draft.samples(of: index), let wide = unsafe self.part(part),
+        guard row < plane.rows, let samples = unsafe thumbnail.samples(of: index), let wide = unsafe self.part(part),
             let narrow = unsafe self.part(.narrow)
         else { return nil }
         return unsafe narrow.withMemoryRebound(to: Float.self, capacity: width) { narrow in
@@ -73,8 +73,8 @@ import SDImagePixels
 
     /// Returns a row of samples as bytes.
     private func level(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
-        let plane = draft.planes[index]
-        guard y < plane.rows, let samples = unsafe draft.samples(of: index), let result = unsafe self.part(part) else {
+        let plane = thumbnail.planes[index]
+        guard y < plane.rows, let samples = unsafe thumbnail.samples(of: index), let result = unsafe self.part(part) else {
             return nil
         }
         unsafe sdpx_jpeg_level_row(result, samples + y * plane.stride, plane.columns, plane.step)

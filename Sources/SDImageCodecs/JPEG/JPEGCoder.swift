@@ -5,7 +5,7 @@ package final class JPEGCoder: ImageCoder {
     package let name = "jpeg"
     package let decodableFormats: [ImageFormat] = [.jpeg]
     package let encodableFormats: [ImageFormat] = [.jpeg]
-    package var libraryVersion: String { JPEGDecoder.libraryVersion }
+    package var libraryVersion: String { JPEGRowDecoder.libraryVersion }
 
     package init() {}
 
@@ -13,31 +13,31 @@ package final class JPEGCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         // Only the header matters here; damage after it is ignored.
-        let decoder = try JPEGDecoder(bytes, tolerant: true)
-        let markers = try JPEGMarkers(bytes, limit: options.limits.metadataBytes, stop: stop)
+        let decoder = try JPEGRowDecoder(bytes, tolerant: true)
+        let metadata = try JPEGMetadata(bytes, limits: options.limits, stop: stop)
         var info = ImageInfo()
         info.format = .jpeg
         info.storedSize = decoder.size
-        info.orientation = markers.orientation
+        info.orientation = metadata.decoding.orientation
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
-        info.hasColorProfile = markers.colorProfile != nil
-        try JPEGMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
+        info.hasColorProfile = metadata.found.colorProfile != nil
+        metadata.found.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        let decoder = try JPEGDecoder(bytes, tolerant: options.acceptPartial)
-        return try JPEGFile(decoder, options: options, stop: stop).decode(stop: stop)
+        let rows = try JPEGRowDecoder(bytes, tolerant: options.acceptPartial)
+        return try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
     }
 
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
-        StreamDecoder(JPEGStream(options))
+        StreamDecoder(JPEGProgressiveDecoder(options))
     }
 
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try JPEGWriter(image.frames == nil ? image : image.still, options: options, stop: stop).encode()
+        try JPEGEncoder(image.frames == nil ? image : image.still, options: options, stop: stop).encode()
     }
 }

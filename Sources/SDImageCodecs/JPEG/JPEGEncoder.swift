@@ -1,136 +1,133 @@
-import CJPEG
 import SDImage
 
-/// One encode with libjpeg: markers, then rows. The only user of the encoding C shim; converts its codes to `ImageError`.
-@safe final class JPEGEncoder {
-    struct Parameters {
-        var size: PixelSize
-        /// Format of the rows; alpha is ignored.
-        var rows: JPEGDecoder.Rows
-        /// 0 to 100.
-        var quality: Int
-        var chroma = EncodeOptions.Chroma.quarter
-        var isProgressive = false
-        /// Enables Huffman codes optimized for the image, which requires a second pass.
-        var hasOwnCodes = false
-        var hasRestarts = false
-        /// Account for the coefficients.
-        var account: WorkingMemory?
+/// Writes an image as JPEG. Holds everything that is independent of the quality.
+struct JPEGEncoder {
+    /// Effort from which Huffman codes are optimized for the image: takes a second pass and saves a few per cent.
+    static let effortForOwnCodes = 5
 
-        /// Bytes of all coefficients, which libjpeg holds when it encodes in several passes.
-        var coefficientBytes: Int {
-            guard isProgressive || hasOwnCodes else { return 0 }
-            // Rows and columns are padded to whole MCUs.
-            let (width, height) = ((size.width + 15) & ~15, (size.height + 15) & ~15)
-            let samples = rows == .gray ? width * height : width * height * (chroma == .full ? 3 : chroma == .half ? 2 : 1)
-            return (rows != .gray && chroma == .quarter ? samples + samples / 2 : samples) * MemoryLayout<Int16>.stride
+    private let image: Image
+    private let options: EncodeOptions
+    private let stop: CancellationToken
+    private let markers: [(marker: Int32, bytes: Bytes)]
+
+    init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
+        guard !options.isLossless else { throw ImageError(.unsupported, "jpeg: lossless encoding is not available") }
+        guard max(image.size.width, image.size.height) <= JPEGRowEncoder.longestSide else {
+            throw .tooLarge(
+                "jpeg: longer side of \(image.size.width)x\(image.size.height) pixels", limit: JPEGRowEncoder.longestSide)
         }
+        let image = try image.withoutCodePoints(stop: stop)
+        self.image = image
+        self.options = options
+        self.stop = stop
+        markers = try JPEGEncoder.markers(image, options, stop)
     }
 
-    static let longestSide = Int(CJPEG_LONGEST_SIDE)
-    static let markerBytes = Int(CJPEG_MARKER_BYTES)
+    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
+        try options.keepingFileSize { quality throws(ImageError) in try encode(quality: quality, pool: pool) }
+    }
 
-    /// The encoded bytes so far.
-    let output: OutputBytes
-    private let encoder: OpaquePointer
-    private let coefficients: WorkingMemory.Reservation?
-
-    init(_ parameters: Parameters) throws(ImageError) {
-        coefficients =
-            if let account = parameters.account { try WorkingMemory.Reservation(parameters.coefficientBytes, of: account) } else {
-                nil
-            }
-        output = try OutputBytes(expecting: JPEGEncoder.expectedBytes(parameters))
-        let context = unsafe Unmanaged.passUnretained(output).toOpaque()
-        guard let encoder = unsafe cjpeg_encoder_open(growOutput, context) else { throw .noMemory(0) }
-        unsafe self.encoder = encoder
-        var values = cjpeg_parameters()
-        values.width = UInt32(clamping: parameters.size.width)
-        values.height = UInt32(clamping: parameters.size.height)
-        values.input = parameters.rows.rawValue
-        values.quality = Int32(clamping: parameters.quality)
-        values.chroma = parameters.chroma.rawValue
-        values.is_progressive = parameters.isProgressive ? 1 : 0
-        values.has_own_codes = parameters.hasOwnCodes ? 1 : 0
-        values.has_restarts = parameters.hasRestarts ? 1 : 0
-        let code = unsafe cjpeg_encoder_start(encoder, &values)
-        guard code == Int32(CJPEG_OK) else {
-            let error = unsafe JPEGEncoder.error(code, encoder)
-            unsafe cjpeg_encoder_close(encoder)
-            throw error
+    private func encode(quality: Double, pool: () -> WorkPool?) throws(ImageError) -> Bytes {
+        let source = try JPEGRowSource(image, background: options.background)
+        var parameters = JPEGRowEncoder.Parameters(size: image.size, rows: source.rows, quality: Int((quality * 100).rounded()))
+        parameters.chroma = options.chroma
+        parameters.isProgressive = options.isProgressive
+        parameters.hasOwnCodes = options.effort ?? 0 >= JPEGEncoder.effortForOwnCodes
+        parameters.hasRestarts = options.restartMarkers
+        parameters.account = options.account
+        if let halves = JPEGParallelEncoder(parameters, image, background: options.background, stop: stop, pool: pool) {
+            return try halves.encode(source, markers: markers)
         }
+        let encoder = try JPEGEncoder.start(parameters, markers)
+        try encoder.encode(source, rows: 0..<image.size.height, stop: stop)
+        return try encoder.output.finish()
     }
 
-    deinit { unsafe cjpeg_encoder_close(encoder) }
-
-    /// Estimates the file size: three bits per pixel are generous for a photograph below quality 90, eight for any quality.
-    private static func expectedBytes(_ parameters: Parameters) -> Int {
-        let pixels = parameters.size.pixelCount ?? 0
-        return parameters.quality < 90 ? pixels / 8 * 3 : pixels
+    static func start(
+        _ parameters: JPEGRowEncoder.Parameters, _ markers: [(marker: Int32, bytes: Bytes)]
+    ) throws(ImageError) -> JPEGRowEncoder {
+        let encoder = try JPEGRowEncoder(parameters)
+        for (marker, bytes) in markers { try encoder.writeMarker(marker, bytes) }
+        return encoder
     }
 
-    /// Rows of an MCU.
-    var unitRows: Int { unsafe Int(cjpeg_encoder_mcu_rows(encoder)) }
+    // MARK: Markers
 
-    /// Writes a marker; must come before the first row.
-    func writeMarker(_ marker: Int32, _ bytes: Bytes) throws(ImageError) {
-        try check(unsafe cjpeg_encoder_write_marker(encoder, marker, bytes.pointer, bytes.count))
+    private static let exifLabel = Array("Exif\0\0".utf8)
+    private static let packetLabel = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    private static let profileLabel = Array("ICC_PROFILE\0".utf8)
+
+    private static func markers(
+        _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
+    ) throws(ImageError) -> [(marker: Int32, bytes: Bytes)] {
+        var markers: [(marker: Int32, bytes: Bytes)] = []
+        if let exif = try exif(image, options, stop) { markers.append((0xE1, try labelled(exifLabel, exif))) }
+        if let xmp = options.xmp { markers.append((0xE1, try labelled(packetLabel, xmp))) }
+        for piece in try pieces(image.metadata.colorProfile) { markers.append((0xE2, piece)) }
+        return markers
     }
 
-    /// Encodes the next rows, each as wide as the image.
-    func write(_ rows: [UnsafePointer<UInt8>?]) throws(ImageError) {
-        try check(unsafe cjpeg_encoder_write_rows(encoder, rows, UInt32(clamping: rows.count)))
+    private static func exif(
+        _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
+    ) throws(ImageError) -> Bytes? {
+        let writer = try ExifWriter(options.exif, orientation: image.metadata.orientation)
+        guard options.embedsThumbnail else { return try writer.block() }
+        let room = JPEGRowEncoder.markerBytes - exifLabel.count - writer.givenBytes - ExifWriter.overhead
+        return try writer.block(preview: try preview(image, options, room: room, stop))
     }
 
-    /// Must come after the last row. Files with several passes are encoded only now.
-    func finish(stop: CancellationToken) throws(ImageError) {
-        let context = unsafe Unmanaged.passUnretained(stop).toOpaque()
-        let code = unsafe cjpeg_encoder_finish(encoder, hasStopped, context)
-        withExtendedLifetime(stop) {}
-        if code == Int32(CJPEG_STOPPED) {
+    /// Encodes the preview from the pixels as stored: readers rotate it like the image.
+    private static func preview(
+        _ image: Image, _ options: EncodeOptions, room: Int, _ stop: CancellationToken
+    ) throws(ImageError) -> Bytes {
+        let small = try image.preview(stop: stop)
+        var plain = EncodeOptions()
+        plain.background = options.background
+        for quality in [0.8, 0.6, 0.4, 0.2, 0] {
+            plain.quality = quality
+            let file = try JPEGEncoder(small, options: plain, stop: stop).encode(pool: { nil })
+            if file.count <= room { return file }
+        }
+        throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
+    }
+
+    private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
+        guard block.count <= JPEGRowEncoder.markerBytes - label.count else {
+            throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGRowEncoder.markerBytes - label.count)
+        }
+        let output = try OutputBytes(expecting: label.count + block.count)
+        try output.append(label)
+        try output.append(block)
+        return try output.finish()
+    }
+
+    /// Splits a profile into numbered pieces, at most 255 of them (ICC.1:2010, B.4).
+    private static func pieces(_ profile: Bytes?) throws(ImageError) -> [Bytes] {
+        guard let profile, !profile.isEmpty else { return [] }
+        let size = JPEGRowEncoder.markerBytes - profileLabel.count - 2
+        let count = (profile.count + size - 1) / size
+        guard count <= 255 else { throw .tooLarge("jpeg: color profile of \(profile.count) bytes", limit: size * 255) }
+        var pieces: [Bytes] = []
+        for index in 0..<count {
+            guard let piece = profile.slice(index * size..<min(profile.count, (index + 1) * size)) else { continue }
+            pieces.append(try labelled(profileLabel + [UInt8(clamping: index + 1), UInt8(clamping: count)], piece))
+        }
+        return pieces
+    }
+}
+
+extension JPEGRowEncoder {
+    /// Encodes all rows of this file, which are a range of the source's rows.
+    func encode(
+        _ source: JPEGRowSource, rows: Range<Int>, stop: CancellationToken, check: () throws(ImageError) -> Void = {}
+    ) throws(ImageError) {
+        var pointers: [UnsafePointer<UInt8>?] = unsafe []
+        for y in stride(from: rows.lowerBound, to: rows.upperBound, by: JPEGRowSource.rowsAtOnce) {
             try stop.check()
-            throw .cancelled
+            try check()
+            unsafe source.replace(&pointers, with: y..<min(rows.upperBound, y + JPEGRowSource.rowsAtOnce))
+            unsafe try write(pointers)
         }
-        try check(code)
-        output.setCount(unsafe cjpeg_encoder_count(encoder))
+        try finish(stop: stop)
     }
-
-    private func check(_ code: Int32) throws(ImageError) {
-        guard code != Int32(CJPEG_OK) else { return }
-        throw unsafe JPEGEncoder.error(code, encoder)
-    }
-
-    private static func error(_ code: Int32, _ encoder: OpaquePointer) -> ImageError {
-        let message = unsafe String(cString: cjpeg_encoder_message(encoder))
-        let status: Status =
-            switch Int(code) {
-            case CJPEG_NO_MEMORY: .noMemory
-            case CJPEG_TOO_LARGE: .tooLarge
-            default: .encodeFailed
-            }
-        let text = message.isEmpty ? "libjpeg refused the image" : message
-        return unsafe ImageError(status, "jpeg: \(text)", libraryCode: cjpeg_encoder_message_code(encoder))
-    }
-}
-
-/// Grows the `OutputBytes` at `context`, or on the first call returns its initial memory.
-private func growOutput(
-    _ context: UnsafeMutableRawPointer?, _ capacity: UnsafeMutablePointer<Int>?
-) -> UnsafeMutablePointer<UInt8>? {
-    guard let context = unsafe context, let capacity = unsafe capacity else { return nil }
-    let output = unsafe Unmanaged<OutputBytes>.fromOpaque(context).takeUnretainedValue()
-    if unsafe capacity.pointee > 0 {
-        do throws(ImageError) { try output.grow() } catch { return nil }
-    }
-    unsafe capacity.pointee = output.capacity
-    return unsafe output.memory.assumingMemoryBound(to: UInt8.self)
-}
-
-private func hasStopped(_ context: UnsafeMutableRawPointer?) -> Int32 {
-    guard let context = unsafe context else { return 0 }
-    let stop = unsafe Unmanaged<CancellationToken>.fromOpaque(context).takeUnretainedValue()
-    do throws(ImageError) {
-        try stop.check()
-        return 0
-    } catch { return 1 }
 }

@@ -3,11 +3,12 @@ import SDImage
 /// Metadata in the segments of a JPEG before its first scan.
 struct JPEGMetadata {
     private(set) var found: EncodedMetadata
+    /// Orientation and profile, from the same walk over the segments.
+    private(set) var decoding: JPEGDecodeMetadata
     private let bytes: Bytes
     private var packet: Bytes?
     private var extended: ExtendedXMP
 
-    private static let exifLabel: StaticString = "Exif\0\0"
     private static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
 
@@ -15,13 +16,14 @@ struct JPEGMetadata {
         self.bytes = bytes
         found = EncodedMetadata(limit: limits.metadataBytes)
         extended = ExtendedXMP(bytes)
-        var reader = bytes.reader
-        reader.seek(to: 2)
-        // After the start of a scan, every byte would have to be examined.
-        while let (marker, body) = try JPEGMarkers.next(&reader, stop), marker != 0xDA { read(marker, body) }
-        let markers = try JPEGMarkers(bytes, limit: limits.metadataBytes, stop: stop)
-        found.setExif(markers.exif)
-        found.setColorProfile(markers.colorProfile)
+        decoding = JPEGDecodeMetadata(bytes, limit: limits.metadataBytes)
+        var segments = JPEGSegmentReader(bytes, stop: stop)
+        while let (marker, body) = try segments.nextBeforeScan() {
+            decoding.read(marker, body)
+            read(marker, body)
+        }
+        found.setExif(decoding.exif)
+        found.setColorProfile(decoding.colorProfile())
         if let packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
     }
 
@@ -30,9 +32,9 @@ struct JPEGMetadata {
         switch marker {
         case 0xE0 where reader.matches("JFIF\0", at: body.lowerBound): readDensity(body)
         case 0xE1:
-            if let content = behind(JPEGMetadata.packetLabel, body) {
+            if let content = content(after: JPEGMetadata.packetLabel, in: body) {
                 packet = packet ?? bytes.slice(content)
-            } else if let content = behind(JPEGMetadata.extensionLabel, body) {
+            } else if let content = content(after: JPEGMetadata.extensionLabel, in: body) {
                 extended.add(content)
             }
         case 0xFE:
@@ -41,7 +43,7 @@ struct JPEGMetadata {
         }
     }
 
-    private func behind(_ label: StaticString, _ body: Range<Int>) -> Range<Int>? {
+    private func content(after label: StaticString, in body: Range<Int>) -> Range<Int>? {
         guard label.utf8CodeUnitCount <= body.count, bytes.reader.matches(label, at: body.lowerBound) else { return nil }
         return body.lowerBound + label.utf8CodeUnitCount..<body.upperBound
     }

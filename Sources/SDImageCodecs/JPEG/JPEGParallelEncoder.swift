@@ -9,7 +9,7 @@ final class JPEGParallelEncoder: Sendable {
     /// Restart markers count modulo eight, and the lower half starts at 0 (ISO/IEC 10918-1, B.2.1).
     static let restartCycle = 8
 
-    private let parameters: JPEGEncoder.Parameters
+    private let parameters: JPEGRowEncoder.Parameters
     private let image: Image
     private let background: Color
     private let stop: CancellationToken
@@ -20,7 +20,7 @@ final class JPEGParallelEncoder: Sendable {
 
     /// nil when one thread encodes the whole image. `pool` is called last.
     init?(
-        _ parameters: JPEGEncoder.Parameters, _ image: Image, background: Color, stop: CancellationToken, pool: () -> WorkPool?
+        _ parameters: JPEGRowEncoder.Parameters, _ image: Image, background: Color, stop: CancellationToken, pool: () -> WorkPool?
     ) {
         // Optimized Huffman codes would differ between the halves.
         guard parameters.hasRestarts, !parameters.isProgressive, !parameters.hasOwnCodes,
@@ -36,13 +36,13 @@ final class JPEGParallelEncoder: Sendable {
     }
 
     /// The first row of the lower half.
-    static func row(height: Int, _ parameters: JPEGEncoder.Parameters) -> Int? {
+    static func row(height: Int, _ parameters: JPEGRowEncoder.Parameters) -> Int? {
         let unit = (parameters.rows == .gray || parameters.chroma != .quarter ? 8 : 16) * restartCycle
         let row = (height / 2 + unit / 2) / unit * unit
         return row > 0 && row < height ? row : nil
     }
 
-    func encode(_ source: JPEGSource, markers: [(marker: Int32, bytes: Bytes)]) throws(ImageError) -> Bytes {
+    func encode(_ source: JPEGRowSource, markers: [(marker: Int32, bytes: Bytes)]) throws(ImageError) -> Bytes {
         let assistance = pool.assist { self.encodeLower() }
         defer {
             // The worker does not access the pixels after this.
@@ -51,7 +51,7 @@ final class JPEGParallelEncoder: Sendable {
         }
         var parameters = parameters
         parameters.size.height = row
-        let upper = try JPEGWriter.start(parameters, markers)
+        let upper = try JPEGEncoder.start(parameters, markers)
         try upper.encode(source, rows: 0..<row, stop: stop)
         if assistance?.cancel() ?? true { encodeLower() } else { assistance?.wait() }
         guard let lower = lower.withLock({ $0 }) else {
@@ -64,8 +64,8 @@ final class JPEGParallelEncoder: Sendable {
         do throws(ImageError) {
             var parameters = parameters
             parameters.size.height = image.size.height - row
-            let encoder = try JPEGWriter.start(parameters, [])
-            let source = try JPEGSource(image, background: background)
+            let encoder = try JPEGEncoder.start(parameters, [])
+            let source = try JPEGRowSource(image, background: background)
             try encoder.encode(source, rows: row..<image.size.height, stop: stop) { () throws(ImageError) in
                 if isAbandoned.load(ordering: .relaxed) { throw .cancelled }
             }
@@ -78,7 +78,7 @@ final class JPEGParallelEncoder: Sendable {
 
     /// Joins the halves: the upper file with its height corrected, a restart marker, and the scan data of the lower file.
     private static func join(
-        _ upper: JPEGEncoder, _ lower: Bytes, height: Int, stop: CancellationToken
+        _ upper: JPEGRowEncoder, _ lower: Bytes, height: Int, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let output = upper.output
         let written = unsafe Bytes(lending: output.written.baseAddress, count: output.count)
@@ -98,9 +98,8 @@ final class JPEGParallelEncoder: Sendable {
     private static func segment(
         _ marker: UInt8, of file: Bytes, _ stop: CancellationToken
     ) throws(ImageError) -> Range<Int>? {
-        var reader = file.reader
-        reader.seek(to: 2)
-        while let (found, content) = try JPEGMarkers.next(&reader, stop) { if found == marker { return content } }
+        var segments = JPEGSegmentReader(file, stop: stop)
+        while let (found, content) = try segments.next() { if found == marker { return content } }
         return nil
     }
 }

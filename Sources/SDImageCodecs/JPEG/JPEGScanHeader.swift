@@ -19,7 +19,7 @@ struct JPEGScanHeader {
     let lowBit: UInt8
 
     /// nil when the header does not match the frame.
-    init?(_ body: Bytes, frame: JPEGFrame) {
+    init?(_ body: Bytes, frame: JPEGFrameHeader) {
         var reader = body.reader
         guard let count = reader.u8(), count > 0, reader.remaining == 2 * Int(count) + 3 else { return nil }
         var components: [Component] = []
@@ -41,10 +41,10 @@ struct JPEGScanHeader {
     }
 
     /// True for a scan of all components, coefficients and bits.
-    func isWhole(of frame: JPEGFrame) -> Bool {
+    func isWhole(of frame: JPEGFrameHeader) -> Bool {
         components.count == frame.components.count && first == 0 && last == 63 && highBit == 0 && lowBit == 0
     }
 
     /// True for a DC scan.
-    var isOfMeans: Bool { first == 0 && last == 0 }
+    var isDCScan: Bool { first == 0 && last == 0 }
 }

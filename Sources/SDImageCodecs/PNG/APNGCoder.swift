@@ -13,7 +13,7 @@ package final class APNGCoder: ImageCoder {
 
     /// True also while it is unknown whether the image is animated: only the chunks before the image data tell.
     package func canDecode(_ bytes: Bytes) -> Bool {
-        png.canDecode(bytes) && (try? APNGStructure.isKnownStill(bytes, stop: CancellationToken())) != true
+        png.canDecode(bytes) && (try? APNGContainer.isKnownStill(bytes, stop: CancellationToken())) != true
     }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {

@@ -23,8 +23,8 @@ struct APNGEncoder {
         }
         let isDeep = image.pixels.format.bytesPerChannel > 1
         let format = isDeep ? PixelFormat.rgba16 : .rgba8
-        var file = try PNGFileWriter()
-        try file.chunk("IHDR", PNGLayout.header(image.size, depth: isDeep ? 16 : 8, colorType: 6))
+        var file = try PNGWriter()
+        try file.chunk("IHDR", PNGColorType.header(image.size, depth: isDeep ? 16 : 8, colorType: 6))
         let loops = min(options.loopCount ?? frames.loopCount, Int(Int32.max))
         try file.chunk("acTL", frames.frameCount.pngBytes + loops.pngBytes)
         try png.writePrelude(image.metadata, &file)
@@ -56,8 +56,8 @@ struct APNGEncoder {
 
     private struct Frame {
         let area: PixelArea
-        let rows: PNGStoredRows
-        let filter: PNGFilter
+        let rows: PNGScanlineSource
+        let filter: PNGFilterType
         var blend = APNGEncoder.source
     }
 
@@ -65,12 +65,12 @@ struct APNGEncoder {
         // A frame without changes stores one pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
         let area = changed ?? PixelArea(shown.size)
-        let rows = try PNGStoredRows(ImageRows(shown, as: shown.format), area: area)
+        let rows = try PNGScanlineSource(ImageRows(shown, as: shown.format), area: area)
         let asIs = try png.bestFilter(rows)
         guard let before, let sparse = try onlyChanged(shown, before, area) else {
             return Frame(area: area, rows: rows, filter: asIs.filter)
         }
-        let sparseRows = try PNGStoredRows(ImageRows(sparse, as: sparse.format))
+        let sparseRows = try PNGScanlineSource(ImageRows(sparse, as: sparse.format))
         let sparseBest = try png.bestFilter(sparseRows)
         guard sparseBest.cost < asIs.cost else { return Frame(area: area, rows: rows, filter: asIs.filter) }
         return Frame(area: area, rows: sparseRows, filter: sparseBest.filter, blend: APNGEncoder.over)

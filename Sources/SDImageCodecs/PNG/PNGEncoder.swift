@@ -4,9 +4,9 @@ import SDImage
 struct PNGEncoder {
     let options: EncodeOptions
     let stop: CancellationToken
-    private let deflater: Deflater
+    private let deflater: PNGDeflater
     /// Fast deflater for comparisons only.
-    private let sampler: Deflater
+    private let sampler: PNGDeflater
 
     private static let standardEffort = 6
 
@@ -14,20 +14,20 @@ struct PNGEncoder {
         guard !options.isProgressive else { throw ImageError(.unsupported, "png: interlaced encoding is not available") }
         self.options = options
         self.stop = stop
-        deflater = try Deflater(effort: options.effort ?? PNGEncoder.standardEffort, stop: options.isCancellable ? stop : nil)
-        sampler = try Deflater(effort: 1)
+        deflater = try PNGDeflater(effort: options.effort ?? PNGEncoder.standardEffort, stop: options.isCancellable ? stop : nil)
+        sampler = try PNGDeflater(effort: 1)
     }
 
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         try PNGEncoder.check(image.size)
         let image = image.pixels.format == .rgbaFloat ? try image.still.converted(to: .rgba16) : image
-        let layout = PNGLayout(image)
+        let layout = PNGColorType(image)
         let rows = try ImageRows(image.pixels, as: layout.format)
         if let indexed = try palette(rows) { return try encode(indexed, image.metadata) }
-        var file = try PNGFileWriter()
-        try file.chunk("IHDR", PNGLayout.header(image.size, depth: layout.depth, colorType: layout.colorType))
+        var file = try PNGWriter()
+        try file.chunk("IHDR", PNGColorType.header(image.size, depth: layout.depth, colorType: layout.colorType))
         try writePrelude(image.metadata, isGray: layout.colorType == 0, &file)
-        try write(PNGStoredRows(rows), "IDAT", [], to: &file)
+        try write(PNGScanlineSource(rows), "IDAT", [], to: &file)
         return try file.finish()
     }
 
@@ -52,16 +52,16 @@ struct PNGEncoder {
     private func encode(_ indexed: IndexedImage, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
         let colors = indexed.palette
         let bits = [1, 2, 4].first { colors.count <= 1 << $0 } ?? 8
-        var file = try PNGFileWriter()
-        try file.chunk("IHDR", PNGLayout.header(indexed.indices.size, depth: UInt8(bits), colorType: 3))
-        let prelude = PNGPrelude(metadata, options, isGray: false)
+        var file = try PNGWriter()
+        try file.chunk("IHDR", PNGColorType.header(indexed.indices.size, depth: UInt8(bits), colorType: 3))
+        let prelude = PNGAncillaryWriter(metadata, options, isGray: false)
         try prelude.writeColor(&file, deflater: deflater)
         try file.chunk("PLTE", colors.flatMap { color in (0..<3).map { UInt8(truncatingIfNeeded: color >> (8 * $0)) } })
         let alphas = colors.map { UInt8($0 >> 24) }.filter { $0 < 255 }
         if !alphas.isEmpty { try file.chunk("tRNS", alphas) }
         try prelude.writeBlocks(&file)
         let stored = bits < 8 ? try indexed.packed(bits: bits, account: options.account) : indexed.indices
-        try write(PNGStoredRows(ImageRows(stored, as: .gray8)), "IDAT", [], to: &file)
+        try write(PNGScanlineSource(ImageRows(stored, as: .gray8)), "IDAT", [], to: &file)
         return try file.finish()
     }
 
@@ -69,18 +69,18 @@ struct PNGEncoder {
 
     /// Writes the chunks before the data of an image without a palette.
     func writePrelude(
-        _ metadata: ImageMetadata, isGray: Bool = false, _ file: inout PNGFileWriter
+        _ metadata: ImageMetadata, isGray: Bool = false, _ file: inout PNGWriter
     ) throws(ImageError) {
-        let prelude = PNGPrelude(metadata, options, isGray: isGray)
+        let prelude = PNGAncillaryWriter(metadata, options, isGray: isGray)
         try prelude.writeColor(&file, deflater: deflater)
         try prelude.writeBlocks(&file)
     }
 
     /// Chooses a filter unless one is given, and writes the rows as one chunk.
     func write(
-        _ rows: PNGStoredRows, _ name: StaticString, _ head: [UInt8], filter: PNGFilter? = nil, to file: inout PNGFileWriter
+        _ rows: PNGScanlineSource, _ name: StaticString, _ head: [UInt8], filter: PNGFilterType? = nil, to file: inout PNGWriter
     ) throws(ImageError) {
-        let lines = try PNGScanlines(rows, account: options.account)
+        let lines = try PNGScanlineFilter(rows, account: options.account)
         let chosen = if let filter { filter } else { try lines.bestFilter(for: sampler).filter }
         let filtered = try lines.filtered(chosen, stop: stop)
         do throws(ImageError) {
@@ -92,7 +92,7 @@ struct PNGEncoder {
         try stop.check()
     }
 
-    func bestFilter(_ rows: PNGStoredRows) throws(ImageError) -> (filter: PNGFilter, cost: Int) {
-        try PNGScanlines(rows, account: options.account).bestFilter(for: sampler)
+    func bestFilter(_ rows: PNGScanlineSource) throws(ImageError) -> (filter: PNGFilterType, cost: Int) {
+        try PNGScanlineFilter(rows, account: options.account).bestFilter(for: sampler)
     }
 }

@@ -33,22 +33,22 @@ struct PNGHeader: Sendable {
     }
 
     /// The image properties without its data.
-    var imageData: PNGImageData {
-        PNGImageData(
+    var encodedImage: PNGEncodedImage {
+        PNGEncodedImage(
             size: size, depth: depth, colorType: colorType, isInterlaced: isInterlaced, palette: palette,
             transparency: transparency, parts: [])
     }
 
     /// A reader at the start of the data.
-    var data: PNGDataChunks { PNGDataChunks(offset: dataOffset) }
+    var data: PNGDataReader { PNGDataReader(offset: dataOffset) }
 
     /// Returns the image, or a pass of it, with all available data.
-    func filled(_ imageData: PNGImageData, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGImageData {
-        var imageData = imageData
+    func filled(_ encodedImage: PNGEncodedImage, from bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> PNGEncodedImage {
+        var encodedImage = encodedImage
         var chunks = data
-        imageData.parts = try chunks.read(bytes, limits: limits)
-        imageData.ending = chunks.ending ?? .truncated
-        return imageData
+        encodedImage.parts = try chunks.read(bytes, limits: limits)
+        encodedImage.ending = chunks.ending ?? .truncated
+        return encodedImage
     }
 
     /// Copies bytes; nil for none.

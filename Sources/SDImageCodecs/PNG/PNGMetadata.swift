@@ -1,81 +1,134 @@
+import CPNG
+import Glibc
 import SDImage
 
-/// Colour and orientation from ancillary chunks. Damaged and oversized chunks are ignored.
+/// Metadata in the chunks of a PNG (PNG, third edition, sections 11.3.3 and 11.3.4).
 struct PNGMetadata {
-    /// The ICC profile, decompressed.
-    private(set) var profile: Bytes?
-    private(set) var isSRGB = false
-    /// gAMA, multiplied by 100,000.
-    private(set) var gamma: Int?
-    /// cHRM, multiplied by 100,000: white x and y, then red, green and blue.
-    private(set) var chromaticities: [Int]?
-    /// cICP; only RGB is valid (section 11.3.2.6).
-    private(set) var codePoints: CodePoints?
-    private(set) var orientation = Orientation.up
-
+    private(set) var found: EncodedMetadata
     private let bytes: Bytes
     private let limit: Int
     private let stop: CancellationToken
-    /// Only the first profile is used (section 11.3.2.3), readable or not: decompressing many would take minutes.
-    private var hasProfileChunk = false
+    /// Number of chunks that may still be read: a compressed chunk of a few bytes can cost as much as the limits allow.
+    private var chunksLeft = TextList.mostEntries
+    private var profilesLeft = 4
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         self.bytes = bytes
         self.stop = stop
         limit = limits.metadataBytes
-        var chunks = PNGChunks(bytes, stop: stop)
-        while let chunk = try chunks.next() { try read(chunk, of: chunks) }
+        found = EncodedMetadata(limit: limit)
+        var chunks = PNGChunkReader(bytes, stop: stop)
+        while let chunk = try chunks.next() {
+            guard chunksLeft > 0 else { return }
+            let isWanted = PNGMetadata.names.contains(chunk.name) && chunk.data.count <= limit
+            guard isWanted, try chunks.isIntact(chunk) else { continue }
+            chunksLeft -= 1
+            try read(chunk)
+        }
     }
 
-    /// Reads a chunk. Image data are neither read nor checked here.
-    private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunks) throws(ImageError) {
+    mutating func setColorProfile(_ profile: Bytes?) { found.setColorProfile(profile) }
+
+    private mutating func read(_ chunk: PNGChunk) throws(ImageError) {
         switch chunk.name {
-        case PNGMetadata.colorProfile, PNGMetadata.standardRGB, PNGMetadata.imageGamma, PNGMetadata.primaries,
-            PNGMetadata.codePointChunk, PNGMetadata.exif:
-            if chunk.data.count <= limit, try chunks.isIntact(chunk) { try readUnlessDamaged(chunk) }
+        case PNGMetadata.physical: readPhysical(chunk.data)
+        case PNGMetadata.exif: found.setExif(bytes.slice(chunk.data))
+        case PNGMetadata.text: if let (key, rest) = key(of: chunk.data) { try add(key, Value(content: rest), .latin1) }
+        case PNGMetadata.packedText:
+            // After the keyword: compression method 0 and a zlib stream.
+            guard let (key, rest) = key(of: chunk.data), bytes.reader.byte(at: rest.lowerBound) == 0 else { return }
+            try add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
+        case PNGMetadata.internationalText: if let (key, value) = international(chunk.data) { try add(key, value, .utf8) }
         default: break
         }
     }
 
-    private mutating func readUnlessDamaged(_ chunk: PNGChunk) throws(ImageError) {
+    /// Reads the resolution, if its unit is pixels per metre.
+    private mutating func readPhysical(_ data: Range<Int>) {
         var reader = bytes.reader
-        reader.seek(to: chunk.data.lowerBound)
-        switch chunk.name {
-        case PNGMetadata.standardRGB: isSRGB = true
-        case PNGMetadata.imageGamma: if chunk.data.count == 4 { gamma = reader.u32(bigEndian: true).map(Int.init) }
-        case PNGMetadata.primaries:
-            let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
-            if chunk.data.count == 32 { chromaticities = values }
-        case PNGMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGMetadata.codePoints(&reader) }
-        case PNGMetadata.exif: orientation = bytes.slice(chunk.data).map(ExifOrientation.read) ?? .up
-        case PNGMetadata.colorProfile:
-            guard !hasProfileChunk else { return }
-            hasProfileChunk = true
-            profile = try unpackProfile(chunk.data)
-        default: break
-        }
+        guard data.count == 9, reader.seek(to: data.lowerBound), let x = reader.u32(bigEndian: true),
+            let y = reader.u32(bigEndian: true), reader.u8() == 1, x > 0, y > 0
+        else { return }
+        found.resolution = (Double(x) * 0.0254, Double(y) * 0.0254)
     }
 
-    private static func codePoints(_ reader: inout ByteReader) -> CodePoints? {
-        guard let primaries = reader.u8(), let transfer = reader.u8(), reader.u8() == 0, let range = reader.u8() else {
-            return nil
-        }
-        return CodePoints(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: range != 0)
+    // MARK: Texts
+
+    private struct Value {
+        let content: Range<Int>
+        var isPacked = false
     }
 
-    /// Decompresses iCCP: a name of 1 to 79 bytes, a zero, the compression method 0, a zlib stream (section 11.3.2.3).
-    private func unpackProfile(_ data: Range<Int>) throws(ImageError) -> Bytes? {
+    /// Returns a keyword of 1 to 79 bytes and the location of the data after its terminator.
+    private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? {
         let reader = bytes.reader
-        guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), reader.byte(at: zero + 1) == 0,
-            let packed = bytes.slice(min(zero + 2, data.upperBound)..<data.upperBound)
-        else { return nil }
-        return try PNGTexts.inflate(packed, limit: limit, stop: stop)
+        guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), zero > data.lowerBound else { return nil }
+        return ((data.lowerBound..<zero).compactMap { reader.byte(at: $0) }, zero + 1..<data.upperBound)
     }
 
-    private static let colorProfile = PNGChunk.name("iCCP")
-    private static let standardRGB = PNGChunk.name("sRGB")
-    private static let imageGamma = PNGChunk.name("gAMA")
-    private static let primaries = PNGChunk.name("cHRM")
-    private static let codePointChunk = PNGChunk.name("cICP")
+    /// Reads an iTXt chunk. After the keyword: compression flag, method 0, language and translated keyword, the last two
+    /// zero-terminated.
+    private func international(_ data: Range<Int>) -> (key: [UInt8], value: Value)? {
+        let reader = bytes.reader
+        guard let (key, rest) = key(of: data), rest.count >= 4, let flag = reader.byte(at: rest.lowerBound), flag <= 1,
+            flag == 0 || reader.byte(at: rest.lowerBound + 1) == 0,
+            let language = rest.dropFirst(2).first(where: { reader.byte(at: $0) == 0 }),
+            let translated = (language + 1..<data.upperBound).first(where: { reader.byte(at: $0) == 0 })
+        else { return nil }
+        return (key, Value(content: translated + 1..<data.upperBound, isPacked: flag == 1))
+    }
+
+    private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) throws(ImageError) {
+        if key == PNGMetadata.packetKey {
+            if found.xmp == nil { found.setXMP(try profileText(value)) }
+        } else if key.starts(with: RawProfile.prefix) {
+            try addProfile(Array(key.dropFirst(RawProfile.prefix.count)), value)
+        } else if let text = try content(value, limit: found.text.bytesLeft) {
+            found.text.add(key, text, encoding)
+        }
+    }
+
+    private mutating func addProfile(_ kind: [UInt8], _ value: Value) throws(ImageError) {
+        let isPacket = kind.elementsEqual("xmp".utf8)
+        guard isPacket || kind.elementsEqual("exif".utf8) || kind.elementsEqual("APP1".utf8), let text = try profileText(value),
+            let profile = RawProfile.decode(text, limit: limit)
+        else { return }
+        if isPacket {
+            found.setXMP(profile)
+        } else if profile.reader.matches("Exif\0\0", at: 0) || ExifDirectory(profile) != nil {
+            found.setExif(profile)
+        }
+    }
+
+    /// Reads a profile as text: hexadecimal digits and line ends take a little more than twice its size.
+    private mutating func profileText(_ value: Value) throws(ImageError) -> Bytes? {
+        guard profilesLeft > 0 else { return nil }
+        profilesLeft -= 1
+        return try content(value, limit: limit * 2 + limit / 8)
+    }
+
+    private func content(_ value: Value, limit: Int) throws(ImageError) -> Bytes? {
+        guard limit > 0, let stored = bytes.slice(value.content) else { return nil }
+        guard value.isPacked else { return stored.count <= limit ? stored : nil }
+        return try PNGMetadata.inflate(stored, limit: limit, stop: stop)
+    }
+
+    /// nil when the stream is damaged or longer than `limit`.
+    static func inflate(_ packed: Bytes, limit: Int, stop: CancellationToken) throws(ImageError) -> Bytes? {
+        // The maximum ratio of deflate is 1032 to 1.
+        try stop.spend(min(limit, packed.count * 1032))
+        guard let memory = unsafe malloc(limit) else { return nil }
+        let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
+        let shrunk = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
+        let text = unsafe Bytes.adopting(malloced: shrunk, count: count)
+        return text.isEmpty ? nil : text
+    }
+
+    private static let packetKey = Array("XML:com.adobe.xmp".utf8)
+    private static let physical = PNGChunk.name("pHYs")
     private static let exif = PNGChunk.name("eXIf")
+    private static let text = PNGChunk.name("tEXt")
+    private static let packedText = PNGChunk.name("zTXt")
+    private static let internationalText = PNGChunk.name("iTXt")
+    private static let names: Set<UInt32> = [physical, exif, text, packedText, internationalText]
 }

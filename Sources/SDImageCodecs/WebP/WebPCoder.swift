@@ -5,7 +5,7 @@ package final class WebPCoder: ImageCoder {
     package let name = "webp"
     package let decodableFormats: [ImageFormat] = [.webp]
     package let encodableFormats: [ImageFormat] = [.webp]
-    package var libraryVersion: String { WebPStream.libraryVersion }
+    package var libraryVersion: String { WebPContainer.libraryVersion }
 
     package init() {}
 
@@ -16,57 +16,59 @@ package final class WebPCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try stop.spend(bytes.count)
-        let stream = try WebPStream(bytes)
+        let container = try WebPContainer(bytes)
         var info = ImageInfo()
         info.format = .webp
-        info.storedSize = stream.canvas
-        info.orientation = stream.orientation(limit: options.limits.metadataBytes)
-        info.frameCount = min(stream.frameCount, options.limits.frames)
-        info.loopCount = stream.loopCount
-        info.durationMilliseconds = try WebPCoder.duration(stream, bytes, options, stop)
-        info.hasAlpha = stream.hasAlpha
-        info.channels = stream.hasAlpha ? 4 : 3
-        let metadata = WebPCoder.metadata(stream, limit: options.limits.metadataBytes)
+        info.storedSize = container.canvas
+        info.orientation = container.orientation(limit: options.limits.metadataBytes)
+        info.frameCount = min(container.frameCount, options.limits.frames)
+        info.loopCount = container.loopCount
+        info.durationMilliseconds = try WebPCoder.duration(container, bytes, options, stop)
+        info.hasAlpha = container.hasAlpha
+        info.channels = container.hasAlpha ? 4 : 3
+        let metadata = WebPCoder.metadata(container, limit: options.limits.metadataBytes)
         info.hasColorProfile = metadata.colorProfile != nil
         metadata.fill(&info)
         return info
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        guard WebPFile.isAnimated(bytes) else {
-            return try WebPImage(try WebPStream(bytes), options: options).read(bytes, stop: stop)
+        guard WebPProgressiveDecoder.isAnimated(bytes) else {
+            return try WebPDecoder(try WebPContainer(bytes), options: options).read(bytes, stop: stop)
         }
-        var animation = WebPAnimation(options)
+        var animation = WebPAnimationDecoder(options)
         try animation.update(bytes, isFinished: true, stop: stop)
         guard let image = try animation.image(stop: stop) else { throw ImageError(.truncated, "webp: data ends early") }
         return image
     }
 
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
-        StreamDecoder(WebPFile(options))
+        StreamDecoder(WebPProgressiveDecoder(options))
     }
 
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try WebPWriter(image, options: options, stop: stop).encode()
+        try WebPEncoder(image, options: options, stop: stop).encode()
     }
 
-    private static func metadata(_ stream: WebPStream, limit: Int) -> EncodedMetadata {
+    private static func metadata(_ container: WebPContainer, limit: Int) -> EncodedMetadata {
         var metadata = EncodedMetadata(limit: limit)
-        metadata.setExif(stream.chunk("EXIF", limit: limit))
-        metadata.setXMP(stream.chunk("XMP ", limit: limit))
-        metadata.setColorProfile(stream.chunk("ICCP", limit: limit))
+        metadata.setExif(container.chunk("EXIF", limit: limit))
+        metadata.setXMP(container.chunk("XMP ", limit: limit))
+        metadata.setColorProfile(container.chunk("ICCP", limit: limit))
         return metadata
     }
 
     /// Returns the sum of the durations as played.
     private static func duration(
-        _ stream: WebPStream, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
+        _ container: WebPContainer, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> Int {
-        guard stream.isAnimated else { return 0 }
-        var walk = WebPChunkWalk(frameLimit: options.limits.frames)
-        try walk.advance(bytes, stop: stop)
-        return try stream.frames(walk, from: 0, limit: options.limits.frames).reduce(0) { $0 + $1.layout.durationMilliseconds }
+        guard container.isAnimated else { return 0 }
+        var chunks = WebPChunkReader(frameLimit: options.limits.frames)
+        try chunks.advance(bytes, stop: stop)
+        return try container.frames(chunks, from: 0, limit: options.limits.frames).reduce(0) {
+            $0 + $1.layout.durationMilliseconds
+        }
     }
 }

@@ -1,117 +1,176 @@
+import CWebP
 import SDImage
 
-/// The extended file format around one or more images (RFC 9649, section 2.7).
-struct WebPContainer {
-    /// Metadata blocks.
-    struct Blocks {
-        var profile: Bytes?
-        var exif: Bytes?
-        var xmp: Bytes?
-
-        var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
+/// A WebP container (RFC 9649) and the properties of its images.
+@safe final class WebPContainer {
+    /// One image of the container: a still, or a frame of an animation.
+    struct Frame {
+        /// Location of the bitstream in the file.
+        let data: Range<Int>
+        let size: PixelSize
+        let hasAlpha: Bool
+        let isLossless: Bool
     }
 
-    /// Flags in the first byte of the VP8X header.
-    private enum Flag {
-        static let animation: UInt8 = 1 << 1
-        static let xmp: UInt8 = 1 << 2
-        static let exif: UInt8 = 1 << 3
-        static let alpha: UInt8 = 1 << 4
-        static let profile: UInt8 = 1 << 5
+    private let bytes: Bytes
+    /// nil when only the header of a truncated still is available.
+    private let demuxer: OpaquePointer?
+    let canvas: PixelSize
+    let isAnimated: Bool
+    let hasAlpha: Bool
+    let isLossless: Bool
+    /// True when the container is complete.
+    let isComplete: Bool
+
+    static var libraryVersion: String {
+        let version = WebPGetDecoderVersion()
+        return "libwebp \(version >> 16).\(version >> 8 & 255).\(version & 255)"
     }
 
-    static let mostLoops = 65535
-    static let longestDuration = 1 << 24 - 1
-    private static let fileHeader = 12
-    private static let flagsPosition = 20
-
-    private let output: OutputBytes
-    private let canvas: PixelSize
-    private let blocks: Blocks
-    private var flags: UInt8
-
-    /// `loopCount` is that of an animation, 0 means forever; nil for a still.
-    init(canvas: PixelSize, blocks: Blocks, loopCount: Int?) throws(ImageError) {
-        output = try OutputBytes(expecting: 1 << 16)
-        self.canvas = canvas
-        self.blocks = blocks
-        flags = loopCount == nil ? 0 : Flag.animation
-        flags |= (blocks.profile == nil ? 0 : Flag.profile) | (blocks.exif == nil ? 0 : Flag.exif)
-        flags |= blocks.xmp == nil ? 0 : Flag.xmp
-        try output.append(Array("RIFF\0\0\0\0WEBP".utf8))
-        try append("VP8X", [flags, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1))
-        if let profile = blocks.profile { try append("ICCP", profile) }
-        guard let loopCount else { return }
-        guard loopCount <= WebPContainer.mostLoops else {
-            throw .tooLarge("webp: loop count of \(loopCount)", limit: WebPContainer.mostLoops)
+    init(_ bytes: Bytes) throws(ImageError) {
+        guard !bytes.isEmpty else { throw ImageError(.emptyData, "webp: data is 0 bytes long") }
+        let features = try WebPContainer.features(bytes)
+        self.bytes = bytes
+        var data = unsafe WebPData(bytes: bytes.pointer?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
+        var state = WEBP_DEMUX_PARSING_HEADER
+        unsafe demuxer = WebPDemuxPartial(&data, &state)
+        canvas = WebPContainer.size(features)
+        isAnimated = features.has_animation != 0
+        hasAlpha = features.has_alpha != 0
+        isLossless = features.format == 2
+        isComplete = state == WEBP_DEMUX_DONE
+        if isAnimated, unsafe demuxer == nil {
+            throw ImageError(state == WEBP_DEMUX_PARSE_ERROR ? .badData : .truncated, "webp: animation cannot be parsed")
         }
-        // A transparent background; it has no effect, because every frame covers the canvas.
-        try append("ANIM", [0, 0, 0, 0] + [UInt8(loopCount & 255), UInt8(loopCount >> 8 & 255)])
     }
 
-    /// Adds the only image, from a file written by libwebp.
-    mutating func add(_ file: Bytes) throws(ImageError) {
-        let image = try WebPContainer.imageChunks(file)
-        if image.hasAlpha { flags |= Flag.alpha }
-        try output.append(image.chunks)
-    }
+    deinit { unsafe WebPDemuxDelete(demuxer) }
 
-    /// Adds a frame that covers the canvas, replaces its content, and is disposed of to transparent.
-    mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
-        let image = try WebPContainer.imageChunks(file)
-        if image.hasAlpha { flags |= Flag.alpha }
-        guard milliseconds <= WebPContainer.longestDuration else {
-            throw .tooLarge("webp: frame duration of \(milliseconds) ms", limit: WebPContainer.longestDuration)
+    var frameCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT)) : 1 }
+    /// 0 = forever; also 0 for stills.
+    var loopCount: Int { isAnimated ? unsafe Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0 }
+
+    /// The image of a still, from the available bytes.
+    var still: Frame { Frame(data: 0..<bytes.count, size: canvas, hasAlpha: hasAlpha, isLossless: isLossless) }
+
+    /// Returns the frames of an animation from `first` on, at most `limit` of them, with their location on the canvas. Only the
+    /// last can be incomplete. `chunks` belongs to the same bytes.
+    func frames(
+        _ chunks: WebPChunkReader, from first: Int, limit: Int
+    ) throws(ImageError) -> [(frame: Frame, layout: FrameLayout, isWhole: Bool)] {
+        var result: [(frame: Frame, layout: FrameLayout, isWhole: Bool)] = []
+        guard isAnimated, limit > 0, first >= 0 else { return result }
+        // Limited to the frames that libwebp has validated.
+        for content in chunks.contents.prefix(frameCount).dropFirst(first).prefix(limit) {
+            guard let (frame, layout) = try frame(content, isWhole: true) else {
+                throw ImageError(.badData, "webp: frame has no image data")
+            }
+            result.append((frame, layout, true))
         }
-        let isDisposedOf: UInt8 = 1
-        let isNotBlended: UInt8 = 2
-        let header =
-            [0, 0, 0, 0, 0, 0] + WebPContainer.u24(canvas.width - 1) + WebPContainer.u24(canvas.height - 1)
-            + WebPContainer.u24(milliseconds) + [isDisposedOf | isNotBlended]
-        try appendHeader("ANMF", count: header.count + image.chunks.count)
-        try output.append(header)
-        try output.append(image.chunks)
-    }
-
-    mutating func finish() throws(ImageError) -> Bytes {
-        if let exif = blocks.exif { try append("EXIF", exif) }
-        if let xmp = blocks.xmp { try append("XMP ", xmp) }
-        guard let count = UInt32(exactly: output.count - 8) else {
-            throw .tooLarge("webp: file of \(output.count) bytes", limit: Int(UInt32.max))
+        // The properties of a frame that has just started may still be unknown.
+        if result.count < limit, let content = chunks.beginning, chunks.frames < frameCount, chunks.frames >= first,
+            let (frame, layout) = try frame(content, isWhole: false)
+        {
+            result.append((frame, layout, false))
         }
-        output.replace(at: 4, with: WebPContainer.u32(count))
-        output.replace(at: WebPContainer.flagsPosition, with: [flags])
-        return try output.finish()
+        return result
     }
 
-    /// Returns the chunks of a file with one image, without the VP8X header.
-    private static func imageChunks(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
-        let extended = 18
-        let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
-        guard let chunks = file.slice(start..<max(start, file.count)) else {
-            throw ImageError(.encodeFailed, "webp: libwebp returned no image")
+    /// Returns the image of a frame and its layout (RFC 9649, section 2.7.1.2); nil when it has no image, or not yet.
+    private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
+        var reader = bytes.reader
+        guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
+            let duration = reader.u24(), let flags = reader.u8(), let range = imageRange(content.dropFirst(16)),
+            let part = bytes.slice(range)
+        else { return nil }
+        let features: WebPBitstreamFeatures
+        do throws(ImageError) { features = try WebPContainer.features(part) } catch {
+            guard isWhole else { return nil }
+            throw error
         }
-        return (chunks, try WebPStream.features(file).has_alpha != 0)
+        let frame = Frame(
+            data: range, size: WebPContainer.size(features), hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
+        var layout = FrameLayout(size: frame.size)
+        (layout.left, layout.top) = (left * 2, top * 2)
+        layout.blend = flags & 2 != 0 ? .source : .over
+        // As in browsers, disposal to background makes the rectangle transparent whatever the background colour, and up to 10 ms
+        // means 100 ms.
+        layout.disposal = flags & 1 != 0 ? .background : .none
+        layout.durationMilliseconds = duration <= 10 ? 100 : duration
+        layout.isOpaque = !frame.hasAlpha
+        return (frame, layout)
     }
 
-    private func append(_ name: StaticString, _ content: [UInt8]) throws(ImageError) {
-        try appendHeader(name, count: content.count)
-        try output.append(content)
-        if content.count % 2 != 0 { try output.append([0]) }
+    /// Returns the location of the bitstream in the chunks of a frame, including the preceding alpha chunk.
+    private func imageRange(_ chunks: Range<Int>) -> Range<Int>? {
+        var reader = bytes.reader
+        guard reader.seek(to: chunks.lowerBound) else { return nil }
+        if reader.matches("ALPH", at: reader.offset) {
+            guard reader.skip(4), let size = reader.u32(bigEndian: false), reader.skip(Int(size) + Int(size % 2)) else {
+                return nil
+            }
+        }
+        let start = reader.offset
+        guard start + 8 <= chunks.upperBound, reader.matches("VP8 ", at: start) || reader.matches("VP8L", at: start),
+            reader.skip(4), let size = reader.u32(bigEndian: false)
+        else { return nil }
+        return chunks.lowerBound..<min(reader.offset + Int(size), chunks.upperBound)
     }
 
-    private func append(_ name: StaticString, _ content: Bytes) throws(ImageError) {
-        try appendHeader(name, count: content.count)
-        try output.append(content)
-        if content.count % 2 != 0 { try output.append([0]) }
+    /// Returns the orientation of the Exif block; upright when there is none.
+    func orientation(limit: Int) -> Orientation { chunk("EXIF", limit: limit).map(ExifOrientation.read) ?? .up }
+
+    /// Returns a metadata chunk of at most `limit` bytes, e.g. "ICCP".
+    func chunk(_ name: StaticString, limit: Int) -> Bytes? {
+        guard unsafe demuxer != nil else { return nil }
+        var iterator = unsafe WebPChunkIterator()
+        let text = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard unsafe WebPDemuxGetChunk(demuxer, text, 1, &iterator) != 0 else { return nil }
+        defer { unsafe WebPDemuxReleaseChunkIterator(&iterator) }
+        return unsafe iterator.chunk.size <= limit ? slice(iterator.chunk) : nil
     }
 
-    private func appendHeader(_ name: StaticString, count: Int) throws(ImageError) {
-        guard let count = UInt32(exactly: count) else { throw .tooLarge("webp: chunk size in bytes", limit: Int(UInt32.max)) }
-        try output.append((0..<4).map { unsafe name.utf8Start[$0] } + WebPContainer.u32(count))
+    private func slice(_ data: WebPData) -> Bytes? { unsafe range(data).flatMap { bytes.slice($0) } }
+
+    private func range(_ data: WebPData) -> Range<Int>? {
+        guard let start = unsafe data.bytes, let base = unsafe bytes.pointer else { return nil }
+        let offset = unsafe UnsafeRawPointer(start) - base
+        let (end, overflow) = unsafe offset.addingReportingOverflow(data.size)
+        return overflow || offset < 0 || end < offset || end > bytes.count ? nil : offset..<end
     }
 
-    private static func u24(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255), UInt8(value >> 16 & 255)] }
+    /// Returns the canvas size from the first header, which is the only one read for an animation.
+    static func canvas(of bytes: Bytes) throws(ImageError) -> PixelSize { size(try features(bytes)) }
 
-    private static func u32(_ value: UInt32) -> [UInt8] { u24(Int(value & 0xFFFFFF)) + [UInt8(value >> 24)] }
+    private static func size(_ features: WebPBitstreamFeatures) -> PixelSize {
+        PixelSize(width: Int(features.width), height: Int(features.height))
+    }
+
+    static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
+        var features = WebPBitstreamFeatures()
+        let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
+        try check(code)
+        guard features.width > 0, features.height > 0 else {
+            throw ImageError(.badData, "webp: empty size \(features.width)x\(features.height)")
+        }
+        return features
+    }
+
+    static func check(_ code: VP8StatusCode) throws(ImageError) {
+        switch code {
+        case VP8_STATUS_OK: return
+        case VP8_STATUS_OUT_OF_MEMORY: throw ImageError(.noMemory, "webp: no memory for the decoder", libraryCode: 1)
+        case VP8_STATUS_NOT_ENOUGH_DATA, VP8_STATUS_SUSPENDED: throw ImageError(.truncated, "webp: data ends early")
+        case VP8_STATUS_UNSUPPORTED_FEATURE: throw ImageError(.unsupported, "webp: bitstream has an unknown feature")
+        default: throw ImageError(.badData, "webp: bitstream is damaged", libraryCode: Int32(bitPattern: code.rawValue))
+        }
+    }
+}
+
+extension ByteReader {
+    /// Reads a little-endian integer of three bytes.
+    fileprivate mutating func u24() -> Int? {
+        guard remaining >= 3, let low = u16(bigEndian: false), let high = u8() else { return nil }
+        return Int(high) << 16 | Int(low)
+    }
 }

@@ -2,14 +2,14 @@ import SDImage
 
 /// One frame of a WebP animation.
 struct WebPFrame {
-    let coded: WebPStream.Frame
+    let coded: WebPContainer.Frame
     var layout: FrameLayout
     /// True when the canvas is transparent before the frame is drawn, or is overwritten completely.
     let isKey: Bool
     /// Layout of the previous frame if it was cleared before this one.
     private let cleared: FrameLayout?
 
-    init(_ coded: WebPStream.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
+    init(_ coded: WebPContainer.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
         self.coded = coded
         self.layout = layout
         cleared = previous.flatMap { $0.layout.disposal == .background ? $0.layout : nil }

@@ -1,61 +1,117 @@
 import SDImage
-import Synchronization
 
-/// Writes an image or animation as WebP. Holds everything that is independent of the quality.
+/// The extended file format around one or more images (RFC 9649, section 2.7).
 struct WebPWriter {
-    private let image: Image
-    private let options: EncodeOptions
-    private let blocks: WebPContainer.Blocks
-    private let stop: CancellationToken
+    /// Metadata blocks.
+    struct Blocks {
+        var profile: Bytes?
+        var exif: Bytes?
+        var xmp: Bytes?
 
-    init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
-        if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
-            throw ImageError(.invalidArgument, "webp: file size limit and target PSNR exclude each other")
-        }
-        guard max(image.size.width, image.size.height) <= WebPEncoder.longestSide else {
-            throw .tooLarge(
-                "webp: longer side of \(image.size.width)x\(image.size.height) pixels", limit: WebPEncoder.longestSide)
-        }
-        let upright = try image.upright(stop: stop)
-        // A small file has no room for a profile, so a file size limit converts colours to sRGB.
-        self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
-        self.options = options
-        self.stop = stop
-        blocks = WebPContainer.Blocks(
-            profile: self.image.metadata.colorProfile,
-            exif: try ExifWriter(options.exif, orientation: .up).block(),
-            xmp: options.xmp.flatMap { $0.isEmpty ? nil : $0 })
+        var isEmpty: Bool { profile == nil && exif == nil && xmp == nil }
     }
 
-    func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
-        try options.keepingFileSize { quality throws(ImageError) in
-            let configuration = try WebPConfiguration(options, quality: quality)
-            guard let frames = image.frames, frames.frameCount > 1 else { return try encodeStill(configuration) }
-            return try encode(frames, configuration, pool: pool)
-        }
+    /// Flags in the first byte of the VP8X header.
+    private enum Flag {
+        static let animation: UInt8 = 1 << 1
+        static let xmp: UInt8 = 1 << 2
+        static let exif: UInt8 = 1 << 3
+        static let alpha: UInt8 = 1 << 4
+        static let profile: UInt8 = 1 << 5
     }
 
-    private func encodeStill(_ configuration: WebPConfiguration) throws(ImageError) -> Bytes {
-        let file = try WebPEncoder(configuration, account: options.account, stop: stop).encode(image)
-        guard !blocks.isEmpty else { return file }
-        var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: nil)
-        try container.add(file)
-        return try container.finish()
+    static let mostLoops = 65535
+    static let longestDuration = 1 << 24 - 1
+    private static let fileHeader = 12
+    private static let flagsPosition = 20
+
+    private let output: OutputBytes
+    private let canvas: PixelSize
+    private let blocks: Blocks
+    private var flags: UInt8
+
+    /// `loopCount` is that of an animation, 0 means forever; nil for a still.
+    init(canvas: PixelSize, blocks: Blocks, loopCount: Int?) throws(ImageError) {
+        output = try OutputBytes(expecting: 1 << 16)
+        self.canvas = canvas
+        self.blocks = blocks
+        flags = loopCount == nil ? 0 : Flag.animation
+        flags |= (blocks.profile == nil ? 0 : Flag.profile) | (blocks.exif == nil ? 0 : Flag.exif)
+        flags |= blocks.xmp == nil ? 0 : Flag.xmp
+        try output.append(Array("RIFF\0\0\0\0WEBP".utf8))
+        try append("VP8X", [flags, 0, 0, 0] + WebPWriter.u24(canvas.width - 1) + WebPWriter.u24(canvas.height - 1))
+        if let profile = blocks.profile { try append("ICCP", profile) }
+        guard let loopCount else { return }
+        guard loopCount <= WebPWriter.mostLoops else {
+            throw .tooLarge("webp: loop count of \(loopCount)", limit: WebPWriter.mostLoops)
+        }
+        // A transparent background; it has no effect, because every frame covers the canvas.
+        try append("ANIM", [0, 0, 0, 0] + [UInt8(loopCount & 255), UInt8(loopCount >> 8 & 255)])
     }
 
-    private func encode(
-        _ frames: any FrameProvider, _ configuration: WebPConfiguration, pool: () -> WorkPool?
-    ) throws(ImageError) -> Bytes {
-        let loopCount = options.loopCount ?? image.metadata.loopCount
-        var container = try WebPContainer(canvas: image.size, blocks: blocks, loopCount: loopCount)
-        let maker = WebPFrameMaker(image, frames.frameCount, configuration, account: options.account, stop: stop)
-        // If memory is only enough for one frame at a time, the success of a second would depend on the load of the machine.
-        let hasRoomForTwo = WebPEncoder.memory(image.size, configuration.value) <= EncodeOptions.workingBytes / 2
-        for index in stride(from: 0, to: frames.frameCount, by: 2) {
-            let (first, second) = try maker.pair(index, pool: hasRoomForTwo ? pool : { nil })
-            try container.add(frame: first, milliseconds: frames.durationMilliseconds(at: index))
-            if let second { try container.add(frame: second, milliseconds: frames.durationMilliseconds(at: index + 1)) }
-        }
-        return try container.finish()
+    /// Adds the only image, from a file written by libwebp.
+    mutating func add(_ file: Bytes) throws(ImageError) {
+        let image = try WebPWriter.imageChunks(file)
+        if image.hasAlpha { flags |= Flag.alpha }
+        try output.append(image.chunks)
     }
+
+    /// Adds a frame that covers the canvas, replaces its content, and is disposed of to transparent.
+    mutating func add(frame file: Bytes, milliseconds: Int) throws(ImageError) {
+        let image = try WebPWriter.imageChunks(file)
+        if image.hasAlpha { flags |= Flag.alpha }
+        guard milliseconds <= WebPWriter.longestDuration else {
+            throw .tooLarge("webp: frame duration of \(milliseconds) ms", limit: WebPWriter.longestDuration)
+        }
+        let isDisposedOf: UInt8 = 1
+        let isNotBlended: UInt8 = 2
+        let header =
+            [0, 0, 0, 0, 0, 0] + WebPWriter.u24(canvas.width - 1) + WebPWriter.u24(canvas.height - 1)
+            + WebPWriter.u24(milliseconds) + [isDisposedOf | isNotBlended]
+        try appendHeader("ANMF", count: header.count + image.chunks.count)
+        try output.append(header)
+        try output.append(image.chunks)
+    }
+
+    mutating func finish() throws(ImageError) -> Bytes {
+        if let exif = blocks.exif { try append("EXIF", exif) }
+        if let xmp = blocks.xmp { try append("XMP ", xmp) }
+        guard let count = UInt32(exactly: output.count - 8) else {
+            throw .tooLarge("webp: file of \(output.count) bytes", limit: Int(UInt32.max))
+        }
+        output.replace(at: 4, with: WebPWriter.u32(count))
+        output.replace(at: WebPWriter.flagsPosition, with: [flags])
+        return try output.finish()
+    }
+
+    /// Returns the chunks of a file with one image, without the VP8X header.
+    private static func imageChunks(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
+        let extended = 18
+        let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
+        guard let chunks = file.slice(start..<max(start, file.count)) else {
+            throw ImageError(.encodeFailed, "webp: libwebp returned no image")
+        }
+        return (chunks, try WebPContainer.features(file).has_alpha != 0)
+    }
+
+    private func append(_ name: StaticString, _ content: [UInt8]) throws(ImageError) {
+        try appendHeader(name, count: content.count)
+        try output.append(content)
+        if content.count % 2 != 0 { try output.append([0]) }
+    }
+
+    private func append(_ name: StaticString, _ content: Bytes) throws(ImageError) {
+        try appendHeader(name, count: content.count)
+        try output.append(content)
+        if content.count % 2 != 0 { try output.append([0]) }
+    }
+
+    private func appendHeader(_ name: StaticString, count: Int) throws(ImageError) {
+        guard let count = UInt32(exactly: count) else { throw .tooLarge("webp: chunk size in bytes", limit: Int(UInt32.max)) }
+        try output.append((0..<4).map { unsafe name.utf8Start[$0] } + WebPWriter.u32(count))
+    }
+
+    private static func u24(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255), UInt8(value >> 16 & 255)] }
+
+    private static func u32(_ value: UInt32) -> [UInt8] { u24(Int(value & 0xFFFFFF)) + [UInt8(value >> 24)] }
 }

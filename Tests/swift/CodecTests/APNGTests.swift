@@ -299,15 +299,15 @@ import Testing
 
     // MARK: Growing
 
-    @Test(arguments: GrowingPicture.pieces) func piecesEndAsOneDecode(_ pieces: [Int]) throws {
+    @Test(arguments: ProgressiveResult.pieces) func piecesEndAsOneDecode(_ pieces: [Int]) throws {
         let files = [
             animation(disposal: 1, blend: 1), Array(animation().dropLast(30)), large(40, 30, frames: 9),
             PNGBuilder.header(2, 1, depth: 8, type: 0).finished([[1, 2]]),
         ]
         for data in files {
             for accepted in [true, false] {
-                let grown = try GrowingPicture(coder, data, pieces: pieces) { $0.acceptPartial = accepted }
-                let whole = GrowingPicture.whole(coder, data) { $0.acceptPartial = accepted }
+                let grown = try ProgressiveResult(coder, data, pieces: pieces) { $0.acceptPartial = accepted }
+                let whole = ProgressiveResult.whole(coder, data) { $0.acceptPartial = accepted }
                 #expect(grown.failure == whole.failure)
                 #expect(grown.frames?.first == whole.frames?.first)
             }
@@ -315,7 +315,7 @@ import Testing
     }
 
     @Test func framesAreThereAsSoonAsTheyAreWhole() throws {
-        let grown = try GrowingPicture(coder, animation(), pieces: [1])
+        let grown = try ProgressiveResult(coder, animation(), pieces: [1])
         #expect(Set(grown.counts) == [0, 1, 2, 3] && grown.counts == grown.counts.sorted())
         #expect(grown.previews.allSatisfy { $0.metadata.isIncremental || $0.content == repeated(Self.red) })
         #expect(grown.previews.first?.content == repeated(Self.red))

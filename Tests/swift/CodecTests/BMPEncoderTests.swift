@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8]) func everyPixelComesBack(_ format: PixelFormat) throws {
         for (width, height) in [(1, 1), (2, 3), (7, 5), (33, 8), (64, 48)] {
-            let image = try Drawn.image(width, height, format, isNoisy: true)
+            let image = try TestImage.image(width, height, format, isNoisy: true)
             let file = try encode(image)
             #expect(try decode(file, format).content == image.content)
             #expect(file.reader.byte(at: 28) == [.gray8: 8, .rgb8: 24][format] ?? 32)
@@ -28,7 +28,7 @@ import Testing
 
     @Test func theLengthInTheHeaderIsThatOfTheFile() throws {
         for format in [PixelFormat.gray8, .rgb8, .rgba8] {
-            let file = try encode(try Drawn.image(7, 5, format, isNoisy: true))
+            let file = try encode(try TestImage.image(7, 5, format, isNoisy: true))
             var reader = file.reader
             reader.seek(to: 2)
             #expect(reader.u32(bigEndian: false) == UInt32(file.count))
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test func anOpaquePictureHasNoAlpha() throws {
-        let image = try Drawn.image(7, 5, .rgba8, isNoisy: true, isOpaque: true)
+        let image = try TestImage.image(7, 5, .rgba8, isNoisy: true, isOpaque: true)
         var metadata = image.metadata
         metadata.hasAlpha = false
         #expect(try encode(image.with(metadata)).reader.byte(at: 28) == 24)
     }
 
     @Test func deepSamplesBecomeBytesAndTurnsAreDone() throws {
-        let image = try Drawn.image(12, 5, .rgb16, isNoisy: true)
+        let image = try TestImage.image(12, 5, .rgb16, isNoisy: true)
         var metadata = ImageMetadata()
         metadata.orientation = .left
         let back = try decode(try encode(image.with(metadata)), .rgb8)

@@ -297,7 +297,7 @@ import Testing
         bitmap.fields = [56: 0x4D42_4544, 112: 124 + 4, 116: UInt32(ICCBuilder.displayP3.count)]
         bitmap.data += ICCBuilder.displayP3
         bitmap.offset = 14 + 124
-        let light = LightTests.light(try decode(bitmap.bytes) { $0.pixelFormat = .rgbaFloat })
+        let light = LinearLightTests.light(try decode(bitmap.bytes) { $0.pixelFormat = .rgbaFloat })
         #expect(abs(light[0] - 1.2249) < 0.004 && abs(light[1] + 0.0420) < 0.002 && abs(light[2] + 0.0197) < 0.002)
     }
 

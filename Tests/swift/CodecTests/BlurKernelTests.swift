@@ -22,7 +22,7 @@ import Testing
             let result = try blur(source, radius: radius)
             // Compares premultiplied colors: means are rounded in that form, and division by a small alpha magnifies the rounding
             // error.
-            let decibels = ReferencePicture(source).blurred(box: box).psnr(ReferencePicture(result), hasAlpha: false)
+            let decibels = ReferenceImage(source).blurred(box: box).psnr(ReferenceImage(result), hasAlpha: false)
             #expect(decibels > (format.bytesPerChannel == 1 ? 52 : 90), "\(format) \(radius): \(decibels)")
         }
     }
@@ -32,7 +32,7 @@ import Testing
         let box = try #require(BlurKernelTests.boxes.first { $0.0 == radius }).1
         for format in [PixelFormat.gray8, .rgb8, .rgba8Premultiplied, .rgb16, .rgbaFloat] {
             let source = try PixelBuffer.scene(size.0, size.1, format)
-            let reference = ReferencePicture(source).blurred(box: box).stored(format)
+            let reference = ReferenceImage(source).blurred(box: box).stored(format)
             #expect(reference.psnr(try blur(source, radius: radius).raw, hasAlpha: format.hasAlpha) > 49)
         }
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(row[0] == 0 && abs(Int(row[1]) - 147) <= 1 && row[2] == 255)
         let icc = Array("icc".utf8) + [0, 0] + PNGBuilder.zlib(ICCBuilder.gray(gamma: 1.8))
         let image = try PNGCoder().decode(
-            try .copying(EncodedFile.png([("iCCP", icc)])), options: DecodeOptions(), stop: CancellationToken())
+            try .copying(MetadataFixture.png([("iCCP", icc)])), options: DecodeOptions(), stop: CancellationToken())
         #expect(image.pixels.format == .gray8)
     }
 
@@ -128,7 +128,7 @@ import Testing
 
     @Test func aDecodeToLightKeepsWideColors() throws {
         let image = try JPEGCoder().decode("pictures/liquid-colour.jpg") { $0.pixelFormat = .rgbaFloat }
-        let light = LightTests.light(image)
+        let light = LinearLightTests.light(image)
         #expect(light.contains { $0 < -0.005 } || light.contains { $0 > 1.005 })
         #expect(!image.metadata.isHighDynamicRange)
     }
@@ -154,9 +154,9 @@ import Testing
         let profile = ICCBuilder.displayP3
         let icc = Array("icc".utf8) + [0, 0] + PNGBuilder.zlib(profile)
         let files: [(any ImageCoder, [UInt8])] = [
-            (PNGCoder(), EncodedFile.png([("iCCP", icc)])), (JPEGCoder(), EncodedFile.jpeg(segments(profile, 65_519))),
-            (JPEGCoder(), EncodedFile.jpeg(segments(profile, 100))),
-            (WebPCoder(), try EncodedFile.webp([("ICCP", profile)], flags: 0x20)),
+            (PNGCoder(), MetadataFixture.png([("iCCP", icc)])), (JPEGCoder(), MetadataFixture.jpeg(segments(profile, 65_519))),
+            (JPEGCoder(), MetadataFixture.jpeg(segments(profile, 100))),
+            (WebPCoder(), try MetadataFixture.webp([("ICCP", profile)], flags: 0x20)),
         ]
         for (coder, data) in files {
             #expect(try kept(coder, data, convert: false) == profile)
@@ -167,7 +167,7 @@ import Testing
     @Test func aProfileOfManySegmentsIsJoinedInOrder() throws {
         let profile = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         let inOrder = segments(profile, 65_000)
-        #expect(try kept(JPEGCoder(), EncodedFile.jpeg(inOrder.reversed()), convert: false) == profile)
-        #expect(try kept(JPEGCoder(), EncodedFile.jpeg(Array(inOrder.dropFirst())), convert: false) == nil)
+        #expect(try kept(JPEGCoder(), MetadataFixture.jpeg(inOrder.reversed()), convert: false) == profile)
+        #expect(try kept(JPEGCoder(), MetadataFixture.jpeg(Array(inOrder.dropFirst())), convert: false) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SDImageCodecs
 
-struct JPEGDraftTests {
+struct DCThumbnailDecoderTests {
     private static let restarts = JPEGBuilder.file(2000, 1003, JPEGBuilder.samplings[2], restartInterval: 40, detail: 2)
     private let coder = JPEGCoder()
 
@@ -13,9 +13,9 @@ struct JPEGDraftTests {
     func brightnessIsThatOfLibjpegAtAnEighth(sampling: JPEGBuilder.Sampling, restartInterval: Int) throws {
         for (width, height) in [(1, 130), (17, 97), (33, 64), (67, 131), (200, 113)] {
             let file = JPEGBuilder.file(width, height, sampling, restartInterval: restartInterval, seed: UInt64(width))
-            let decoder = try JPEGDecoder(try Bytes.copying(file), tolerant: false)
-            let draft = try #require(try draft(decoder, detail: 1))
-            #expect(try rows(draft, decoder, isColor: false) == libjpegRows(decoder, .gray))
+            let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+            let thumbnail = try #require(try thumbnail(decoder, detail: 1))
+            #expect(try rows(thumbnail, decoder, isColor: false) == libjpegRows(decoder, .gray))
         }
     }
 
@@ -23,9 +23,9 @@ struct JPEGDraftTests {
     func colorIsThatOfLibjpegAtAnEighth(name: String) throws {
         let sampling = try #require(JPEGBuilder.samplings.first { $0.name == name })
         let isColor = sampling.factors.count == 3
-        let decoder = try JPEGDecoder(try Bytes.copying(JPEGBuilder.file(203, 99, sampling)), tolerant: false)
-        let draft = try #require(try draft(decoder, detail: 1))
-        let got = try rows(draft, decoder, isColor: isColor)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(JPEGBuilder.file(203, 99, sampling)), tolerant: false)
+        let thumbnail = try #require(try thumbnail(decoder, detail: 1))
+        let got = try rows(thumbnail, decoder, isColor: isColor)
         let expected = try libjpegRows(decoder, isColor ? .rgb : .gray)
         #expect(got.count == expected.count)
         #expect(zip(got, expected).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
@@ -34,21 +34,21 @@ struct JPEGDraftTests {
     @Test func subsampledColorHasSamplesOfItsOwn() throws {
         // Blocks without detail: every sample is the mean of its block.
         let file = JPEGBuilder.file(203, 99, JPEGBuilder.samplings[2], detail: 0)
-        let decoder = try JPEGDecoder(try Bytes.copying(file), tolerant: false)
-        let draft = try #require(try draft(decoder, detail: 1))
-        let got = try rows(draft, decoder, isColor: true)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+        let thumbnail = try #require(try thumbnail(decoder, detail: 1))
+        let got = try rows(thumbnail, decoder, isColor: true)
         let expected = try libjpegRows(decoder, .rgb)
         #expect(zip(got, expected).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
     @Test(arguments: ["large.jpg", "large_progressive.jpg"], [1, 2])
     func samplesAreMeansOfPixels(name: String, detail: Int) throws {
-        let decoder = try JPEGDecoder(try CodecFixture.bytes("jpeg/" + name), tolerant: false)
-        guard let draft = try draft(decoder, detail: detail) else {
+        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/" + name), tolerant: false)
+        guard let thumbnail = try thumbnail(decoder, detail: detail) else {
             #expect(decoder.isProgressive && detail == 2)
             return
         }
-        let pixels = try rows(draft, decoder, isColor: true)
+        let pixels = try rows(thumbnail, decoder, isColor: true)
         let (side, width) = (8 / detail, 1024 * detail / 8)
         for (x, y) in [(0, 0), (1, 1), (20, 31), (64, 5), (width - 1, 768 * detail / 8 - 1)] {
             let place = (y * width + x) * 3
@@ -61,36 +61,36 @@ struct JPEGDraftTests {
 
     // MARK: Sharing
 
-    @Test func twoThreadsMakeTheDraftThatOneMakes() throws {
-        let bytes = try Bytes.copying(JPEGDraftTests.restarts)
-        let decoder = try JPEGDecoder(bytes, tolerant: false)
-        let alone = try rows(#require(try draft(decoder, detail: 1)), decoder, isColor: true)
+    @Test func twoThreadsMakeTheThumbnailThatOneMakes() throws {
+        let bytes = try Bytes.copying(DCThumbnailDecoderTests.restarts)
+        let decoder = try JPEGRowDecoder(bytes, tolerant: false)
+        let alone = try rows(#require(try thumbnail(decoder, detail: 1)), decoder, isColor: true)
         for _ in 0..<5 {
             let pool = WorkPool(name: "test", threads: 2)
             defer { pool.stop() }
-            let together = try #require(try draft(decoder, detail: 1, pool: pool))
+            let together = try #require(try thumbnail(decoder, detail: 1, pool: pool))
             #expect(try rows(together, decoder, isColor: true) == alone)
         }
     }
 
     @Test func aMisplacedRestartMarkerLeavesTheFileToLibjpeg() throws {
-        var file = JPEGDraftTests.restarts
+        var file = DCThumbnailDecoderTests.restarts
         let marker = try #require((file.count / 3..<file.count).first { file[$0] == 0xFF && file[$0 + 1] == 0xD3 })
         file[marker + 1] = 0xD5
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let decoder = try JPEGDecoder(try Bytes.copying(file), tolerant: false)
-        #expect(try draft(decoder, detail: 1) == nil)
-        #expect(try draft(decoder, detail: 1, pool: pool) == nil)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+        #expect(try thumbnail(decoder, detail: 1) == nil)
+        #expect(try thumbnail(decoder, detail: 1, pool: pool) == nil)
     }
 
-    @Test func aStoppedDraftEndsBothThreads() throws {
+    @Test func aStoppedThumbnailEndsBothThreads() throws {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let decoder = try JPEGDecoder(try Bytes.copying(JPEGDraftTests.restarts), tolerant: false)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(DCThumbnailDecoderTests.restarts), tolerant: false)
         let stop = CancellationToken()
         stop.cancel()
-        #expect(imageError { _ = try draft(decoder, detail: 1, pool: pool, stop: stop) }?.status == .cancelled)
+        #expect(imageError { _ = try thumbnail(decoder, detail: 1, pool: pool, stop: stop) }?.status == .cancelled)
     }
 
     // MARK: Progressive files
@@ -121,15 +121,15 @@ struct JPEGDraftTests {
     // MARK: Damage and limits
 
     @Test(arguments: JPEGBuilder.samplings.prefix(3), [0, 3])
-    func whatLibjpegRefusesIsNoDraft(sampling: JPEGBuilder.Sampling, restartInterval: Int) throws {
+    func whatLibjpegRefusesIsNoThumbnail(sampling: JPEGBuilder.Sampling, restartInterval: Int) throws {
         let file = JPEGBuilder.file(100, 75, sampling, restartInterval: restartInterval)
         for position in stride(from: 2, to: file.count, by: 3) {
             var damaged = file
             damaged[position] ^= UInt8(1 << (position % 8))
             for data in [damaged, Array(file.prefix(position))] {
-                guard let decoder = try? JPEGDecoder(try Bytes.copying(data), tolerant: false),
-                    decoder.hasDrafts, decoder.size.pixelCount ?? 0 < 1 << 16,
-                    try draft(decoder, detail: 1) != nil
+                guard let decoder = try? JPEGRowDecoder(try Bytes.copying(data), tolerant: false),
+                    decoder.allowsDCThumbnail, decoder.size.pixelCount ?? 0 < 1 << 16,
+                    try thumbnail(decoder, detail: 1) != nil
                 else { continue }
                 #expect((try? libjpegRows(decoder, .gray)) != nil, "byte \(position)")
             }
@@ -150,11 +150,11 @@ struct JPEGDraftTests {
         }
     }
 
-    @Test func theMemoryOfADraftIsLimited() throws {
-        let decoder = try JPEGDecoder(try CodecFixture.bytes("jpeg/large.jpg"), tolerant: false)
+    @Test func theMemoryOfAThumbnailIsLimited() throws {
+        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/large.jpg"), tolerant: false)
         var limits = DecodeLimits.standard
         limits.workingBytes = 20_000
-        var reader = DCThumbnailReader(
+        var reader = DCThumbnailDecoder(
             decoder, detail: 1, wanted: PixelSize(width: 1, height: 1), isEarly: false, limits: limits)
         #expect(try reader.read(stop: CancellationToken(), pool: { nil }) == nil)
     }
@@ -189,22 +189,22 @@ struct JPEGDraftTests {
         #expect(baseline.metadata.consumedBytes == nil)
     }
 
-    private func draft(
-        _ decoder: JPEGDecoder, detail: Int, pool: WorkPool? = nil, stop: CancellationToken = CancellationToken()
-    ) throws -> DCThumbnailDecoder? {
-        var reader = DCThumbnailReader(
+    private func thumbnail(
+        _ decoder: JPEGRowDecoder, detail: Int, pool: WorkPool? = nil, stop: CancellationToken = CancellationToken()
+    ) throws -> DCThumbnailPlanes? {
+        var reader = DCThumbnailDecoder(
             decoder, detail: detail, wanted: PixelSize(width: 1, height: 1), isEarly: false, limits: .standard)
         return try reader.read(stop: stop, pool: { pool })
     }
 
-    private func rows(_ draft: DCThumbnailDecoder, _ decoder: JPEGDecoder, isColor: Bool) throws -> [UInt8] {
+    private func rows(_ thumbnail: DCThumbnailPlanes, _ decoder: JPEGRowDecoder, isColor: Bool) throws -> [UInt8] {
         let size = PixelSize(
-            width: (decoder.size.width * draft.detail + 7) / 8, height: (decoder.size.height * draft.detail + 7) / 8)
-        let rows = try DCThumbnailRows(draft, size: size, isColor: isColor, account: WorkingMemory(limit: .max))
+            width: (decoder.size.width * thumbnail.detail + 7) / 8, height: (decoder.size.height * thumbnail.detail + 7) / 8)
+        let rows = try DCThumbnailRows(thumbnail, size: size, isColor: isColor, account: WorkingMemory(limit: .max))
         return try (0..<size.height).flatMap { y in unsafe Array(try #require(rows.row(y))) }
     }
 
-    private func libjpegRows(_ decoder: JPEGDecoder, _ rows: JPEGDecoder.Rows) throws -> [UInt8] {
+    private func libjpegRows(_ decoder: JPEGRowDecoder, _ rows: JPEGRowDecoder.Rows) throws -> [UInt8] {
         try decoder.start(rows, scale: decoder.smallestScale, limits: .standard, stop: CancellationToken())
         let size = decoder.smallestScale.size
         let stride = size.width * rows.bytesPerPixel

@@ -10,10 +10,10 @@ import Testing
     private func layout(_ left: Int, _ top: Int, _ width: Int, _ height: Int, _ change: (inout FrameLayout) -> Void = { _ in })
         -> FrameLayout
     {
-        Rectangles.layout(left, top, width, height, change)
+        RectanglePainter.layout(left, top, width, height, change)
     }
 
-    private func compositor(_ painter: Rectangles, canvases: Int = 100) throws -> FrameCompositor {
+    private func compositor(_ painter: RectanglePainter, canvases: Int = 100) throws -> FrameCompositor {
         var compositor = try FrameCompositor(
             size: Self.size, limits: .standard, budget: canvases * Self.canvasBytes, of: FrameBudget(limit: 1 << 20))
         painter.layouts.forEach { compositor.append($0) }
@@ -31,7 +31,7 @@ import Testing
     @Test func anyOfAThousandFramesIsAtMostThreeAway() throws {
         let size = PixelSize(width: 80, height: 100)
         let frames = (0..<1000).map { layout($0 % 70, $0 % 90, 10, 10) { $0.isOpaque = true } }
-        let painter = Rectangles(frames)
+        let painter = RectanglePainter(frames)
         let budget = FrameBudget(limit: 64 << 20)
         var compositor = try FrameCompositor(size: size, limits: .standard, of: budget)
         frames.forEach { compositor.append($0) }
@@ -48,8 +48,8 @@ import Testing
 
     /// Cached canvases may be evicted at any time, and are then drawn again.
     @Test func withoutAnyRoomEveryFrameIsStillRight() throws {
-        let frames = Rectangles.mixture(3, keys: false)
-        let painter = Rectangles(frames)
+        let frames = RectanglePainter.mixture(3, keys: false)
+        let painter = RectanglePainter(frames)
         let budget = FrameBudget(limit: 1 << 20)
         var compositor = try FrameCompositor(size: Self.size, limits: .standard, of: budget)
         frames.forEach { compositor.append($0) }
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test(arguments: [UInt64](1...12)) func everyOrderAndBudgetGivesTheFramesOfDrawingOneAfterTheOther(_ seed: UInt64) throws {
-        let frames = Rectangles.mixture(seed, keys: seed % 2 == 0)
-        let painter = Rectangles(
+        let frames = RectanglePainter.mixture(seed, keys: seed % 2 == 0)
+        let painter = RectanglePainter(
             frames, broken: seed % 3 == 0 ? [3, 8, 9, 21] : [], patchy: seed % 4 == 0 ? opaque(frames) : [])
         let expected = painter.reference(Self.size)
         let orders = [Array(0..<40), Array((0..<40).reversed()), (0..<40).map { $0 * 17 % 40 }, (0..<80).map { $0 * 7 % 40 }]
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Sixty frames that each need the previous one.
-    private var chain: Rectangles { Rectangles((0..<60).map { layout($0 % 6, 1, 1, 1) }) }
+    private var chain: RectanglePainter { RectanglePainter((0..<60).map { layout($0 % 6, 1, 1, 1) }) }
 
     @Test func playingInOrderDrawsOneFrameEach() throws {
         let painter = chain
@@ -108,7 +108,7 @@ import Testing
         // A chain of large frames, and a chain of small frames on a large one.
         let large = layout(0, 0, 6, 5), small = layout(1, 1, 1, 1)
         let key = layout(0, 0, 6, 5) { $0.isOpaque = true }
-        let painter = Rectangles([key] + Array(repeating: large, count: 8) + [key] + Array(repeating: small, count: 8))
+        let painter = RectanglePainter([key] + Array(repeating: large, count: 8) + [key] + Array(repeating: small, count: 8))
         var compositor = try compositor(painter, canvases: 4)
         for _ in 0..<2 {
             for index in 0..<18 { _ = try compositor.canvas(at: index * 7 % 18, painter: painter, stop: CancellationToken()) }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func aFrameThatOverwritesTheCanvasNeedsNoOther() throws {
-        let painter = Rectangles([layout(0, 0, 6, 5), layout(0, 0, 6, 5) { $0.isOpaque = true }, layout(1, 1, 1, 1)])
+        let painter = RectanglePainter([layout(0, 0, 6, 5), layout(0, 0, 6, 5) { $0.isOpaque = true }, layout(1, 1, 1, 1)])
         var compositor = try compositor(painter)
         _ = try compositor.canvas(at: 2, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == [1, 2])
@@ -141,14 +141,14 @@ import Testing
 
     @Test func aFrameAfterAClearedCanvasNeedsNoOther() throws {
         let cleared = layout(1, 1, 2, 2) { $0.disposal = .background }
-        let painter = Rectangles([cleared, cleared, cleared])
+        let painter = RectanglePainter([cleared, cleared, cleared])
         var compositor = try compositor(painter)
         _ = try compositor.canvas(at: 2, painter: painter, stop: CancellationToken())
         #expect(painter.drawn() == [2])
     }
 
     @Test func theCanvasMayBeginInAColour() throws {
-        let painter = Rectangles([layout(0, 0, 1, 1) { $0.isOpaque = true }, layout(1, 0, 1, 1) { $0.isOpaque = true }])
+        let painter = RectanglePainter([layout(0, 0, 1, 1) { $0.isOpaque = true }, layout(1, 0, 1, 1) { $0.isOpaque = true }])
         var compositor = try FrameCompositor(size: Self.size, background: 0xFF03_0201, limits: .standard)
         painter.layouts.forEach { compositor.append($0) }
         let canvas = try content(compositor.canvas(at: 1, painter: painter, stop: CancellationToken()))
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func framesMayBeAddedWhileOthersAreShown() throws {
-        let painter = Rectangles(Rectangles.mixture(5, keys: true))
+        let painter = RectanglePainter(RectanglePainter.mixture(5, keys: true))
         let expected = painter.reference(Self.size)
         var compositor = try FrameCompositor(size: Self.size, limits: .standard, budget: 6 * Self.canvasBytes)
         for (index, layout) in painter.layouts.enumerated() {
@@ -205,7 +205,7 @@ import Testing
         let clearing = layout(1, 1, 2, 2) { $0.disposal = .background }
         let mending = layout(0, 0, 4, 4) { $0.isOpaque = true }
         let replacing = layout(1, 1, 1, 1) { $0.blend = .source }
-        let compositor = try compositor(Rectangles([part, whole, clearing, part, whole, clearing, mending, replacing]))
+        let compositor = try compositor(RectanglePainter([part, whole, clearing, part, whole, clearing, mending, replacing]))
         #expect(
             (0..<8).map { compositor.isOpaque(at: $0) } == [false, true, true, false, true, true, true, false])
     }
@@ -242,7 +242,7 @@ import Testing
     // MARK: Output
 
     private func output(_ change: (inout DecodeOptions) -> Void) throws -> PixelBuffer {
-        let painter = Rectangles([layout(0, 0, 6, 5) { $0.isOpaque = true }])
+        let painter = RectanglePainter([layout(0, 0, 6, 5) { $0.isOpaque = true }])
         var compositor = try compositor(painter)
         var options = DecodeOptions()
         change(&options)

@@ -22,7 +22,7 @@ import Testing
 
     /// A smooth image with very many colors.
     private func photograph(_ width: Int, _ height: Int) throws -> Image {
-        try Drawn.image(width, height, .rgba8) { x, y in
+        try TestImage.image(width, height, .rgba8) { x, y in
             [UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8((x + y) * 255 / (width + height)), 255]
         }
     }
@@ -33,7 +33,7 @@ import Testing
         var randoms = Randoms(seed: UInt64(colors))
         for (width, height) in [(1, 1), (16, 16), (301, 187)] {
             let noise = (0..<width * height).map { _ in UInt8(randoms.below(colors)) }
-            let image = try Drawn.image(width, height, .rgba8) { x, y in
+            let image = try TestImage.image(width, height, .rgba8) { x, y in
                 let color = noise[y * width + x]
                 return [color, 255 - color, color &* 7, 255]
             }
@@ -42,21 +42,21 @@ import Testing
     }
 
     @Test func pixelsLessThanHalfOpaqueAreClear() throws {
-        let image = try Drawn.image(16, 16, .rgba8) { x, y in [200, 10, 20, UInt8(y * 16 + x)] }
+        let image = try TestImage.image(16, 16, .rgba8) { x, y in [200, 10, 20, UInt8(y * 16 + x)] }
         let back = try decode(try encode(image))
         #expect(back.pixel(15, 7) == [0, 0, 0, 0])
         #expect(back.pixel(0, 8) == [200, 10, 20, 255])
     }
 
     @Test func alphaOfAnOpaquePictureDoesNotCount() throws {
-        let image = try Drawn.image(9, 5, .rgba8) { x, _ in [7, 7, UInt8(x), 0] }
+        let image = try TestImage.image(9, 5, .rgba8) { x, _ in [7, 7, UInt8(x), 0] }
         var metadata = image.metadata
         metadata.hasAlpha = false
         #expect(try decode(try encode(image.with(metadata))).pixel(3, 3) == [7, 7, 3, 255])
     }
 
     @Test func aPictureOfNothingIsClear() throws {
-        let image = try Drawn.image(9, 5, .rgba8) { _, _ in [7, 7, 7, 0] }
+        let image = try TestImage.image(9, 5, .rgba8) { _, _ in [7, 7, 7, 0] }
         #expect(try decode(try encode(image)).content == [UInt8](repeating: 0, count: 180))
     }
 
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func ditheringKeepsMeansThatFewColoursLack() throws {
-        let image = try Drawn.image(64, 64, .rgba8) { x, y in [UInt8(x * 4), UInt8(x * 4), UInt8(x * 4), 255] }
+        let image = try TestImage.image(64, 64, .rgba8) { x, y in [UInt8(x * 4), UInt8(x * 4), UInt8(x * 4), 255] }
         func error(_ dithering: Double) throws -> Double {
             let back = try decode(
                 try encode(image) {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func sidesBeyond16BitsAreRefused() throws {
-        let image = try Drawn.image(65536, 1, .gray8, isNoisy: false)
+        let image = try TestImage.image(65536, 1, .gray8, isNoisy: false)
         #expect(imageError { _ = try encode(image) }?.status == .tooLarge)
     }
 
@@ -100,26 +100,26 @@ import Testing
 
     @Test(arguments: 0..<16, [[255], [0, 255], [0, 0, 255]] as [[UInt8]])
     func everyFrameComesBack(seed: UInt64, alphas: [UInt8]) throws {
-        let frames = try Moving.sprites(10, alphas: alphas, seed: seed)
-        let back = try Moving.frames(try decode(try encode(try Moving.image(frames))))
+        let frames = try AnimationFixture.sprites(10, alphas: alphas, seed: seed)
+        let back = try AnimationFixture.frames(try decode(try encode(try AnimationFixture.image(frames))))
         #expect(back.map(\.content) == frames.map(\.content))
     }
 
     @Test func durationsKeepToTheirTimes() throws {
-        let frames = try Moving.sprites(7, alphas: [255], seed: 1)
-        let back = try decode(try encode(try Moving.image(frames, [33, 33, 34, 33, 33, 34, 1000])))
-        #expect(Moving.durations(back) == [30, 40, 30, 30, 40, 30, 1000])
+        let frames = try AnimationFixture.sprites(7, alphas: [255], seed: 1)
+        let back = try decode(try encode(try AnimationFixture.image(frames, [33, 33, 34, 33, 33, 34, 1000])))
+        #expect(AnimationFixture.durations(back) == [30, 40, 30, 30, 40, 30, 1000])
     }
 
     @Test func aDurationIsNeverOneThatPlayersDoNotBelieve() throws {
-        let frames = try Moving.sprites(4, alphas: [255], seed: 1)
-        let back = try decode(try encode(try Moving.image(frames, [15, 15, 15, 0])))
-        #expect(Moving.durations(back) == [20, 20, 20, 20])
+        let frames = try AnimationFixture.sprites(4, alphas: [255], seed: 1)
+        let back = try decode(try encode(try AnimationFixture.image(frames, [15, 15, 15, 0])))
+        #expect(AnimationFixture.durations(back) == [20, 20, 20, 20])
     }
 
     @Test(arguments: [0, 1, 5, 65535]) func loopsAreKept(_ loops: Int) throws {
-        let frames = try Moving.sprites(3, alphas: [255], seed: 2)
-        let file = try encode(try Moving.image(frames, loops: loops))
+        let frames = try AnimationFixture.sprites(3, alphas: [255], seed: 2)
+        let file = try encode(try AnimationFixture.image(frames, loops: loops))
         #expect(try decode(file).metadata.loopCount == loops)
         let hasBlock = String(decoding: file.array, as: UTF8.self).contains("NETSCAPE2.0")
         #expect(hasBlock == (loops != 1))
@@ -128,11 +128,11 @@ import Testing
     @Test func whatDoesNotChangeDoesNotFlicker() throws {
         let still = try photograph(90, 60)
         let frames = try (0..<4).map { step in
-            try Drawn.image(90, 60, .rgba8) { x, y in
+            try TestImage.image(90, 60, .rgba8) { x, y in
                 (40..<50).contains(x) && (20..<30).contains(y) ? [UInt8(step * 60), 99, UInt8(x * 5), 255] : still.pixel(x, y)
             }
         }
-        let back = try Moving.frames(try decode(try encode(try Moving.image(frames)) { $0.maxColors = 32 }))
+        let back = try AnimationFixture.frames(try decode(try encode(try AnimationFixture.image(frames)) { $0.maxColors = 32 }))
         for frame in back.dropFirst() {
             for y in 0..<60 {
                 for x in 0..<90 where !((40..<50).contains(x) && (20..<30).contains(y)) {
@@ -145,9 +145,9 @@ import Testing
 
     @Test func framesInWhichNothingHappensAreKept() throws {
         let frame = try photograph(40, 30)
-        let back = try decode(try encode(try Moving.image([frame, frame, frame], [20, 30, 40])))
-        #expect(Moving.durations(back) == [20, 30, 40])
-        #expect(Set(try Moving.frames(back).map(\.content)).count == 1)
+        let back = try decode(try encode(try AnimationFixture.image([frame, frame, frame], [20, 30, 40])))
+        #expect(AnimationFixture.durations(back) == [20, 30, 40])
+        #expect(Set(try AnimationFixture.frames(back).map(\.content)).count == 1)
     }
 
     @Test func aCancelledEncodeEndsWithCancelled() throws {

@@ -23,7 +23,8 @@ import Testing
     }
 
     private func light(_ samples: [Double], primaries: UInt8 = 1, transfer: UInt8) throws -> [Float] {
-        LightTests.light(try decode(file(samples, primaries: primaries, transfer: transfer)) { $0.pixelFormat = .rgbaFloat })
+        LinearLightTests.light(
+            try decode(file(samples, primaries: primaries, transfer: transfer)) { $0.pixelFormat = .rgbaFloat })
     }
 
     /// The inverse EOTF of SMPTE ST 2084, by its formula.
@@ -83,7 +84,7 @@ import Testing
     @Test func samplesLeftAloneKeepTheirCodePoints() throws {
         let data = file([0.5, 0.25, 0.75], primaries: 9, transfer: HighDynamicRangeTests.pq)
         let image = try decode(data) { $0.convertToSRGB = false }
-        #expect(LightTests.deep(image) == [0.5, 0.25, 0.75].map { UInt16(($0 * 65535).rounded()) })
+        #expect(LinearLightTests.deep(image) == [0.5, 0.25, 0.75].map { UInt16(($0 * 65535).rounded()) })
         #expect(image.metadata.cicp == CodePoints(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
         #expect(image.metadata.isHighDynamicRange)
     }
@@ -97,7 +98,7 @@ import Testing
         let stored: Double = l <= 0.0031308 ? l * 12.92 : 1.055 * pow(l, 1 / 2.4) - 0.055
         let expected = stored * 65535
         #expect(image.pixels.format == .rgb16)
-        #expect(LightTests.deep(image).allSatisfy { abs(Double($0) - expected) < 30 })
+        #expect(LinearLightTests.deep(image).allSatisfy { abs(Double($0) - expected) < 30 })
     }
 
     @Test func brighterLightRisesToWhiteWithoutAStep() throws {
@@ -109,14 +110,14 @@ import Testing
         let levels = stride(from: 0, to: values.count, by: 3).map { (at: Int) -> Int in Int(content[at]) }
         #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 && $1 - $0 < 10 })
         #expect(levels.last == 255)
-        // Reference white stays near white, with headroom above.
+        // ReferenceLibraries white stays near white, with headroom above.
         #expect((235...245).contains(levels[10]))
     }
 
     @Test func brightColorsKeepTheirHue() throws {
         let image = try decode(
             file([pq(2000), pq(1000), pq(500)], primaries: 1, transfer: HighDynamicRangeTests.pq))
-        let light = LightTests.light(try image.converted(to: .rgbaFloat))
+        let light = LinearLightTests.light(try image.converted(to: .rgbaFloat))
         #expect(abs(light[0] / light[1] - 2) < 0.02 && abs(light[1] / light[2] - 2) < 0.02)
     }
 
@@ -136,7 +137,7 @@ import Testing
             $0.thumbnailSize = PixelSize(width: 10, height: 10)
         }
         #expect(image.size == PixelSize(width: 10, height: 1))
-        #expect(LightTests.light(image).allSatisfy { abs($0 - 1) < 2e-3 })
+        #expect(LinearLightTests.light(image).allSatisfy { abs($0 - 1) < 2e-3 })
     }
 
     @Test func grayAndAlphaPassToo() throws {
@@ -144,9 +145,9 @@ import Testing
         builder.chunk("cICP", [9, 16, 0, 1])
         let v = UInt16((pq(203) * 65535).rounded())
         let data = builder.finished([[UInt8(v >> 8), UInt8(v & 255), 0x80, 0]])
-        let light = LightTests.light(try decode(data) { $0.pixelFormat = .rgbaFloat })
+        let light = LinearLightTests.light(try decode(data) { $0.pixelFormat = .rgbaFloat })
         #expect(light[0...2].allSatisfy { abs($0 - 1) < 2e-3 } && abs(light[3] - 0.5) < 1e-4)
-        #expect(LightTests.deep(try decode(data))[3] == 0x8000)
+        #expect(LinearLightTests.deep(try decode(data))[3] == 0x8000)
     }
 
     // MARK: Post-processed images
@@ -183,7 +184,7 @@ import Testing
     }
 
     @Test func shrinkingAndTurningHappenOnTheWay() throws {
-        let raw = finished(try LightTests.image(.rgb8, width: 40, height: 20, [UInt8](repeating: 200, count: 2400))) {
+        let raw = finished(try LinearLightTests.image(.rgb8, width: 40, height: 20, [UInt8](repeating: 200, count: 2400))) {
             $0.cicp = CodePoints(primaries: 9, transfer: 18, matrix: 9, isFullRange: true)
             $0.orientation = .right
         }
@@ -195,7 +196,7 @@ import Testing
 
     @Test func premultipliedPicturesAreConvertedStraight() throws {
         let bytes: [UInt8] = [100, 50, 25, 128, 0, 0, 0, 0]
-        let raw = finished(try LightTests.image(.rgba8Premultiplied, width: 2, bytes)) {
+        let raw = finished(try LinearLightTests.image(.rgba8Premultiplied, width: 2, bytes)) {
             $0.cicp = CodePoints(primaries: 12, transfer: 13, matrix: 0, isFullRange: true)
         }
         let image = try converted(raw)
@@ -205,7 +206,7 @@ import Testing
     }
 
     @Test func aPictureThatIsStandardAlreadyIsLeftAlone() throws {
-        let image = try LightTests.image(.rgb8, width: 1, [1, 2, 3])
+        let image = try LinearLightTests.image(.rgb8, width: 1, [1, 2, 3])
         #expect(try converted(image) === image)
         let named = finished(image) { $0.cicp = CodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true) }
         #expect(try converted(named).content == [1, 2, 3])

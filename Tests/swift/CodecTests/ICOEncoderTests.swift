@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: [(1, 1), (16, 16), (33, 47), (255, 12), (256, 256), (20, 256)])
     func everyPixelThatShowsComesBack(width: Int, height: Int) throws {
-        let image = try Drawn.image(width, height, .rgba8) { x, y in
+        let image = try TestImage.image(width, height, .rgba8) { x, y in
             let alpha = UInt8((x * 3 + y * 5) & 255)
             return alpha == 0 ? [0, 0, 0, 0] : [UInt8(x & 255), UInt8(y & 255), 77, alpha]
         }
@@ -29,12 +29,12 @@ import Testing
     }
 
     @Test func anOpaqueIconStaysOpaque() throws {
-        let image = try Drawn.image(32, 32, .rgb8, isNoisy: true)
+        let image = try TestImage.image(32, 32, .rgb8, isNoisy: true)
         #expect(try decode(try encode(image)).content == (try image.converted(to: .rgba8)).content)
     }
 
     @Test func largerPicturesAreRefused() throws {
-        let image = try Drawn.image(257, 4, .rgba8, isNoisy: true)
+        let image = try TestImage.image(257, 4, .rgba8, isNoisy: true)
         #expect(imageError { _ = try encode(image) }?.status == .tooLarge)
         var options = EncodeOptions()
         options.maxPixelSize = PixelSize(width: 64, height: 64)

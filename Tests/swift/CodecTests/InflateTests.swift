@@ -26,10 +26,10 @@ import Testing
     }
 
     private func expectSame(_ stream: [UInt8], _ randoms: inout Randoms) {
-        let (result, bytes) = Reference.inflate(stream, limit: InflateTests.limit)
+        let (result, bytes) = ReferenceLibraries.inflate(stream, limit: InflateTests.limit)
         guard bytes.count < InflateTests.limit else { return }
         for (pieces, room) in [([Int.max], 100_000), ([1], 1 + randoms.below(2000)), ([1 + randoms.below(200), 3], 700)] {
-            let (own, ownBytes) = Reference.ownInflate(stream, pieces: pieces, room: room, limit: InflateTests.limit)
+            let (own, ownBytes) = ReferenceLibraries.ownInflate(stream, pieces: pieces, room: room, limit: InflateTests.limit)
             #expect(ownBytes == bytes)
             // zlib waits for the checksum after the last block, and for lengths that an empty code cannot have.
             #expect(own == result || result == .goesOn && own != .goesOn)
@@ -40,7 +40,7 @@ import Testing
         var randoms = Randoms(seed: UInt64(seed))
         let data = data(&randoms)
         for level in [0, 1, 6, 9] {
-            let stream = Reference.deflate(data, level: level, strategy: randoms.below(5))
+            let stream = ReferenceLibraries.deflate(data, level: level, strategy: randoms.below(5))
             #expect(!stream.isEmpty)
             expectSame(stream, &randoms)
             expectSame(Array(stream.prefix(randoms.below(stream.count))), &randoms)
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: 100..<160) func damagedStreamsEndWhereZlibEndsThem(seed: Int) {
         var randoms = Randoms(seed: UInt64(seed))
-        let stream = Reference.deflate(data(&randoms), level: 1 + randoms.below(9), strategy: randoms.below(5))
+        let stream = ReferenceLibraries.deflate(data(&randoms), level: 1 + randoms.below(9), strategy: randoms.below(5))
         for _ in 0..<6 {
             var damaged = stream
             for _ in 0...randoms.below(3) { damaged[randoms.below(damaged.count)] ^= 1 << UInt8(randoms.below(8)) }
@@ -68,7 +68,8 @@ import Testing
 
     @Test func aReferenceToBeforeTheWindowIsDamage() {
         // One fixed block: length 3 at distance 1, with an empty history.
-        let (result, bytes) = Reference.ownInflate([0x78, 0x01, 0x03, 0x02, 0, 0, 0, 0], pieces: [8], room: 100, limit: 100)
+        let (result, bytes) = ReferenceLibraries.ownInflate(
+            [0x78, 0x01, 0x03, 0x02, 0, 0, 0, 0], pieces: [8], room: 100, limit: 100)
         #expect(result == .damaged && bytes.isEmpty)
     }
 
@@ -76,11 +77,11 @@ import Testing
         var randoms = Randoms(seed: 1)
         for count in Array(0..<200) + [1000, 4096, 65_537] {
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: randoms.next()) }
-            #expect(unsafe sdpx_crc32(0, bytes, count) == Reference.checkSum(bytes))
+            #expect(unsafe sdpx_crc32(0, bytes, count) == ReferenceLibraries.checkSum(bytes))
             let half = count / 3
             let first = unsafe sdpx_crc32(0, bytes, half)
             let rest = Array(bytes.dropFirst(half))
-            #expect(unsafe sdpx_crc32(first, rest, rest.count) == Reference.checkSum(bytes))
+            #expect(unsafe sdpx_crc32(first, rest, rest.count) == ReferenceLibraries.checkSum(bytes))
         }
     }
 }

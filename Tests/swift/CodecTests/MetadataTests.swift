@@ -79,7 +79,7 @@ import Testing
     private static let extensionLabel = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
 
     @Test func jpegGivesAllItsBlocks() throws {
-        let data = EncodedFile.jpeg([
+        let data = MetadataFixture.jpeg([
             jfif(unit: 1, 96, 72), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif()),
             (0xE1, MetadataTests.packetLabel + Array("<x/>".utf8)), (0xFE, Array("first".utf8)),
             (0xE2, Array("ICC_PROFILE\0".utf8) + [2, 2] + [3, 4]), (0xE2, Array("ICC_PROFILE\0".utf8) + [1, 2] + [1, 2]),
@@ -94,20 +94,20 @@ import Testing
     }
 
     @Test func jfifCountsInInchesCentimetresOrNotAtAll() throws {
-        let metric = try info(JPEGCoder(), EncodedFile.jpeg([jfif(unit: 2, 100, 50)]))
+        let metric = try info(JPEGCoder(), MetadataFixture.jpeg([jfif(unit: 2, 100, 50)]))
         #expect(metric.dpi?.x == 254 && metric.dpi?.y == 127)
-        #expect(try info(JPEGCoder(), EncodedFile.jpeg([jfif(unit: 0, 1, 1)])).dpi == nil)
-        #expect(try info(JPEGCoder(), EncodedFile.jpeg([jfif(unit: 1, 0, 1)])).dpi == nil)
+        #expect(try info(JPEGCoder(), MetadataFixture.jpeg([jfif(unit: 0, 1, 1)])).dpi == nil)
+        #expect(try info(JPEGCoder(), MetadataFixture.jpeg([jfif(unit: 1, 0, 1)])).dpi == nil)
     }
 
     @Test func exifGivesTheResolutionThatTheContainerLacks() throws {
         let found = try info(
-            JPEGCoder(), EncodedFile.jpeg([jfif(unit: 0, 1, 1), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())]))
+            JPEGCoder(), MetadataFixture.jpeg([jfif(unit: 0, 1, 1), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())]))
         #expect(found.dpi?.x == 300 && found.dpi?.y == 150)
     }
 
     @Test func theOrientationOfAJFIFFileIsHonouredOnce() throws {
-        let data = EncodedFile.jpeg([jfif(unit: 1, 72, 72), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())])
+        let data = MetadataFixture.jpeg([jfif(unit: 1, 72, 72), (0xE1, Array("Exif\0\0".utf8) + MetadataTests.exif())])
         let upright = try JPEGCoder().decode(try .copying(data), options: DecodeOptions(), stop: CancellationToken())
         #expect(upright.size == PixelSize(width: 8, height: 16))
         #expect(upright.metadata.orientation == .up)
@@ -138,7 +138,7 @@ import Testing
         let pieces = extendedXMP([(40, String(rest.dropFirst(40))), (0, String(rest.prefix(40)))], total: rest.utf8.count)
         let packet = [(marker: UInt8(0xE1), body: MetadataTests.packetLabel + Array(MetadataTests.packet.utf8))]
         let expected = MetadataTests.packet.replacing("</rdf:RDF>", with: "<rdf:Description big=\"yes\"/></rdf:RDF>")
-        #expect(array(try info(JPEGCoder(), EncodedFile.jpeg(pieces + packet)).xmp) == Array(expected.utf8))
+        #expect(array(try info(JPEGCoder(), MetadataFixture.jpeg(pieces + packet)).xmp) == Array(expected.utf8))
     }
 
     @Test func extendedXMPThatIsIncompleteOrOfAnotherPacketIsLeftOut() throws {
@@ -152,7 +152,7 @@ import Testing
             extendedXMP([(0, String(rest.prefix(40))), (20, String(rest.dropFirst(20)))], total: size),
             extendedXMP([(0, "no RDF in here")], total: 14),
         ] {
-            #expect(array(try info(JPEGCoder(), EncodedFile.jpeg(packet + pieces)).xmp) == Array(MetadataTests.packet.utf8))
+            #expect(array(try info(JPEGCoder(), MetadataFixture.jpeg(packet + pieces)).xmp) == Array(MetadataTests.packet.utf8))
         }
     }
 
@@ -169,7 +169,7 @@ import Testing
     @Test func pngGivesAllItsBlocks() throws {
         let profile: [UInt8] = Array("icc".utf8) + [0, 0] + PNGBuilder.zlib([9, 8, 7])
         let packet = Array("XML:com.adobe.xmp\0\0\0\0\0<x/>".utf8)
-        let data = EncodedFile.png([
+        let data = MetadataFixture.png([
             ("iCCP", profile), ("pHYs", PNGBuilder.four(11811) + PNGBuilder.four(5906) + [1]),
             ("eXIf", MetadataTests.exif()), ("iTXt", packet), ("tEXt", Array("Title\0gr".utf8) + [0xFC, 0x6E]),
             ("zTXt", Array("Comment\0\0".utf8) + PNGBuilder.zlib(Array("packed".utf8))),
@@ -187,9 +187,9 @@ import Testing
     @Test(arguments: ["exif", "APP1"]) func profilesInHexadecimalDigitsAreExif(_ kind: String) throws {
         let text = hexText(kind, Array("Exif\0\0".utf8) + MetadataTests.exif())
         let packed = Array("Raw profile type \(kind)\0\0".utf8) + PNGBuilder.zlib(text)
-        #expect(array(try info(PNGCoder(), EncodedFile.png([("zTXt", packed)])).exif) == MetadataTests.exif())
+        #expect(array(try info(PNGCoder(), MetadataFixture.png([("zTXt", packed)])).exif) == MetadataTests.exif())
         let plain = Array("Raw profile type \(kind)\0".utf8) + text
-        let found = try info(PNGCoder(), EncodedFile.png([("tEXt", plain)]))
+        let found = try info(PNGCoder(), MetadataFixture.png([("tEXt", plain)]))
         #expect(array(found.exif) == MetadataTests.exif())
         #expect(found.text.isEmpty)
     }
@@ -198,11 +198,11 @@ import Testing
         "", "\nexif\n", "\nexif\n  99999999999999999999\n00", "\nexif\n 4\n0011", "\nexif\n 2\nzz00", "\nexif\n -1\n00",
         "exif 2 0000", "\nexif\n 0\n", "\nexif\n 1\n0",
     ]) func damagedDigitsAreNoProfile(_ text: String) throws {
-        #expect(try info(PNGCoder(), EncodedFile.png([("tEXt", Array("Raw profile type exif\0\(text)".utf8))])).exif == nil)
+        #expect(try info(PNGCoder(), MetadataFixture.png([("tEXt", Array("Raw profile type exif\0\(text)".utf8))])).exif == nil)
     }
 
     @Test func damagedTextsAreLeftOut() throws {
-        let data = EncodedFile.png([
+        let data = MetadataFixture.png([
             ("tEXt", Array("no zero".utf8)), ("tEXt", Array("\0no key".utf8)), ("tEXt", [UInt8](repeating: 65, count: 100) + [0]),
             ("zTXt", Array("a\0\0not a stream".utf8)), ("zTXt", Array("b\0\u{1}".utf8)), ("zTXt", Array("c\0".utf8)),
             ("iTXt", Array("d\0".utf8)), ("iTXt", Array("e\0\u{2}\0\0\0x".utf8)), ("iTXt", Array("f\0\0\0no end".utf8)),
@@ -218,20 +218,22 @@ import Testing
     @Test func textsThatUnpackWithoutEndAreLeftOut() throws {
         let bomb = Array("a\0\0".utf8) + PNGBuilder.zlib([UInt8](repeating: 65, count: 70_000))
         let packet = Array("XML:com.adobe.xmp\0".utf8) + [1, 0, 0, 0] + PNGBuilder.zlib([UInt8](repeating: 65, count: 1_200_000))
-        let found = try info(PNGCoder(), EncodedFile.png([("zTXt", bomb), ("iTXt", packet)]))
+        let found = try info(PNGCoder(), MetadataFixture.png([("zTXt", bomb), ("iTXt", packet)]))
         #expect(found.text.isEmpty && found.xmp == nil)
         #expect(
-            try info(PNGCoder(), EncodedFile.png([("tEXt", Array("a\0bcdef".utf8))])) { $0.limits.metadataBytes = 5 }.text.isEmpty
+            try info(PNGCoder(), MetadataFixture.png([("tEXt", Array("a\0bcdef".utf8))])) { $0.limits.metadataBytes = 5 }.text
+                .isEmpty
         )
         #expect(
-            try info(PNGCoder(), EncodedFile.png([("eXIf", MetadataTests.exif())])) { $0.limits.metadataBytes = 5 }.exif == nil)
+            try info(PNGCoder(), MetadataFixture.png([("eXIf", MetadataTests.exif())])) { $0.limits.metadataBytes = 5 }.exif
+                == nil)
     }
 
     @Test func textsAreFewAndShortInAll() throws {
         let many = (0..<2000).map { (name: "tEXt", data: Array("k\($0)\0v".utf8)) }
-        #expect(try info(PNGCoder(), EncodedFile.png(many)).text.count <= 256)
+        #expect(try info(PNGCoder(), MetadataFixture.png(many)).text.count <= 256)
         let long = (0..<20).map { (name: "tEXt", data: Array("k\($0)\0".utf8) + [UInt8](repeating: 65, count: 10_000)) }
-        #expect(try info(PNGCoder(), EncodedFile.png(long)).text.count == 6)
+        #expect(try info(PNGCoder(), MetadataFixture.png(long)).text.count == 6)
     }
 
     // MARK: GIF
@@ -249,7 +251,7 @@ import Testing
 
     @Test func gifGivesAllItsBlocks() throws {
         let profile = [UInt8](repeating: 5, count: 700)
-        let data = EncodedFile.gif([
+        let data = MetadataFixture.gif([
             [0x21, 0xFE] + blocks(Array("hello".utf8)), packet(Array("<x>packet</x>".utf8)),
             [0x21, 0xFF, 11] + Array("ICCRGBG1012".utf8) + blocks(profile),
             [0x21, 0xFE] + blocks([UInt8](repeating: 66, count: 300)),
@@ -264,19 +266,19 @@ import Testing
     @Test func packetsOfEveryLengthEndWhereTheyShould() throws {
         for length in 1..<600 {
             let text = (0..<length).map { UInt8(0x20 + $0 * 7 % 90) }
-            #expect(array(try info(GIFCoder(), EncodedFile.gif([packet(text)])).xmp) == text)
+            #expect(array(try info(GIFCoder(), MetadataFixture.gif([packet(text)])).xmp) == text)
         }
     }
 
     @Test func truncatedBlocksOfGIFAreReadWithinBounds() throws {
-        let data = EncodedFile.gif([[0x21, 0xFE] + blocks(Array("hello".utf8)), packet(Array("<x/>".utf8))])
+        let data = MetadataFixture.gif([[0x21, 0xFE] + blocks(Array("hello".utf8)), packet(Array("<x/>".utf8))])
         for length in 0..<data.count { _ = try? info(GIFCoder(), Array(data[..<length])) }
     }
 
     // MARK: WebP
 
     @Test func webpGivesAllItsBlocks() throws {
-        let data = try EncodedFile.webp(
+        let data = try MetadataFixture.webp(
             [("ICCP", [1, 2, 3]), ("EXIF", Array("Exif\0\0".utf8) + MetadataTests.exif()), ("XMP ", Array("<x/>".utf8))],
             flags: 0x2C)
         let found = try info(WebPCoder(), data)

@@ -25,7 +25,7 @@ import Testing
     private func kind(_ file: Bytes) -> [UInt8] { [file.reader.byte(at: 24) ?? 0, file.reader.byte(at: 25) ?? 99] }
 
     private func chunk(_ name: StaticString, of file: Bytes) -> Bytes? {
-        var chunks = PNGChunks(file, stop: CancellationToken())
+        var chunks = PNGChunkReader(file, stop: CancellationToken())
         while let chunk = try? chunks.next() { if chunk.name == PNGChunk.name(name) { return file.slice(chunk.data) } }
         return nil
     }
@@ -38,7 +38,7 @@ import Testing
     func everyPixelOfEveryFormatComesBack(_ format: PixelFormat) throws {
         for (width, height) in PNGEncoderTests.sizes {
             for isNoisy in [true, false] {
-                let image = try Drawn.image(width, height, format, isNoisy: isNoisy)
+                let image = try TestImage.image(width, height, format, isNoisy: isNoisy)
                 let back = try decode(try encode(image), format)
                 #expect(back.size == image.size)
                 #expect(back.content == image.content)
@@ -49,23 +49,23 @@ import Testing
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .gray16, .rgb16, .rgba16], [1, 5, 9])
     func libpngReadsTheSamePixels(_ format: PixelFormat, effort: Int) throws {
         for (width, height) in PNGEncoderTests.sizes {
-            let image = try Drawn.image(width, height, format, isNoisy: width % 2 == 0)
+            let image = try TestImage.image(width, height, format, isNoisy: width % 2 == 0)
             let file = try encode(image) { $0.effort = effort }
             let wide = try image.converted(to: .rgba16).content
             let samples = stride(from: 0, to: wide.count, by: 2).map { UInt16(wide[$0]) | UInt16(wide[$0 + 1]) << 8 }
-            #expect(Reference.png(file.array, width: width, height: height) == samples)
+            #expect(ReferenceLibraries.png(file.array, width: width, height: height) == samples)
         }
     }
 
     @Test(arguments: [PixelFormat.rgba8Premultiplied, .bgra8Premultiplied])
     func premultipliedPixelsAreStoredStraight(_ format: PixelFormat) throws {
-        let image = try Drawn.image(40, 30, .rgba8, isNoisy: true).converted(to: format)
+        let image = try TestImage.image(40, 30, .rgba8, isNoisy: true).converted(to: format)
         let back = try decode(try encode(image), .rgba8)
         #expect(back.content == (try image.converted(to: .rgba8)).content)
     }
 
     @Test func lightIsStoredWithSixteenBits() throws {
-        let image = try Drawn.image(20, 10, .rgb16, isNoisy: true)
+        let image = try TestImage.image(20, 10, .rgb16, isNoisy: true)
         let file = try encode(try image.converted(to: .rgbaFloat))
         #expect(kind(file) == [16, 2])
         #expect(try decode(file, .rgb16).content == image.content)
@@ -74,31 +74,32 @@ import Testing
     // MARK: Smaller encodings
 
     @Test func anOpaquePictureIsStoredWithoutAlpha() throws {
-        let image = try Drawn.image(64, 48, .rgba8, isNoisy: true, isOpaque: true)
+        let image = try TestImage.image(64, 48, .rgba8, isNoisy: true, isOpaque: true)
         #expect(kind(try encode(image)) == [8, 2])
-        #expect(kind(try encode(try Drawn.image(64, 48, .rgba8, isNoisy: true))) == [8, 6])
+        #expect(kind(try encode(try TestImage.image(64, 48, .rgba8, isNoisy: true))) == [8, 6])
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
     func fewColoursBecomeAPaletteOfAsFewBits(colors: Int, bits: Int) throws {
         for format in [PixelFormat.rgb8, .rgba8] {
-            let image = try Drawn.image(61, 43, format) { x, y in
+            let image = try TestImage.image(61, 43, format) { x, y in
                 let color = (x * 7 + y * 31) % colors
                 return [UInt8(color), UInt8(255 - color), UInt8(color / 2), UInt8(color % 3 == 0 ? color / 2 : 255)]
             }
             let file = try encode(image)
             #expect(kind(file) == [UInt8(bits), 3])
             #expect(try decode(file, format).content == image.content)
-            let reference = Reference.png(file.array, width: 61, height: 43)
+            let reference = ReferenceLibraries.png(file.array, width: 61, height: 43)
             #expect(reference?.enumerated().allSatisfy { $0.offset % 4 == 3 || $0.element & 255 == $0.element >> 8 } == true)
         }
     }
 
     @Test func moreThan256ColoursAreNoPalette() throws {
-        let image = try Drawn.image(100, 100, .rgb8) { x, y in [UInt8(x), UInt8(y == 99 && x > 0 ? 1 : 0), UInt8(x * 2), 255] }
+        let image = try TestImage.image(100, 100, .rgb8) { x, y in [UInt8(x), UInt8(y == 99 && x > 0 ? 1 : 0), UInt8(x * 2), 255]
+        }
         let file = try encode(image)
         #expect(kind(file) == [8, 3])
-        let more = try Drawn.image(100, 100, .rgb8) { x, y in [UInt8(x), UInt8(y % 3), UInt8(x * 2), 255] }
+        let more = try TestImage.image(100, 100, .rgb8) { x, y in [UInt8(x), UInt8(y % 3), UInt8(x * 2), 255] }
         #expect(kind(try encode(more)) == [8, 2])
     }
 
@@ -113,7 +114,7 @@ import Testing
     @Test(arguments: Orientation.allCases) func theDirectionIsKept(_ orientation: Orientation) throws {
         var metadata = ImageMetadata()
         metadata.orientation = orientation
-        let file = try encode(try Drawn.image(9, 6, .rgb8, isNoisy: true).with(metadata))
+        let file = try encode(try TestImage.image(9, 6, .rgb8, isNoisy: true).with(metadata))
         #expect(try decode(file).metadata.orientation == orientation)
         #expect((chunk("eXIf", of: file) != nil) == (orientation != .up))
     }
@@ -126,7 +127,7 @@ import Testing
             [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0])
         let prefixed = try Bytes.copying(Array("Exif\0\0".utf8) + exif.array)
         for block in [exif, prefixed] {
-            let file = try encode(try Drawn.image(9, 6, .rgb8, isNoisy: true).with(metadata)) { $0.exif = block }
+            let file = try encode(try TestImage.image(9, 6, .rgb8, isNoisy: true).with(metadata)) { $0.exif = block }
             var expected = exif.array
             expected[18] = 8
             #expect(chunk("eXIf", of: file)?.array == expected)
@@ -145,20 +146,20 @@ import Testing
     }
 
     @Test func damagedExifIsRefused() throws {
-        let image = try Drawn.image(9, 6, .rgb8, isNoisy: true)
+        let image = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         let block = try Bytes.copying([1, 2, 3])
         #expect(imageError { _ = try encode(image) { $0.exif = block } }?.status == .invalidArgument)
     }
 
     @Test func xmpIsWrittenAsText() throws {
         let packet = try Bytes.copying(Array("<x:xmpmeta/>".utf8))
-        let file = try encode(try Drawn.image(9, 6, .rgb8, isNoisy: true)) { $0.xmp = packet }
+        let file = try encode(try TestImage.image(9, 6, .rgb8, isNoisy: true)) { $0.xmp = packet }
         #expect(try coder.info(file, options: DecodeOptions(), stop: CancellationToken()).xmp?.array == packet.array)
     }
 
     @Test func theColourSpaceGoesAlong() throws {
         var metadata = ImageMetadata()
-        let image = try Drawn.image(9, 6, .rgb8, isNoisy: true)
+        let image = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         #expect(chunk("sRGB", of: try encode(image)) != nil)
         metadata.colorProfile = try .copying(ICCBuilder.rgb(ICCBuilder.wideColumns, curve: ICCBuilder.standardCurve))
         let file = try encode(image.with(metadata))
@@ -173,7 +174,7 @@ import Testing
     @Test func greyWithAProfileOfColoursBecomesColour() throws {
         var metadata = ImageMetadata()
         metadata.colorProfile = try .copying(ICCBuilder.rgb(ICCBuilder.wideColumns, curve: ICCBuilder.standardCurve))
-        let file = try encode(try Drawn.image(90, 60, .gray8, isNoisy: true).with(metadata))
+        let file = try encode(try TestImage.image(90, 60, .gray8, isNoisy: true).with(metadata))
         #expect(kind(file)[1] != 0)
         #expect(chunk("iCCP", of: file) != nil)
     }
@@ -181,20 +182,20 @@ import Testing
     // MARK: Refusals
 
     @Test func interlacedPicturesAreNotWritten() throws {
-        let image = try Drawn.image(9, 6, .rgb8, isNoisy: true)
+        let image = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         #expect(imageError { _ = try encode(image) { $0.isProgressive = true } }?.status == .unsupported)
     }
 
     @Test func aCancelledEncodeEndsWithCancelled() throws {
         let stop = CancellationToken()
         stop.cancel()
-        let image = try Drawn.image(300, 200, .rgb8, isNoisy: true)
+        let image = try TestImage.image(300, 200, .rgb8, isNoisy: true)
         #expect(
             imageError { _ = try coder.encode(image, format: .png, options: EncodeOptions(), stop: stop) }?.status == .cancelled)
     }
 
     @Test func onlyTheFirstFrameIsWritten() throws {
-        let frame = try Drawn.image(9, 6, .rgb8, isNoisy: true)
+        let frame = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         let moving = frame.with(frames: try HeldFrames([frame, frame], durations: [10, 10], loopCount: 0))
         #expect(chunk("acTL", of: try encode(moving)) == nil)
     }

@@ -40,13 +40,13 @@ import Testing
         let noisy = randoms.below(2) == 0
         var rows: [UInt8] = []
         let size = PixelSize(width: width, height: height)
-        for pass in PNGPass.all(size, isInterlaced: interlaced) {
+        for pass in PNGInterlacePass.all(size, isInterlaced: interlaced) {
             for _ in 0..<pass.size.height {
                 rows.append(UInt8(randoms.below(5)))
                 rows += randoms.bytes((pass.size.width * kind.bits + 7) / 8, from: noisy ? Array(0...255) : [0, 1, 1, 255])
             }
         }
-        let stream = Reference.deflate(rows, level: 1 + randoms.below(9))
+        let stream = ReferenceLibraries.deflate(rows, level: 1 + randoms.below(9))
         let length = (stream.count + parts - 1) / parts
         for start in stride(from: 0, to: stream.count, by: length) {
             builder.chunk("IDAT", Array(stream[start..<min(stream.count, start + length)]))
@@ -61,7 +61,7 @@ import Testing
         let image = try coder.decode(try .copying(file), options: options, stop: CancellationToken())
         let content = image.content
         let own = stride(from: 0, to: content.count, by: 2).map { UInt16(content[$0]) | UInt16(content[$0 + 1]) << 8 }
-        #expect(own == Reference.png(file, width: width, height: height))
+        #expect(own == ReferenceLibraries.png(file, width: width, height: height))
     }
 
     @Test(arguments: kinds, [false, true]) func everyKindHasThePixelsOfLibpng(_ kind: Kind, interlaced: Bool) throws {
@@ -83,8 +83,8 @@ import Testing
         let kind = Kind(type: 2, depth: 8, isKeyed: false)
         let bytes = try Bytes.copying(
             PNGReferenceTests.file(kind, 1100, 900, interlaced: interlaced, seed: 9, parts: 5))
-        let alone = try run(bytes, pool: nil)
-        for _ in 0..<6 { #expect(try run(bytes, pool: pool) == alone) }
+        let alone = try decode(bytes, pool: nil)
+        for _ in 0..<6 { #expect(try decode(bytes, pool: pool) == alone) }
     }
 
     @Test func aWorkerThatHelpsLeavesNothingBehindWhenTheDataEndEarly() throws {
@@ -94,18 +94,16 @@ import Testing
         let file = PNGReferenceTests.file(kind, 1100, 900, interlaced: false, seed: 9)
         for share in [3, 5, 9] {
             let bytes = try Bytes.copying(Array(file.prefix(file.count * share / 10)))
-            #expect(imageError { _ = try run(bytes, pool: pool) }?.status == .truncated)
+            #expect(imageError { _ = try decode(bytes, pool: pool) }?.status == .truncated)
         }
     }
 
-    private func run(_ bytes: Bytes, pool: WorkPool?) throws -> [UInt8] {
+    private func decode(_ bytes: Bytes, pool: WorkPool?) throws -> [UInt8] {
         let header = try PNGHeader(bytes)
         let options = DecodeOptions()
-        let run = PNGDecode(
-            data: try header.filled(header.imageData, from: bytes, limits: options.limits),
-            coded: try PNGImage(header, bytes, options: options, stop: CancellationToken()), stop: CancellationToken(),
-            pool: { pool })
-        let pixels = try run.decode()
+        let data = try header.filled(header.encodedImage, from: bytes, limits: options.limits)
+        let decoder = try PNGDecoder(header, bytes, options: options, stop: CancellationToken())
+        let pixels = try decoder.decode(data, stop: CancellationToken(), pool: { pool })
         return Image(pixels: pixels, metadata: ImageMetadata()).content
     }
 }

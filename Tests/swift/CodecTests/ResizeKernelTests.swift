@@ -29,7 +29,7 @@ import Testing
     private func quality(
         _ result: PixelBuffer, of source: PixelBuffer, part: Rectangle? = nil, shape: FilterShape, isLight: Bool = false
     ) -> Double {
-        let reference = ReferencePicture(source, isLight: isLight).resized(
+        let reference = ReferenceImage(source, isLight: isLight).resized(
             part ?? whole(source), width: result.size.width, height: result.size.height, shape: shape)
         let stored = reference.stored(result.format, isLight: isLight)
         return stored.psnr(result.raw, hasAlpha: result.format.hasAlpha)
@@ -209,5 +209,5 @@ import Testing
 
 extension PixelBuffer {
     /// The samples as they are stored, in 0 ... 1.
-    var raw: ReferencePicture { ReferencePicture(stored: self) }
+    var raw: ReferenceImage { ReferenceImage(stored: self) }
 }

@@ -7,14 +7,14 @@ struct WebPEncoderTests {
     private let coder = WebPCoder()
 
     private func transparent(_ width: Int, _ height: Int, _ format: PixelFormat = .rgba8) throws -> Image {
-        try DrawnImage.image(width, height, format) { x, y in [UInt8(x * 7 & 255), UInt8(y * 5 & 255), 60, UInt8(x * 16 & 255)] }
+        try TestImage.image(width, height, format) { x, y in [UInt8(x * 7 & 255), UInt8(y * 5 & 255), 60, UInt8(x * 16 & 255)] }
     }
 
     // MARK: Pixels
 
     @Test(arguments: PixelFormat.allCases, [(1, 1), (7, 5), (16, 16), (33, 17), (64, 131)])
     func everyPixelFormatAndSizeComesBackCloseToTheOriginal(format: PixelFormat, size: (Int, Int)) throws {
-        let image = try DrawnImage.image(size.0, size.1, format) { x, y in [UInt8(x), UInt8(y), 128, 255] }
+        let image = try TestImage.image(size.0, size.1, format) { x, y in [UInt8(x), UInt8(y), 128, 255] }
         let back = try coder.decoded(try coder.encoded(image))
         #expect(back.size == image.size)
         #expect(!back.metadata.hasAlpha)
@@ -23,14 +23,14 @@ struct WebPEncoderTests {
 
     @Test(arguments: PixelFormat.allCases)
     func losslessPixelsComeBackAsTheyWere(format: PixelFormat) throws {
-        let image = format.hasAlpha ? try transparent(50, 33, format) : try DrawnImage.noise(50, 33, format)
+        let image = format.hasAlpha ? try transparent(50, 33, format) : try TestImage.noise(50, 33, format)
         let back = try coder.decoded(try coder.encoded(image) { $0.isLossless = true })
         #expect(back.metadata.hasAlpha == format.hasAlpha)
         #expect(try back.meanDifference(to: image) == 0)
     }
 
     @Test func losslessKeepsWhatTransparencyHides() throws {
-        let image = try DrawnImage.image(12, 12, .rgba8) { x, y in [UInt8(x * 9), UInt8(y * 9), 7, 0] }
+        let image = try TestImage.image(12, 12, .rgba8) { x, y in [UInt8(x * 9), UInt8(y * 9), 7, 0] }
         #expect(try coder.decoded(try coder.encoded(image) { $0.isLossless = true }).content == image.content)
     }
 
@@ -44,17 +44,17 @@ struct WebPEncoderTests {
     }
 
     @Test func rowsOfEveryOpaqueLayoutMakeTheSameFile() throws {
-        let file = try coder.encoded(try DrawnImage.noise(50, 37, .rgb8))
+        let file = try coder.encoded(try TestImage.noise(50, 37, .rgb8))
         for format in [PixelFormat.rgba8, .rgba8Premultiplied, .bgra8Premultiplied, .rgb16, .rgba16] {
-            #expect(try coder.encoded(try DrawnImage.noise(50, 37, format)).equals(file))
-            let opaque = try DrawnImage.noise(50, 37, format).changed { $0.hasAlpha = false }
+            #expect(try coder.encoded(try TestImage.noise(50, 37, format)).equals(file))
+            let opaque = try TestImage.noise(50, 37, format).changed { $0.hasAlpha = false }
             #expect(try coder.encoded(opaque).equals(file))
         }
     }
 
     @Test(arguments: [PixelFormat.gray8, .gray16], [false, true])
     func greyMakesTheFileOfEqualColors(format: PixelFormat, isLossless: Bool) throws {
-        let gray = try DrawnImage.image(41, 23, format) { x, y in
+        let gray = try TestImage.image(41, 23, format) { x, y in
             let value = UInt8((x * 11 + y * 3) & 255)
             return [value, value, value, 255]
         }
@@ -64,24 +64,24 @@ struct WebPEncoderTests {
     }
 
     @Test func fullyTransparentAndSingleColorPicturesComeBack() throws {
-        let clear = try DrawnImage.image(30, 20, .rgba8) { _, _ in [0, 0, 0, 0] }
+        let clear = try TestImage.image(30, 20, .rgba8) { _, _ in [0, 0, 0, 0] }
         let back = try coder.decoded(try coder.encoded(clear))
         #expect(try back.rgba().enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 0 })
-        let red = try DrawnImage.image(30, 20) { _, _ in [200, 10, 10, 255] }
+        let red = try TestImage.image(30, 20) { _, _ in [200, 10, 10, 255] }
         #expect(try coder.decoded(try coder.encoded(red)).meanDifference(to: red) < 3)
     }
 
     // MARK: Options
 
     @Test func sidesUpToTheFormatsLimitAreEncoded() throws {
-        let longest = try DrawnImage.image(16383, 1, .gray8) { _, _ in [9, 9, 9, 255] }
+        let longest = try TestImage.image(16383, 1, .gray8) { _, _ in [9, 9, 9, 255] }
         #expect(try coder.decoded(try coder.encoded(longest)).size.width == 16383)
-        let longer = try DrawnImage.image(1, 16384, .gray8) { _, _ in [9, 9, 9, 255] }
+        let longer = try TestImage.image(1, 16384, .gray8) { _, _ in [9, 9, 9, 255] }
         #expect(imageError { _ = try coder.encoded(longer) }?.status == .tooLarge)
     }
 
     @Test func lowerQualityTakesFewerBytes() throws {
-        let image = try DrawnImage.noise(120, 90)
+        let image = try TestImage.noise(120, 90)
         let sizes = try [1.0, 0.9, 0.5, 0.1, 0].map { quality in try coder.encoded(image) { $0.quality = quality }.count }
         #expect(sizes == sizes.sorted(by: >) && Set(sizes).count == sizes.count)
     }
@@ -125,12 +125,12 @@ struct WebPEncoderTests {
         (.targetPSNR, 1e300), (.targetPSNR, -1), (.alphaCompression, 2), (.segments, 0), (.pass, 1e300), (.useSharpYUV, -1),
     ])
     func parametersOutsideTheirRangeAreRefused(parameter: EncodeOptions.WebPParameter, value: Double) throws {
-        let image = try DrawnImage.image(4, 4)
+        let image = try TestImage.image(4, 4)
         #expect(imageError { _ = try coder.encoded(image) { $0.webP[parameter] = value } }?.status == .invalidArgument)
     }
 
     @Test func theBestQualityWithinTheLimitIsFound() throws {
-        let image = try DrawnImage.noise(160, 120)
+        let image = try TestImage.noise(160, 120)
         let (lowest, highest) = (try coder.encoded(image) { $0.quality = 0 }.count, try coder.encoded(image).count)
         for limit in [(lowest + highest) / 3, (lowest + highest) / 2] {
             let size = try coder.encoded(image) { $0.maxFileSize = limit }.count
@@ -147,7 +147,7 @@ struct WebPEncoderTests {
     }
 
     @Test func aStoppedEncodingEndsWithCancelled() throws {
-        let image = try DrawnImage.noise(64, 64)
+        let image = try TestImage.noise(64, 64)
         let stop = CancellationToken()
         stop.cancel()
         let error = imageError { _ = try coder.encode(image, format: .webp, options: EncodeOptions(), stop: stop) }
@@ -159,7 +159,7 @@ struct WebPEncoderTests {
     @Test(arguments: [false, true])
     func animationsComeBackWithFramesDurationsAndLoops(isLossless: Bool) throws {
         let durations = [20, 33, 100, 4000, 17]
-        let animation = try DrawnImage.animation(40, 30, durations: durations, loopCount: 3)
+        let animation = try TestImage.animation(40, 30, durations: durations, loopCount: 3)
         let file = try coder.encoded(animation) { $0.isLossless = isLossless }
         let back = try coder.decoded(file)
         let frames = try #require(back.frames)
@@ -174,9 +174,9 @@ struct WebPEncoderTests {
     }
 
     @Test func framesCoverTheCanvasAndDoNotBlend() throws {
-        let file = try coder.encoded(try DrawnImage.animation(33, 21, durations: [50, 60], loopCount: 0))
-        let stream = try WebPStream(file)
-        var walk = WebPChunkWalk(frameLimit: 10)
+        let file = try coder.encoded(try TestImage.animation(33, 21, durations: [50, 60], loopCount: 0))
+        let stream = try WebPContainer(file)
+        var walk = WebPChunkReader(frameLimit: 10)
         try walk.advance(file, stop: CancellationToken())
         for (_, layout, _) in try stream.frames(walk, from: 0, limit: 10) {
             #expect(layout.size == PixelSize(width: 33, height: 21) && layout.left == 0 && layout.top == 0)
@@ -186,8 +186,8 @@ struct WebPEncoderTests {
     }
 
     @Test func transparentFramesDoNotShowTheOnesBefore() throws {
-        let first = try DrawnImage.image(16, 16, .rgba8) { _, _ in [255, 0, 0, 255] }
-        let second = try DrawnImage.image(16, 16, .rgba8) { x, _ in [0, 0, 255, x < 8 ? 255 : 0] }
+        let first = try TestImage.image(16, 16, .rgba8) { _, _ in [255, 0, 0, 255] }
+        let second = try TestImage.image(16, 16, .rgba8) { x, _ in [0, 0, 255, x < 8 ? 255 : 0] }
         let animation = first.with(frames: try HeldFrames([first, second], durations: [50, 50], loopCount: 0))
         let file = try coder.encoded(animation) { $0.isLossless = true }
         #expect(try coder.described(file).hasAlpha)
@@ -199,23 +199,23 @@ struct WebPEncoderTests {
     @Test func twoThreadsWriteTheAnimationOfOne() throws {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let animation = try DrawnImage.animation(64, 48, durations: [20, 30, 40, 50, 60, 70, 80], loopCount: 0)
-        let writer = try WebPWriter(animation, options: EncodeOptions(), stop: CancellationToken())
+        let animation = try TestImage.animation(64, 48, durations: [20, 30, 40, 50, 60, 70, 80], loopCount: 0)
+        let writer = try WebPEncoder(animation, options: EncodeOptions(), stop: CancellationToken())
         let alone = try writer.encode { nil }
         for _ in 0..<3 { #expect(try writer.encode { pool }.equals(alone)) }
     }
 
     @Test func loopsCanBeChosenAndOneFrameIsAStill() throws {
-        let animation = try DrawnImage.animation(16, 16, durations: [20, 30], loopCount: 3)
+        let animation = try TestImage.animation(16, 16, durations: [20, 30], loopCount: 3)
         #expect(try coder.described(try coder.encoded(animation) { $0.loopCount = 7 }).loopCount == 7)
         #expect(imageError { _ = try coder.encoded(animation) { $0.loopCount = 65536 } }?.status == .tooLarge)
-        let one = try DrawnImage.animation(16, 16, durations: [20], loopCount: 3)
-        #expect(!WebPFile.isAnimated(try coder.encoded(one)))
-        #expect(!WebPFile.isAnimated(try coder.encoded(animation.still)))
+        let one = try TestImage.animation(16, 16, durations: [20], loopCount: 3)
+        #expect(!WebPProgressiveDecoder.isAnimated(try coder.encoded(one)))
+        #expect(!WebPProgressiveDecoder.isAnimated(try coder.encoded(animation.still)))
     }
 
     @Test func anErrorOfOneFrameIsTheErrorOfAll() throws {
-        let animation = try DrawnImage.animation(16, 16, durations: [20, 30, 40], loopCount: 0)
+        let animation = try TestImage.animation(16, 16, durations: [20, 30, 40], loopCount: 0)
         for bad in 0..<3 {
             let frames = MappedFrames(try #require(animation.frames)) { frame, _ throws(ImageError) in
                 if try frame.rgba0() == UInt8(bad * 40) { throw ImageError(.badData, "damaged") }
@@ -231,7 +231,7 @@ struct WebPEncoderTests {
 
     @Test(arguments: Orientation.allCases)
     func thePictureIsTurned(orientation: Orientation) throws {
-        let image = try DrawnImage.image(20, 10).changed { $0.orientation = orientation }
+        let image = try TestImage.image(20, 10).changed { $0.orientation = orientation }
         let file = try coder.encoded(image) { $0.isLossless = true }
         #expect(try coder.described(file).orientation == .up)
         let expected = try image.upright(stop: CancellationToken())
@@ -243,7 +243,7 @@ struct WebPEncoderTests {
         let exif = ExifBlock.bytes(tags: [0x010E, 0x0112], orientation: 6, bigEndian: false)
         let xmp = Array("<x:xmpmeta>odd</x:xmpmeta>".utf8)
         let profile = try Bytes.copying((0..<3001).map { UInt8($0 * 7 & 255) })
-        let plain = isMoving ? try DrawnImage.animation(20, 10, durations: [30, 40], loopCount: 2) : try DrawnImage.image(20, 10)
+        let plain = isMoving ? try TestImage.animation(20, 10, durations: [30, 40], loopCount: 2) : try TestImage.image(20, 10)
         let image = plain.changed { $0.colorProfile = profile }
         let info = try coder.described(
             try coder.encoded(image) {
@@ -269,7 +269,7 @@ struct WebPEncoderTests {
 
     @Test func withALimitColorsBecomeSRGBInPlaceOfTheProfile() throws {
         let profile = try Bytes.copying(ICCBuilder.displayP3)
-        let image = try DrawnImage.image(64, 64) { _, _ in [200, 30, 30, 255] }.changed { $0.colorProfile = profile }
+        let image = try TestImage.image(64, 64) { _, _ in [200, 30, 30, 255] }.changed { $0.colorProfile = profile }
         let file = try coder.encoded(image) { $0.maxFileSize = 100_000 }
         #expect(try !coder.described(file).hasColorProfile)
         let expected = try image.convertedToSRGB(DecodeOptions(), stop: CancellationToken())

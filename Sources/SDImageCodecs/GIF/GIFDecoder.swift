@@ -1,0 +1,145 @@
+import Glibc
+import SDImage
+
+/// One decode of a still: from its indices to the finished buffer, row by row when downscaling.
+struct GIFDecoder {
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
+    private static let linesPerStep = 16
+
+    private let bytes: Bytes
+    private let indices: GIFRowDecoder
+    private let frame: GIFFrame
+    private let plan: DecodePlan
+    private let layout: PixelFormat
+    private let output: PixelFormat
+    private let palette: GIFPalette
+    /// Palette for the area outside the frame; nil when that is transparent.
+    private let background: GIFPalette?
+    private let backgroundIndex: UInt8
+    private let options: DecodeOptions
+    private let stop: CancellationToken
+
+    init(
+        bytes: Bytes, container: GIFContainer, frame: GIFFrame, indices: GIFRowDecoder, plan: DecodePlan, hasAlpha: Bool,
+        output: PixelFormat, options: DecodeOptions, stop: CancellationToken
+    ) {
+        // The palette can hold the pixels of any 4-byte format, so that rows need no second conversion.
+        let isFinal = !plan.shrinks && output.bytesPerPixel == 4 && output.bytesPerChannel == 1
+        layout = isFinal ? output : hasAlpha ? .rgba8 : .rgb8
+        palette = GIFPalette(
+            bytes, frame.palette, transparentIndex: frame.transparentIndex, format: layout, replaces: true)
+        background =
+            container.showsBackground ? GIFPalette(bytes, container.palette, transparentIndex: nil, format: layout) : nil
+        backgroundIndex = container.backgroundIndex
+        self.bytes = bytes
+        self.indices = indices
+        self.frame = frame
+        self.plan = plan
+        self.output = output
+        self.options = options
+        self.stop = stop
+    }
+
+    private var canvas: PixelSize { plan.storedSize }
+
+    /// Returns the pixels; `isWhole` is false when data are missing or damaged.
+    func decode() throws(ImageError) -> (PixelBuffer, isWhole: Bool) {
+        guard let area = canvas.pixelCount, area <= options.limits.heldPixels else {
+            throw .tooLarge("gif: canvas of \(canvas.width)x\(canvas.height) pixels", limit: options.limits.heldPixels)
+        }
+        var writer = try ScanlineWriter(
+            rowSize: canvas, sourceFormat: layout, plan: plan, output: output, transform: nil, options: options)
+        if unsafe writer.directRow(0) != nil {
+            try decodeDirect(&writer)
+        } else {
+            try decodeStreamed(&writer)
+        }
+        return (try writer.finish(), !indices.isStarved && !indices.isDamaged)
+    }
+
+    // MARK: Line order
+
+    /// Writes rows directly to their final memory, in the order of the lines.
+    private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
+        let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
+        if isFilled { fillCanvas(&writer) }
+        try drawLines(&writer)
+        guard !isFilled, !indices.isWhole else { return }
+        fillCanvas(&writer)
+        try drawLines(&writer)
+    }
+
+    private func drawLines(_ writer: inout ScanlineWriter) throws(ImageError) {
+        for start in stride(from: 0, to: indices.lineCount, by: GIFDecoder.linesPerStep) {
+            let end = min(start + GIFDecoder.linesPerStep, indices.lineCount)
+            try decode(lines: end)
+            for line in start..<end {
+                if let row = unsafe writer.directRow(frame.layout.top + indices.row(ofLine: line)) {
+                    unsafe draw(line, onto: row)
+                }
+            }
+        }
+        try check()
+    }
+
+    /// Writes rows from top to bottom, as the writer requires. For interlaced images, all lines are decoded first.
+    private func decodeStreamed(_ writer: inout ScanlineWriter) throws(ImageError) {
+        let row = try ScratchMemory(canvas.width, of: UInt32.self, account: options.limits.account)
+        let lines = frame.isInterlaced ? linesOfRows : []
+        for y in 0..<canvas.height {
+            unsafe fill(row.bytes)
+            let own = y - frame.layout.top
+            if own >= 0, own < frame.visibleRows(of: canvas) {
+                if own % GIFDecoder.linesPerStep == 0 {
+                    try decode(lines: frame.isInterlaced ? indices.lineCount : own + GIFDecoder.linesPerStep)
+                }
+                unsafe draw(frame.isInterlaced ? lines[own] : own, onto: row.bytes)
+            }
+            unsafe try writer.write(UnsafeRawBufferPointer(row.bytes))
+        }
+        try check()
+    }
+
+    private var linesOfRows: [Int] {
+        var lines = [Int](repeating: 0, count: indices.lineCount)
+        for line in 0..<indices.lineCount { lines[indices.row(ofLine: line)] = line }
+        return lines
+    }
+
+    // MARK: Lines
+
+    private func decode(lines: Int) throws(ImageError) {
+        try stop.check()
+        indices.decode(bytes, lines: lines)
+        if indices.isDamaged || indices.isStarved { try check() }
+    }
+
+    /// Throws for missing or damaged data, unless partial images are accepted and at least one row was decoded.
+    private func check() throws(ImageError) {
+        if indices.isWhole || indices.lineCount == 0 || options.acceptPartial && indices.count >= max(indices.width, 1) { return }
+        if indices.isDamaged { throw .damagedGIF }
+        if indices.isStarved { throw .truncatedGIF }
+        if indices.count == 0 { throw ImageError(.badData, "gif: frame has no data") }
+    }
+
+    private func draw(_ line: Int, onto row: UnsafeMutableRawBufferPointer) {
+        let left = frame.layout.left * layout.bytesPerPixel
+        guard left < canvas.width * layout.bytesPerPixel, let pixels = unsafe indices.line(line) else { return }
+        let right = canvas.width * layout.bytesPerPixel
+        unsafe palette.draw(pixels, onto: UnsafeMutableRawBufferPointer(rebasing: row[left..<right]))
+    }
+
+    private func fillCanvas(_ writer: inout ScanlineWriter) {
+        for y in 0..<canvas.height {
+            if let row = unsafe writer.directRow(y) { unsafe fill(row) }
+        }
+    }
+
+    private func fill(_ row: UnsafeMutableRawBufferPointer) {
+        if let background {
+            unsafe background.fill(row, with: backgroundIndex)
+        } else if let base = row.baseAddress {
+            unsafe memset(base, 0, row.count)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import SDImage
+
+/// Draws frames of a GIF on their canvas.
+struct GIFFramePainter: FramePainter {
+    /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
+    private static let linesPerStep = 16
+
+    let bytes: Bytes
+    let frames: [GIFFrame]
+    let canvas: PixelSize
+    let options: DecodeOptions
+    /// Indices of the first frame, if it was partly decoded before.
+    let first: GIFRowDecoder?
+
+    func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
+        guard frames.indices.contains(index) else {
+            throw ImageError(.internalError, "gif: frame index \(index) is out of range (count \(frames.count))")
+        }
+        let frame = frames[index]
+        let indices = try indices(of: index)
+        let palette = GIFPalette(bytes, frame.palette, transparentIndex: frame.transparentIndex, format: .rgba8)
+        var line = 0
+        while line < indices.lineCount {
+            try stop.check()
+            let end = min(line + GIFFramePainter.linesPerStep, indices.lineCount)
+            indices.decode(bytes, lines: end)
+            for stored in line..<end {
+                if let pixels = unsafe indices.line(stored) {
+                    unsafe palette.draw(pixels, onto: canvas, y: indices.row(ofLine: stored))
+                }
+            }
+            line = end
+        }
+        if indices.isDamaged, !options.acceptPartial || indices.count == 0 { throw .damagedGIF }
+        return indices.isWhole
+    }
+
+    /// Fills the missing rows of a partial interlaced frame with the row above, so that each pass covers the whole image.
+    static func fillGaps(_ indices: GIFRowDecoder, rows: Int, onto canvas: FrameCanvas) {
+        var isDrawn = [Bool](repeating: false, count: indices.lineCount)
+        for line in 0..<indices.startedLines { isDrawn[indices.row(ofLine: line)] = true }
+        for y in 1..<max(min(rows, isDrawn.count), 1) where !isDrawn[y] {
+            if let above = unsafe canvas.row(y - 1), let row = unsafe canvas.row(y) {
+                unsafe row.copyMemory(from: UnsafeRawBufferPointer(above))
+            }
+        }
+    }
+
+    private func indices(of index: Int) throws(ImageError) -> GIFRowDecoder {
+        if index == 0, let first { return first }
+        return try GIFRowDecoder(frames[index], canvas: canvas, limits: options.limits)
+    }
+}
+
+extension ImageError {
+    static let damagedGIF = ImageError(.badData, "gif: invalid LZW code")
+    static let truncatedGIF = ImageError(.truncated, "gif: frame data ends early")
+}

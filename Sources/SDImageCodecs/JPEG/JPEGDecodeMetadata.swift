@@ -1,0 +1,67 @@
+import Glibc
+import SDImage
+
+/// Metadata that a decode needs: orientation and color profile, in the segments before the first scan.
+struct JPEGDecodeMetadata {
+    /// The TIFF block of the first EXIF segment (EXIF 2.32, 4.5.4), without its "Exif" label.
+    private(set) var exif: Bytes?
+    private var profile = ProfilePieces()
+    private let bytes: Bytes
+    private let limit: Int
+
+    /// Contains nothing until segments are read. Blocks larger than `limit` bytes are ignored.
+    init(_ bytes: Bytes, limit: Int) {
+        self.bytes = bytes
+        self.limit = limit
+    }
+
+    /// Reads all segments.
+    init(_ bytes: Bytes, limit: Int, stop: CancellationToken) throws(ImageError) {
+        self.init(bytes, limit: limit)
+        var segments = JPEGSegmentReader(bytes, stop: stop)
+        while let (marker, content) = try segments.nextBeforeScan() { read(marker, content) }
+    }
+
+    /// Orientation from the EXIF block.
+    var orientation: Orientation { exif.map { ExifOrientation.read($0) } ?? .up }
+
+    /// Returns the ICC profile, joined from its numbered pieces (ICC.1:2010, B.4).
+    func colorProfile() -> Bytes? { profile.joined(of: bytes, limit: limit) }
+
+    /// Reads a segment; all but those of EXIF blocks and profiles are ignored.
+    mutating func read(_ marker: UInt8, _ content: Range<Int>) {
+        let reader = bytes.reader
+        if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: content.lowerBound), content.count > 6 {
+            exif = bytes.slice(content.dropFirst(6))
+        } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: content.lowerBound), content.count > 14,
+            let number = reader.byte(at: content.lowerBound + 12)
+        {
+            profile.append(number, content.dropFirst(14))
+        }
+    }
+}
+
+/// The pieces of a color profile.
+private struct ProfilePieces {
+    private var pieces: [(number: UInt8, range: Range<Int>)] = []
+
+    /// A profile has at most 255 pieces; more of them are an attack on the list.
+    mutating func append(_ number: UInt8, _ range: Range<Int>) {
+        if pieces.count < 255 { pieces.append((number, range)) }
+    }
+
+    func joined(of bytes: Bytes, limit: Int) -> Bytes? {
+        let sorted = pieces.sorted { $0.number < $1.number }
+        for (index, piece) in sorted.enumerated() where Int(piece.number) != index + 1 { return nil }
+        let total = sorted.reduce(0) { $0 + $1.range.count }
+        guard total > 0, total <= limit, let source = unsafe bytes.pointer else { return nil }
+        // 255 pieces of 64 KiB are within the limit, yet too large for an infallible allocation.
+        guard let joined = unsafe malloc(total) else { return nil }
+        var offset = 0
+        for piece in sorted {
+            unsafe memcpy(joined + offset, source + piece.range.lowerBound, piece.range.count)
+            offset += piece.range.count
+        }
+        return unsafe Bytes.adopting(malloced: joined, count: total)
+    }
+}

@@ -1,0 +1,78 @@
+import SDImage
+
+/// Progressive decode of a JPEG: rows as they arrive for files with one scan, otherwise an image after each scan.
+final class JPEGPartialImage {
+    private let decoder: JPEGDecoder
+    /// Writer of a file with one scan; nil once `image` contains all rows. For several scans, each pass has its own writer.
+    private var writer: ScanlineWriter?
+    private var rows = 0
+    private var scans = 0
+    private var hasAllScans = false
+    /// The latest partial image.
+    private(set) var image: Image?
+
+    /// Throws while the header is incomplete. More bytes may follow `bytes`.
+    init(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
+        var options = options
+        // Rows that have not arrived are blank.
+        options.acceptPartial = true
+        options.earlyThumbnail = false
+        decoder = try JPEGDecoder(try JPEGRowDecoder(growing: bytes), options: options, stop: stop)
+        try decoder.prepare()
+        writer = decoder.rowDecoder.hasMultipleScans ? nil : try decoder.makeWriter()
+    }
+
+    private var rowDecoder: JPEGRowDecoder { decoder.rowDecoder }
+
+    /// Size of the decoded images.
+    var size: PixelSize { decoder.size }
+
+    /// Passes all bytes so far.
+    func feed(_ bytes: Bytes) { rowDecoder.feed(bytes) }
+
+    /// Decodes the bytes received so far.
+    func advance(stop: CancellationToken) throws(ImageError) {
+        if rowDecoder.hasMultipleScans { try advanceScans(stop: stop) } else { try advanceRows(stop: stop) }
+    }
+
+    private func advanceRows(stop: CancellationToken) throws(ImageError) {
+        guard var writer = writer.take() else { return }
+        let next: Int
+        do throws(ImageError) { next = try decoder.read(from: rows, to: &writer, stop: stop) } catch {
+            self.writer = consume writer
+            throw error
+        }
+        if next > rows {
+            rows = next
+            // Frees the memory of the last image before the next is allocated.
+            image = nil
+            if decoder.isWhole(rows: rows) {
+                image = decoder.image(try writer.finish(), isIncremental: true)
+                return
+            }
+            image = decoder.image(try writer.copy(), isIncremental: true)
+        }
+        self.writer = consume writer
+    }
+
+    private func advanceScans(stop: CancellationToken) throws(ImageError) {
+        let (whole, isAll) = try rowDecoder.takeScans(stop: stop)
+        guard whole > scans || (isAll && !hasAllScans) else { return }
+        image = nil
+        var writer = try decoder.makeWriter()
+        try rowDecoder.beginPass()
+        _ = try decoder.read(from: 0, to: &writer, stop: stop)
+        try rowDecoder.endPass()
+        image = decoder.image(try writer.finish(), isIncremental: true)
+        (scans, hasAllScans) = (whole, isAll)
+    }
+
+    /// The finished image; nil unless it equals the result of decoding all bytes at once.
+    var finished: Image? {
+        let isWhole = rowDecoder.hasMultipleScans ? hasAllScans : decoder.isWhole(rows: rows)
+        guard isWhole, !rowDecoder.isDamaged, !decoder.isDCThumbnail, let image else { return nil }
+        var metadata = image.metadata
+        metadata.isIncremental = false
+        return image.with(metadata)
+    }
+}

@@ -1,0 +1,106 @@
+import SDImage
+import SDImagePixels
+
+/// Progressive decode of a JPEG: previews of the received data, and finally the same image as decoding all bytes at once.
+struct JPEGProgressiveDecoder: ImageStream {
+    private let options: DecodeOptions
+    private var bytes = Bytes.empty
+    /// nil before the header is complete, and when the file cannot be decoded progressively.
+    private var preview: JPEGPartialImage?
+    private var canPreview = true
+    /// The final image.
+    private var finished: Image?
+    private var failure: ImageError?
+    /// Offset from which to search for the next marker.
+    private var searched = 2
+    /// Limit the attempts to open the preview, and to decode the early thumbnail.
+    private var headerGate = GrowthGate()
+    private var earlyGate = GrowthGate()
+    private(set) var properties = StreamProperties()
+
+    init(_ options: DecodeOptions) { self.options = options }
+
+    mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
+        guard finished == nil, failure == nil else { return }
+        self.bytes = try bytes.copiedIfLent()
+        openPreview(stop, isFinished)
+        if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
+            finished = decodeEarly(stop: stop)
+        }
+        if isFinished, finished == nil { try finish(stop: stop) }
+        guard finished != nil else { return }
+        // Frees the coefficients and rows of the decoder.
+        preview = nil
+        properties.isSatisfied = true
+    }
+
+    mutating func image(stop: CancellationToken) throws(ImageError) -> Image? {
+        if let failure { throw failure }
+        if let finished { return finished }
+        try advance(stop: stop)
+        return preview?.image
+    }
+
+    private mutating func openPreview(_ stop: CancellationToken, _ isFinished: Bool) {
+        guard canPreview else { return }
+        if let preview { return preview.feed(bytes) }
+        guard headerGate.opens(at: bytes.count) || isFinished else { return }
+        // Errors are reported for the complete file.
+        guard let opened = try? JPEGPartialImage(bytes, options: options, stop: stop) else { return }
+        preview = opened
+        properties.size = opened.size
+        properties.frameCount = 1
+    }
+
+    /// Damage ends the previews; it is reported when all bytes have arrived.
+    private mutating func advance(stop: CancellationToken) throws(ImageError) {
+        guard canPreview, let preview else { return }
+        do throws(ImageError) { try preview.advance(stop: stop) } catch {
+            canPreview = false
+            if error.status == .cancelled || error.status == .timeout || error.status == .noMemory { throw error }
+        }
+    }
+
+    private mutating func finish(stop: CancellationToken) throws(ImageError) {
+        do throws(ImageError) {
+            try advance(stop: stop)
+            let image: Image
+            if canPreview, let whole = preview?.finished {
+                image = whole
+            } else {
+                preview = nil
+                let rows = try JPEGRowDecoder(bytes, tolerant: options.acceptPartial)
+                image = try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
+            }
+            properties.size = image.size
+            properties.frameCount = 1
+            finished = image
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// True when a marker has arrived since the last call: a scan is only known to be complete at the next marker.
+    private mutating func passesMarker() -> Bool {
+        guard preview != nil, let base = unsafe bytes.pointer, searched <= bytes.count else { return false }
+        let data = unsafe base.assumingMemoryBound(to: UInt8.self)
+        var isFound = false
+        while true {
+            let marker = unsafe sdpx_jpeg_next_marker(data + searched, data + bytes.count) - data
+            guard marker < bytes.count else { break }
+            searched = marker + 2
+            isFound = true
+        }
+        // The last byte may be the first half of a marker.
+        searched = max(searched, bytes.count - 1)
+        return isFound
+    }
+
+    private func decodeEarly(stop: CancellationToken) -> Image? {
+        guard let rows = try? JPEGRowDecoder(bytes, tolerant: true),
+            let decoder = try? JPEGDecoder(rows, options: options, stop: stop), decoder.isEarly
+        else { return nil }
+        return (try? decoder.decodeDCThumbnail(stop: stop)) ?? nil
+    }
+}

@@ -1,0 +1,180 @@
+import SDImage
+
+/// An image whose header was read, and the plan for decoding it.
+struct PNGDecoder {
+    /// The image without its parts; for an early thumbnail, only the first pass.
+    let data: PNGEncodedImage
+    /// True when the first pass of an interlaced image is enough, with the chunks before it.
+    let isEarly: Bool
+    let plan: DecodePlan
+    let output: PixelFormat
+    let options: DecodeOptions
+    private let metadata: PNGDecodeMetadata
+    private let transform: (any RowTransform)?
+
+    init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
+        if let early = try PNGDecoder.early(header, bytes, options, stop) {
+            (metadata, plan) = early
+            data = header.encodedImage.firstPass
+            isEarly = true
+        } else {
+            data = header.encodedImage
+            metadata = try PNGDecodeMetadata(bytes, limits: options.limits, stop: stop)
+            plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
+            isEarly = false
+        }
+        output = PixelFormat.resolved(source: data.format, wanted: options.pixelFormat)
+        transform =
+            options.convertToSRGB
+            ? metadata.transform(format: data.format, isGray: data.isGray, output: output) : nil
+        self.options = options
+    }
+
+    /// Returns metadata and plan when one pixel of eight by eight is enough. Chunks after the start of the data must not change
+    /// the result.
+    private static func early(
+        _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
+    ) throws(ImageError) -> (metadata: PNGDecodeMetadata, plan: DecodePlan)? {
+        guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
+        let metadata = try PNGDecodeMetadata(start, limits: options.limits, stop: stop)
+        let plan = try DecodePlan(storedSize: header.size, orientation: metadata.orientation, options: options)
+        return plan.shrinksToAnEighth ? (metadata, plan) : nil
+    }
+
+    /// Size of the result.
+    var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
+
+    func decode(_ header: PNGHeader, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
+        if isEarly, var progress = PNGPartialImage(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
+            return try finishEarly(progress, bytes, stop: stop)
+        }
+        return image(try decode(try header.filled(data, from: bytes, limits: options.limits), stop: stop))
+    }
+
+    /// Returns the thumbnail of a complete first pass.
+    func finishEarly(_ progress: PNGPartialImage, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
+        image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
+    }
+
+    func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
+        var result = plan.metadata(
+            format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha, orientation: metadata.orientation, options: options)
+        result.isIncremental = isIncremental
+        result.consumedBytes = consumedBytes
+        result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
+        return Image(pixels: pixels, metadata: result)
+    }
+
+    /// Returns a writer for the rows of the image in order.
+    func makeWriter(_ layout: PixelFormat, acceptsPartial: Bool = false) throws(ImageError) -> ScanlineWriter {
+        var options = options
+        options.acceptPartial = options.acceptPartial || acceptsPartial
+        return try ScanlineWriter(
+            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options,
+            extent: isEarly ? extentOfFirstPass : nil)
+    }
+
+    /// The last pixels of the pass may cover less than eight image pixels.
+    private var extentOfFirstPass: ScanlineWriter.Extent {
+        ScanlineWriter.Extent(width: Double(plan.storedSize.width) / 8, height: Double(plan.storedSize.height) / 8)
+    }
+
+    // MARK: Held in memory
+
+    /// True when pixels held in memory need neither scaling nor colour conversion.
+    private var isConverted: Bool { transform == nil && !plan.shrinks }
+    private var isFinal: Bool { isConverted && plan.turn == .up }
+
+    var wholeFormat: PixelFormat { isConverted ? output : data.format }
+
+    /// Returns a buffer for the whole image in its stored orientation.
+    func makeWhole(zeroed: Bool) throws(ImageError) -> PixelBuffer {
+        let limits = options.limits
+        guard let area = data.size.pixelCount, area <= limits.heldPixels else {
+            throw .tooLarge("png: interlaced image of \(data.size.width)x\(data.size.height) pixels", limit: limits.heldPixels)
+        }
+        return try PixelBuffer(
+            size: data.size, format: wholeFormat, limit: isFinal ? limits.outputBytes : limits.workingBytes, zeroed: zeroed)
+    }
+
+    /// Returns the result from a complete buffer that is no longer modified.
+    func finish(_ whole: PixelBuffer, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
+        isFinal ? whole : try write(whole, rows: whole.size.height, to: try makeWriter(whole.format), stop: stop)
+    }
+
+    /// Returns an image of the first rows while more are to come.
+    func preview(_ whole: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
+        try write(whole, rows: rows, to: try makeWriter(whole.format, acceptsPartial: true), stop: stop)
+    }
+
+    private func write(
+        _ whole: PixelBuffer, rows: Int, to writer: consuming ScanlineWriter, stop: CancellationToken
+    ) throws(ImageError) -> PixelBuffer {
+        for y in 0..<rows {
+            if y % 16 == 0 { try stop.check() }
+            guard let row = unsafe whole.row(y) else { break }
+            if let target = unsafe writer.directRow(y) {
+                unsafe target.copyMemory(from: row)
+            } else {
+                unsafe try writer.write(row)
+            }
+        }
+        return try writer.finish()
+    }
+}
+
+// MARK: From compressed data to the finished buffer
+
+extension PNGDecoder {
+    /// Returns the pixels of the image with its data. `pool` is called last.
+    func decode(
+        _ data: PNGEncodedImage, stop: CancellationToken, pool: () -> WorkPool? = WorkPool.idle
+    ) throws(ImageError) -> PixelBuffer {
+        let samples = try PNGSampleExpander(data, limits: options.limits)
+        let total = PNGRowDecoder.byteCount(data, samples)
+        let inflater = try PNGInflater(data.parts)
+        let parallel = try PNGParallelInflate(inflater, total: total, pool: pool)
+        defer { parallel?.end() }
+        let source: any PNGInflateSource = if let parallel { parallel } else { try PNGSerialInflate(inflater, total: total) }
+        let rows = try PNGRowDecoder(data, limits: options.limits, source: source)
+        let pixels = data.isInterlaced ? try decodePasses(rows, stop) : try decodeRows(rows, stop)
+        // Data may end after the last row, because every pixel is decoded.
+        guard rows.position != nil || data.ending != .damaged || options.acceptPartial else {
+            throw ImageError(.badData, "png: chunk has a wrong CRC")
+        }
+        return pixels
+    }
+
+    /// Decodes rows from top to bottom.
+    private func decodeRows(_ rows: PNGRowDecoder, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
+        var writer = try makeWriter(rows.format)
+        let isDirect = unsafe writer.directRow(0) != nil
+        let count = data.size.width * rows.format.bytesPerPixel
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(position.y)?.baseAddress : nil) else {
+                // A partial image has at least one row.
+                guard options.acceptPartial, position.row > 0 else { throw rows.missing }
+                break
+            }
+            if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(start: row, count: count)) }
+        }
+        return try writer.finish()
+    }
+
+    /// Decodes Adam7 passes. Each pass is scattered over the whole image, which must therefore be held in memory.
+    private func decodePasses(_ rows: PNGRowDecoder, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
+        let whole = try makeWhole(zeroed: options.acceptPartial)
+        let bitmap = try PNGBitmapWriter(whole, source: rows.format, limits: options.limits)
+        var isEmpty = true
+        while let position = rows.position {
+            if position.isCheckpoint { try stop.check() }
+            guard try bitmap.write(rows, at: position, fills: options.acceptPartial) else {
+                guard options.acceptPartial, !isEmpty else { throw rows.missing }
+                break
+            }
+            isEmpty = false
+        }
+        return try finish(whole, stop: stop)
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import SDImage
+
+/// Source of the inflated bytes of an image: this thread or another.
+protocol PNGInflateSource: AnyObject {
+    /// Returns the next bytes, valid until the next call. nil when there are none, temporarily or permanently; `state` is the
+    /// reason.
+    func next() -> UnsafeRawBufferPointer?
+    var state: PNGInflater.State { get }
+}
+
+/// Inflates on demand, into a window that fits the cache.
+@safe final class PNGSerialInflate: PNGInflateSource {
+    /// Bytes of one piece: many rows, yet small enough for a second-level cache together with its history.
+    static let piece = 128 << 10
+
+    private let inflater: PNGInflater
+    private let memory: ScratchMemory
+    private var end = 0
+    /// Bytes that will still be requested.
+    private var left: Int
+    private(set) var state = PNGInflater.State.isFull
+
+    /// `total` is the number of bytes that will be requested, and limits the inflated bytes; a small image has a small window.
+    init(_ inflater: PNGInflater, total: Int) throws(ImageError) {
+        self.inflater = inflater
+        left = max(total, 0)
+        memory = try ScratchMemory(PNGInflater.history + min(PNGSerialInflate.piece, max(total, 0)))
+    }
+
+    /// More input may have arrived since it was missing.
+    func next() -> UnsafeRawBufferPointer? {
+        guard state == .isFull || state == .needsInput, let base = unsafe memory.bytes.baseAddress else { return nil }
+        if end == memory.count {
+            unsafe memmove(base, base + end - PNGInflater.history, PNGInflater.history)
+            end = PNGInflater.history
+        }
+        let start = end
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes.prefix(start + min(left, memory.count - start)))
+        state = unsafe inflater.fill(room, from: &end)
+        left -= end - start
+        return end > start ? unsafe UnsafeRawBufferPointer(rebasing: memory.bytes[start..<end]) : nil
+    }
+}
