@@ -1,6 +1,13 @@
 import SDImage
 
-/// Windows and OS/2 BMP, 1 to 32 bits per pixel. Rows are read in place, in display order.
+/// Windows and OS/2 BMP, 1 to 32 bits per pixel.
+///
+/// - Header: `BMPHeader` reads sizes and masks from its versions (`BMPHeaderFields`). A bitmap that contains a PNG or JPEG is an
+///   `EmbeddedImage` and is left to their coders.
+/// - Rows: `BMPRowDecoder` reads them in place and in display order, and converts them by `BMPPalette` or `BMPColorMasks`;
+///   `BMPRunLengthDecoder` decodes run-length coded images as a whole.
+/// - Output: `BMPDecoder` writes rows to the result. `ScanlineWriter` scales and converts them if needed, without a full bitmap.
+/// - Progressive: none; the image is decoded when it is complete (`WholeStream`). Everything runs on the calling thread.
 package final class BMPCoder: ImageCoder {
     package init() {}
 

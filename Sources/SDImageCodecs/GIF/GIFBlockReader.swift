@@ -1,7 +1,7 @@
 import SDImage
 
-/// Reads the blocks of a GIF in order, without decoding (GIF89a, appendix B). Each method returns nil when the bytes end within the
-/// block; a caller that waits for more bytes then starts again at the offset before the call.
+/// Reads the blocks of a GIF in order, without decoding (GIF89a, appendix B). Each method returns nil when the bytes end within
+/// the block; a caller that waits for more bytes then starts again at the offset before the call.
 struct GIFBlockReader {
     /// The logical screen descriptor and the global palette (sections 18 and 19).
     struct Screen {

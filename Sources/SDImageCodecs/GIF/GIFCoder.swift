@@ -1,6 +1,15 @@
 import SDImage
 
-/// Still and animated GIF, composed on the whole canvas; frames are clipped to it.
+/// Still and animated GIF, composed on the whole canvas; frames are clipped to it (GIF89a).
+///
+/// - Header: `GIFBlockReader` reads the blocks for `GIFContainer`, which finds the frames, and for the `GIFMetadata` of `info`.
+/// - Rows: `GIFRowDecoder` decodes the LZW data of a frame to palette indices, `GIFPalette` converts them to pixels.
+/// - Stills: `GIFDecoder` writes rows to the result in the order of the data. When it scales, `ScanlineWriter` takes them from
+///   top to bottom, so that thumbnails need no full bitmap.
+/// - Progressive: `GIFProgressiveDecoder` shows the decoded part of the first frame; it also decodes complete files.
+/// - Animated: `FrameCompositor` draws the frames with `GIFFramePainter`, `CanvasOutput` converts canvases.
+///
+/// Everything runs on the calling thread.
 package final class GIFCoder: ImageCoder {
     package init() {}
 

@@ -1,6 +1,10 @@
 import SDImage
 
 /// Windows icons and cursors. Decodes the image in the file that best matches the requested size.
+///
+/// - Header: `ICODirectory` lists the images by the headers of the images themselves (`ICOEntry`).
+/// - Rows: a PNG is an `EmbeddedImage`; a bitmap is decoded by `BMPDecoder`, with `ICOMask` for transparency.
+/// - Progressive: none; the image is decoded when it is complete (`WholeStream`). Everything runs on the calling thread.
 package final class ICOCoder: ImageCoder {
     package init() {}
 

@@ -1,6 +1,16 @@
 import SDImage
 
-/// JPEG with libjpeg: baseline, progressive and arithmetic; grey, colour and CMYK (ISO/IEC 10918-1).
+/// JPEG with libjpeg: baseline, progressive and arithmetic; grey, color and CMYK (ISO/IEC 10918-1).
+///
+/// - Header: libjpeg reads it (`JPEGRowDecoder`). `JPEGSegmentReader` finds the segments for `JPEGDecodeMetadata` (orientation,
+///   profile) and for the `JPEGMetadata` of `info`. `JPEGDecoder` holds the plan of one decode, with the scale of libjpeg.
+/// - Rows: `JPEGRowDecoder` writes them to their final memory (`JPEGRowDestination`) if they need no conversion, for large
+///   images with the help of an idle worker (`JPEGParallelDecoder`). Otherwise `ScanlineWriter` scales, converts and turns
+///   them.
+/// - Thumbnails of at most a quarter: `DCThumbnailDecoder` reads the scans with `DCScanDecoder` into `DCThumbnailPlanes`, from
+///   which `DCThumbnailRows` makes pixels. It leaves uncommon and damaged files, and all files if it is disabled, to libjpeg.
+/// - Progressive: `JPEGProgressiveDecoder` continues a `JPEGPartialImage`: rows of a file with one scan, otherwise an image
+///   after each scan. An early thumbnail needs the first DC scans of a progressive file only.
 package final class JPEGCoder: ImageCoder {
     package let name = "jpeg"
     package let decodableFormats: [ImageFormat] = [.jpeg]

@@ -15,8 +15,8 @@ import SDImagePixels
             ? nil : try ScratchMemory(buffer.stride, of: UInt8.self, account: limits.account)
     }
 
-    /// Writes the next row, whose location is `position`; false when it is not available. With `fills`, each pixel also covers the
-    /// pixels of later passes.
+    /// Writes the next row, whose location is `position`; false when it is not available. With `fills`, each pixel also covers
+    /// the pixels of later passes.
     func write(_ rows: PNGRowDecoder, at position: PNGRowDecoder.Position, fills: Bool = false) throws(ImageError) -> Bool {
         let pass = position.pass
         guard let target = unsafe buffer.mutableRow(position.y)?.baseAddress else { return false }

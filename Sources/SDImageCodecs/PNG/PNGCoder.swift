@@ -1,6 +1,18 @@
 import SDImage
 
-/// PNG and APNG. libpng reads the header; rows are decoded directly to their destination.
+/// PNG and APNG (PNG, third edition).
+///
+/// - Header: libpng reads the chunks before the image data (`PNGHeader`); `PNGDecodeMetadata` reads color and orientation,
+///   `PNGMetadata` the rest for `info`. `PNGDecoder` holds the header and the plan of one decode.
+/// - Rows: `PNGDataReader` finds the IDAT chunks and checks them. `PNGInflater` inflates them, on this thread
+///   (`PNGSerialInflate`) or on an idle worker (`PNGParallelInflate`, large images). `PNGRowDecoder` unfilters rows, and
+///   `PNGSampleExpander` makes pixels.
+/// - Output: `ScanlineWriter` scales, converts and turns rows into the result, which thumbnails reach without a full bitmap.
+///   `PNGBitmapWriter` scatters the passes of interlaced images over a bitmap.
+/// - Progressive: `PNGProgressiveDecoder` chooses `PNGProgressiveStill`, which continues a `PNGPartialImage` with each piece of
+///   data, or `APNGAnimationDecoder`. An early thumbnail needs the first pass of an interlaced image only.
+/// - Animated: `APNGContainer` finds the frames, `FrameCompositor` draws them with `APNGFramePainter`, `CanvasOutput` converts
+///   canvases.
 package final class PNGCoder: ImageCoder {
     package init() {}
 

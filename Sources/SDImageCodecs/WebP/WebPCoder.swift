@@ -1,6 +1,16 @@
 import SDImage
 
 /// WebP with libwebp: lossy, lossless and animated (RFC 9649).
+///
+/// - Header: `WebPContainer` reads the container with libwebp's demuxer, `WebPChunkReader` finds the frames. `WebPDecoder`
+///   holds the plan of one decode of a still.
+/// - Rows: `WebPRowDecoder` has libwebp write pixels into the result or into a bitmap; libwebp may use a thread of its own.
+///   `ScanlineWriter` scales, converts and turns the bitmap.
+/// - Thumbnails: libwebp scales lossless images. Lossy ones are decoded to `WebPYUVPlanes`, which are scaled before the
+///   conversion.
+/// - Progressive: `WebPProgressiveDecoder` chooses `WebPProgressiveStill`, which shows the rows so far, or
+///   `WebPAnimationDecoder`.
+/// - Animated: `FrameCompositor` draws the frames with `WebPFramePainter`, `CanvasOutput` converts canvases.
 package final class WebPCoder: ImageCoder {
     package let name = "webp"
     package let decodableFormats: [ImageFormat] = [.webp]
