@@ -77,6 +77,7 @@ package enum Report {
             ("libraries", .object(composition.libraries.map { ($0, .string($1)) })),
             ("plugins", .object(composition.plugins.map { ($0, .string($1)) })),
             ("limits", limits(composition.limits)),
+            ("disabled", .array(DisabledParsers.ofProcess.names.map { .string($0) })),
             ("cache_path", cache.path.map { .string($0) } ?? .null),
             ("cache_path_source", cache.source.map { .string($0) } ?? .null),
             ("cache_path_problem", cache.problem.map { .string($0) } ?? .null),

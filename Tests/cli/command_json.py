@@ -280,6 +280,11 @@ def doctor(folder: pathlib.Path) -> None:
         for variable in variables:
             del os.environ[variable]
     os.environ.update({name: value for name, value in set_before.items() if value is not None})
+    for value, disabled in (("", []), ("inflate", ["inflate"]), ("jpeg-dc,png,inflate", ["jpeg-dc", "inflate"])):
+        os.environ["SDIMAGE_DISABLE"] = value
+        shape(f"doctor --json with SDIMAGE_DISABLE={value}", run("doctor", "--json"), 0, set(objects(run("doctor", "--json"))[0]),
+              disabled=disabled)
+    del os.environ["SDIMAGE_DISABLE"]
 
 
 def main() -> None:

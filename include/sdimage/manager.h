@@ -162,11 +162,11 @@ SDIMAGE_API sdimage_status sdimage_manager_close(sdimage_manager *manager, uint3
 
 /* Returns diagnostics for bug reports: a JSON object in UTF-8 with "version", "formats" ({"decode": […], "encode":
  * […]}), "libraries", "plugins" (of plugins.h: the library and its version, or the reason for its absence), "limits",
- * "cache_path" (the default directory of caches, null if there is none), "cache_path_source" ("XDG_CACHE_HOME", "HOME"
- * or "password database"), "cache_path_problem" (the reason why no cache can be stored there; null if one can),
- * "processors", "simd_level" (the instructions that pixel kernels use: "baseline", "avx2" or "avx512"; the environment
- * variable SDIMAGE_CPU with one of these values is an upper limit, read when the library is loaded), "pixel_pool" and
- * "library_threads". */
+ * "disabled" (the parsers that the environment variable SDIMAGE_DISABLE turns off), "cache_path" (the default directory
+ * of caches, null if there is none), "cache_path_source" ("XDG_CACHE_HOME", "HOME" or "password database"),
+ * "cache_path_problem" (the reason why no cache can be stored there; null if one can), "processors", "simd_level" (the
+ * instructions that pixel kernels use: "baseline", "avx2" or "avx512"; the environment variable SDIMAGE_CPU with one of
+ * these values is an upper limit, read when the library is loaded), "pixel_pool" and "library_threads". */
 SDIMAGE_API sdimage_status sdimage_doctor(sdimage_data **json, sdimage_error **error);
 
 /* Returns unused pixel memory to the system. With `empty_caches`, also empties the memory part of every open cache and

@@ -151,6 +151,49 @@ size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length) 
     return uncompress(to, &produced, from, length) == Z_OK ? produced : 0;
 }
 
+struct cpng_inflater {
+    z_stream stream;
+};
+
+cpng_inflater *cpng_inflater_open(void) {
+    cpng_inflater *inflater = calloc(1, sizeof *inflater);
+    if (!inflater)
+        return NULL;
+    if (inflateInit(&inflater->stream) == Z_OK && inflateValidate(&inflater->stream, 0) == Z_OK)
+        return inflater;
+    cpng_inflater_close(inflater);
+    return NULL;
+}
+
+void cpng_inflater_close(cpng_inflater *inflater) {
+    if (!inflater)
+        return;
+    inflateEnd(&inflater->stream);
+    free(inflater);
+}
+
+cpng_inflate_status cpng_inflate_some(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end, uint8_t *room,
+                                      size_t *position, size_t capacity) {
+    enum { PIECE = 1 << 30 };
+    z_stream *stream = &inflater->stream;
+    while (*position < capacity) {
+        size_t left = (size_t)(in_end - *in), space = capacity - *position;
+        uInt given = left < PIECE ? (uInt)left : PIECE, free_room = space < PIECE ? (uInt)space : PIECE;
+        stream->next_in = (Bytef *)*in, stream->avail_in = given;
+        stream->next_out = room + *position, stream->avail_out = free_room;
+        int status = inflate(stream, Z_NO_FLUSH);
+        *in += given - stream->avail_in, *position += free_room - stream->avail_out;
+        if (status == Z_STREAM_END)
+            return CPNG_INFLATE_ENDED;
+        /* Z_BUF_ERROR means that neither input nor output could be used: more of one is needed. */
+        if (status != Z_OK && status != Z_BUF_ERROR)
+            return CPNG_INFLATE_DAMAGED;
+        if (*in == in_end && *position < capacity)
+            return CPNG_INFLATE_NEEDS_INPUT;
+    }
+    return CPNG_INFLATE_IS_FULL;
+}
+
 size_t cpng_deflate(int level, void *to, size_t capacity, const void *from, size_t length,
                     bool (*should_stop)(void *context), void *context) {
     enum { PIECE = 1 << 20 };

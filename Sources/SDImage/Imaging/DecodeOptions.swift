@@ -50,6 +50,8 @@ package struct DecodeLimits: Hashable, Sendable {
     package var metadataBytes = 1 << 20
     /// Nanoseconds of work on one image.
     package var workNanoseconds: UInt64 = 10_000_000_000
+    /// Parsers that are not used.
+    package var disabledParsers = DisabledParsers.ofProcess
 
     package static let standard = DecodeLimits()
 

@@ -6,6 +6,7 @@ import SDImagePixels
     let rowDecoder: JPEGRowDecoder
     /// True when the first DC scans are enough.
     let isEarly: Bool
+    private let allowsDCThumbnail: Bool
     private let plan: DecodePlan
     private let metadata: JPEGDecodeMetadata
     private let profile: Bytes?
@@ -25,8 +26,10 @@ import SDImagePixels
         plan = try DecodePlan(storedSize: rowDecoder.size, orientation: metadata.orientation, options: options)
         self.rowDecoder = rowDecoder
         self.options = options
+        let allowsDCThumbnail = rowDecoder.allowsDCThumbnail && !options.limits.disabledParsers.contains(.jpegDC)
+        self.allowsDCThumbnail = allowsDCThumbnail
         isEarly =
-            options.earlyThumbnail && rowDecoder.isProgressive && rowDecoder.allowsDCThumbnail && plan.shrinksToAnEighth
+            options.earlyThumbnail && rowDecoder.isProgressive && allowsDCThumbnail && plan.shrinksToAnEighth
         scale = isEarly ? rowDecoder.smallestScale : rowDecoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = rowDecoder.kind == .gray ? .gray8 : .rgb8
         output = .resolved(source: own, wanted: options.pixelFormat)
@@ -92,7 +95,7 @@ import SDImagePixels
     }
 
     /// True when the image is small enough for `readDCThumbnail`, if the file allows it.
-    var isDCThumbnail: Bool { rowDecoder.allowsDCThumbnail && scale.eighths <= 2 }
+    var isDCThumbnail: Bool { allowsDCThumbnail && scale.eighths <= 2 }
 
     private func read(stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         var writer = try makeWriter(rowFormat)

@@ -132,7 +132,7 @@ extension PNGDecoder {
     ) throws(ImageError) -> PixelBuffer {
         let samples = try PNGSampleExpander(data, limits: options.limits)
         let total = PNGRowDecoder.byteCount(data, samples)
-        let inflater = try PNGInflater(data.parts)
+        let inflater = try PNGInflater(data.parts, limits: options.limits)
         let parallel = try PNGParallelInflate(inflater, total: total, pool: pool)
         defer { parallel?.end() }
         let source: any PNGInflateSource = if let parallel { parallel } else { try PNGSerialInflate(inflater, total: total) }

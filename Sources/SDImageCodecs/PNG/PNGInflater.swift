@@ -1,7 +1,9 @@
+import CPNG
 import SDImage
 import SDImagePixels
 
-/// Inflates the zlib stream of an image in pieces. Used by one thread at a time.
+/// Inflates the zlib stream of an image in pieces, with the inflater of this project or, if that is disabled, with zlib. Used by
+/// one thread at a time.
 @safe final class PNGInflater {
     enum State: Sendable {
         /// All parts are consumed.
@@ -15,7 +17,10 @@ import SDImagePixels
     /// Number of previous bytes that must precede new ones, if there are that many (RFC 1951, section 2).
     static let history = 32 << 10
 
+    /// State of the inflater of this project; empty when zlib inflates.
     private let memory: ScratchMemory
+    /// State of zlib; nil when it is not used.
+    private let zlib: OpaquePointer?
     private var parts: [Bytes]
     private var part = 0
     /// Offset in the current part.
@@ -23,14 +28,28 @@ import SDImagePixels
     /// Bytes of the released parts.
     private var taken = 0
 
-    init(_ parts: [Bytes]) throws(ImageError) {
-        memory = try ScratchMemory(sdpx_inflater_size())
+    init(_ parts: [Bytes], limits: DecodeLimits) throws(ImageError) {
         self.parts = parts
-        unsafe sdpx_inflate_start(inflater)
+        guard limits.disabledParsers.contains(.inflate) else {
+            memory = try ScratchMemory(sdpx_inflater_size())
+            unsafe zlib = nil
+            unsafe sdpx_inflate_start(inflater)
+            return
+        }
+        memory = try ScratchMemory(0)
+        guard let opened = unsafe cpng_inflater_open() else { throw .noMemory(1) }
+        unsafe zlib = opened
     }
 
+    deinit { unsafe cpng_inflater_close(zlib) }
+
+    var usesZlib: Bool { unsafe zlib != nil }
+
     /// Number of consumed bytes of the stream.
-    var usedBytes: Int { unsafe taken + parts.prefix(part).reduce(0) { $0 + $1.count } + offset - sdpx_inflate_ahead(inflater) }
+    var usedBytes: Int {
+        let consumed = taken + parts.prefix(part).reduce(0) { $0 + $1.count } + offset
+        return usesZlib ? consumed : unsafe consumed - sdpx_inflate_ahead(inflater)
+    }
 
     private var inflater: OpaquePointer? { unsafe memory.bytes.baseAddress.map { OpaquePointer($0) } }
 
@@ -60,14 +79,33 @@ import SDImagePixels
         unsafe part.withUnsafeBytes { bytes in
             guard let first = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return .needsInput }
             var next: UnsafePointer<UInt8>? = unsafe first + offset
-            let code = unsafe sdpx_inflate(inflater, &next, first + bytes.count, window, &position, capacity)
+            let end = unsafe first + bytes.count
+            let state =
+                if let zlib = unsafe zlib {
+                    unsafe PNGInflater.state(cpng_inflate_some(zlib, &next, end, window, &position, capacity))
+                } else {
+                    unsafe PNGInflater.state(sdpx_inflate(inflater, &next, end, window, &position, capacity))
+                }
             if let next = unsafe next { offset = unsafe next - first }
-            return switch Int(code) {
-            case SDPX_INFLATE_NEEDS_INPUT: .needsInput
-            case SDPX_INFLATE_IS_FULL: .isFull
-            case SDPX_INFLATE_ENDED: .ended
-            default: .damaged
-            }
+            return state
+        }
+    }
+
+    private static func state(_ code: Int32) -> State {
+        switch Int(code) {
+        case SDPX_INFLATE_NEEDS_INPUT: .needsInput
+        case SDPX_INFLATE_IS_FULL: .isFull
+        case SDPX_INFLATE_ENDED: .ended
+        default: .damaged
+        }
+    }
+
+    private static func state(_ code: cpng_inflate_status) -> State {
+        switch code {
+        case CPNG_INFLATE_NEEDS_INPUT: .needsInput
+        case CPNG_INFLATE_IS_FULL: .isFull
+        case CPNG_INFLATE_ENDED: .ended
+        default: .damaged
         }
     }
 }

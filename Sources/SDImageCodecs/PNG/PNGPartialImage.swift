@@ -15,7 +15,7 @@ struct PNGPartialImage {
         do throws(ImageError) {
             let limits = decoder.options.limits
             let total = PNGRowDecoder.byteCount(decoder.data, try PNGSampleExpander(decoder.data, limits: limits))
-            inflater = try PNGInflater([])
+            inflater = try PNGInflater([], limits: limits)
             rows = try PNGRowDecoder(decoder.data, limits: limits, source: try PNGSerialInflate(inflater, total: total))
             // Must come last, because rows that exceed the working memory are refused before the image is allocated.
             bitmap = try PNGBitmapWriter(try decoder.makeWhole(zeroed: true), source: rows.format, limits: limits)

@@ -57,7 +57,8 @@ import SDImagePixels
         if let source {
             self.source = source
         } else {
-            self.source = try PNGSerialInflate(try PNGInflater(data.parts), total: PNGRowDecoder.byteCount(data, samples))
+            let inflater = try PNGInflater(data.parts, limits: limits)
+            self.source = try PNGSerialInflate(inflater, total: PNGRowDecoder.byteCount(data, samples))
         }
     }
 

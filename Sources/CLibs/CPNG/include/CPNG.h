@@ -48,6 +48,25 @@ const char *cpng_library_version(void);
    the stream is damaged or longer than `capacity`. */
 size_t cpng_inflate(void *to, size_t capacity, const void *from, size_t length);
 
+typedef struct cpng_inflater cpng_inflater;
+
+typedef enum {
+    /* All input was consumed; the stream continues. */
+    CPNG_INFLATE_NEEDS_INPUT = 0,
+    CPNG_INFLATE_IS_FULL = 1,
+    CPNG_INFLATE_ENDED = 2,
+    CPNG_INFLATE_DAMAGED = 3
+} cpng_inflate_status;
+
+/* Inflates a zlib stream in pieces. NULL if memory is exhausted; closing NULL does nothing. */
+cpng_inflater *cpng_inflater_open(void);
+void cpng_inflater_close(cpng_inflater *inflater);
+
+/* Inflates from `*in` into `room` at `*position`, at most up to `capacity`, and advances both. The checksum at the end of
+   the stream is not verified. */
+cpng_inflate_status cpng_inflate_some(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end, uint8_t *room,
+                                      size_t *position, size_t capacity);
+
 /* Compresses to a zlib stream, 1 MiB at a time, and calls `should_stop` before each. `level` is 1 to 9. Returns the
    number of bytes written; 0 when `capacity` is too small, memory is refused or `should_stop` returned true. */
 size_t cpng_deflate(int level, void *to, size_t capacity, const void *from, size_t length,
