@@ -7,8 +7,9 @@ import SDImage
 /// - Rows: `JPEGRowDecoder` writes them to their final memory (`JPEGRowDestination`) if they need no conversion, for large
 ///   images with the help of an idle worker (`JPEGParallelDecoder`). Otherwise `ScanlineWriter` scales, converts and turns
 ///   them.
-/// - Thumbnails of at most a quarter: `DCThumbnailDecoder` reads the scans with `DCScanDecoder` into `DCThumbnailPlanes`, from
-///   which `DCThumbnailRows` makes pixels. It leaves uncommon and damaged files, and all files if it is disabled, to libjpeg.
+/// - Thumbnails that libjpeg would scale to 1/8 or 2/8: `DCThumbnailDecoder` reads the scans with `DCScanDecoder` into
+///   `DCThumbnailPlanes`, from which `DCThumbnailRows` makes pixels. It leaves uncommon and damaged files, and all files if it
+///   is disabled, to libjpeg.
 /// - Progressive: `JPEGProgressiveDecoder` continues a `JPEGPartialImage`: rows of a file with one scan, otherwise an image
 ///   after each scan. An early thumbnail needs the first DC scans of a progressive file only.
 package final class JPEGCoder: ImageCoder {
