@@ -119,24 +119,31 @@ if let fuzzer {
     let plugins = words("SDIMAGE_FUZZ_PLUGINS")
     let modules: [Target.Dependency] =
         (withModules ? ["CModules", "CModuleHeaders"] : []) + (plugins.isEmpty ? [] : ["CPlugins"])
+    let headers = "-I\(Context.packageDirectory)/include"
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/fuzz/libfuzzer"),
+        // The C that modules and plug-ins share. Drawing needs cairo, whose flags come with those of the plug-ins.
+        .target(
+            name: "CCoderSupport", path: "Sources/CoderSupport",
+            exclude: plugins.contains("PDF") || plugins.contains("SVG") ? [] : ["drawing.c", "drawing.h"], publicHeadersPath: ".",
+            cSettings: [.unsafeFlags(["-std=gnu11", "-D_GNU_SOURCE", headers] + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))]),
         // The photo library, in one program with the library, whose functions it calls.
         .target(
-            name: "CPhotos", path: "Sources/Plugins/photos", publicHeadersPath: ".",
-            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])],
+            name: "CPhotos", dependencies: ["CCoderSupport"], path: "Sources/Plugins/photos", publicHeadersPath: ".",
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])],
             linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(
             name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/fuzz/photos",
-            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         // The parsers of cached entries from servers, without the client libraries.
         .target(
-            name: "CRemote", path: "Sources/Plugins", sources: ["remote/envelope.c", "memcached/peer.c"],
+            name: "CRemote", dependencies: ["CCoderSupport"], path: "Sources/Plugins",
+            sources: ["remote/envelope.c", "memcached/peer.c"],
             publicHeadersPath: "remote",
-            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         .target(
             name: "CRemoteFuzz", dependencies: ["CRemote"], path: "Tests/fuzz/remote",
-            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"])]),
+            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [
@@ -153,19 +160,19 @@ if let fuzzer {
         package.targets += [
             .systemLibrary(name: "CModuleHeaders", path: "Tests/fuzz/modules"),
             .target(
-                name: "CModules", path: "Sources/Modules", publicHeadersPath: "common",
-                cSettings: [.unsafeFlags(["-I\(Context.packageDirectory)/include"])],
+                name: "CModules", dependencies: ["CCoderSupport"], path: "Sources/Modules", publicHeadersPath: "heif",
+                cSettings: [.unsafeFlags([headers])],
                 linkerSettings: ["heif", "de265", "avif"].map { .linkedLibrary($0) }),
         ]
     }
     if !plugins.isEmpty {
         package.targets.append(
             .target(
-                name: "CPlugins", dependencies: ["CModules"], path: "Sources/Plugins", sources: ["common"] + plugins,
-                publicHeadersPath: "common",
+                name: "CPlugins", dependencies: ["CCoderSupport"], path: "Sources/Plugins", sources: plugins,
+                publicHeadersPath: plugins[0],
                 cSettings: [
                     .unsafeFlags(
-                        ["-D_GNU_SOURCE", "-I\(Context.packageDirectory)/include"] + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))
+                        ["-D_GNU_SOURCE", headers] + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))
                 ],
                 linkerSettings: [.unsafeFlags(words("SDIMAGE_FUZZ_PLUGIN_LIBS"))]))
     }

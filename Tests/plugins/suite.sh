@@ -5,7 +5,20 @@ NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 
+# Tests what modules and plug-ins share, built with the sanitizers.
+shared_c() {
+    mkdir -p build/plugins
+    if gcc -std=c11 -g -O1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
+        -fno-sanitize-recover=all -Iinclude -ISources/CoderSupport -o build/plugins/support Tests/plugins/support.c \
+        Sources/CoderSupport/{base64,boxes,crc,fnv,hex,ifd,md5,percent,sha256,span}.c -pthread >&2; then
+        build/plugins/support || echo "not ok what plug-ins share: see the log"
+    else
+        echo "not ok what plug-ins share compiles: see the log"
+    fi
+}
+
 suite() {
     ! selected exports || "$SDIMAGE_PYTHON" Tests/plugins/exports.py "$PREFIX"
+    ! selected support || shared_c
     SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 PYTHONPATH=bindings/python "$SDIMAGE_PYTHON" Tests/support/lines.py unittest Tests/plugins
 }

@@ -7,7 +7,7 @@ PACKAGES="clang-format"
 
 suite() {
     local test status=0
-    for test in abi layers architecture bindings text words; do
+    for test in abi layers architecture bindings includes text words; do
         ! selected $test || "$SDIMAGE_PYTHON" Tests/style/$test.py || status=1
     done
     selected format || return $status

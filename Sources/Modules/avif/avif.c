@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/image.h"
+#include "image.h"
 #include "encode.h"
 #include "limits.h"
 #include "tracks.h"
@@ -45,7 +45,7 @@ static sdimage_status check(avifResult result, const avifDecoder *decoder, sdima
     if (result == AVIF_RESULT_OK)
         return SDIMAGE_STATUS_OK;
     const char *detail = decoder->diag.error[0] ? decoder->diag.error : avifResultToString(result);
-    return sdmod_fail(error, status_of(result), detail);
+    return sdcs_fail(error, status_of(result), detail);
 }
 
 /* Combines `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7), to an EXIF orientation. */
@@ -67,13 +67,13 @@ static uint32_t chroma_of(avifPixelFormat format) {
     }
 }
 
-static sdmod_span span_of(const avifRWData *data) {
-    return (sdmod_span){data->data, data->size};
+static sdcs_span span_of(const avifRWData *data) {
+    return (sdcs_span){data->data, data->size};
 }
 
-static sdmod_info info_of(const avifDecoder *decoder) {
+static sdcs_info info_of(const avifDecoder *decoder) {
     const avifImage *image = decoder->image;
-    sdmod_info info = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
+    sdcs_info info = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
     info.orientation = orientation_of(image);
     info.has_alpha = decoder->alphaPresent;
     info.chroma = chroma_of(image->yuvFormat);
@@ -89,7 +89,7 @@ static sdmod_info info_of(const avifDecoder *decoder) {
 
 static int threads_for(const avifImage *image) {
     uint64_t worth = (uint64_t)image->width * image->height / PIXELS_PER_THREAD + 1;
-    int processors = sdmod_processors();
+    int processors = sdcs_processors();
     return worth < (uint64_t)processors ? (int)worth : processors;
 }
 
@@ -118,7 +118,7 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
         return status;
     reader->decoder = avifDecoderCreate();
     if (!reader->decoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
     reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
     reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
     reader->decoder->imageCountLimit = SDAVIF_FRAME_LIMIT;
@@ -129,33 +129,33 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
 }
 
 /* Limits the memory held at once: the planes of the image and of all tiles, and the tiles' decoders. */
-static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdmod_info *info, sdimage_error **error) {
-    sdmod_info tile = *info;
+static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdcs_info *info, sdimage_error **error) {
+    sdcs_info tile = *info;
     tile.width = tiles->width, tile.height = tiles->height;
     uint64_t pixels = (uint64_t)info->width * info->height, alpha = info->bits > 8 ? 2 * pixels : pixels;
-    uint64_t planes = sdmod_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdmod_plane_bytes(&tile);
+    uint64_t planes = sdcs_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdcs_plane_bytes(&tile);
     /* Each tile may have its own alpha if the alpha is not a grid. */
     uint64_t count = tiles->color + (info->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
-    if (planes > SDMOD_WORKING_BYTES || each > SDMOD_WORKING_BYTES ||
-        count > (SDMOD_WORKING_BYTES - planes) / (each + DECODER_BYTES))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
+    if (planes > SDCS_WORKING_BYTES || each > SDCS_WORKING_BYTES ||
+        count > (SDCS_WORKING_BYTES - planes) / (each + DECODER_BYTES))
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
     return SDIMAGE_STATUS_OK;
 }
 
 /* Reads the container and checks the limits. The AV1 decoder refuses a stream that exceeds the container's size. */
-static sdimage_status prepare(const void *bytes, size_t length, const sdmod_request *request, reader *reader,
+static sdimage_status prepare(const void *bytes, size_t length, const sdcs_request *request, reader *reader,
                               sdimage_error **error) {
     sdimage_status status = parse(bytes, length, false, request->budget, reader, error);
     if (status < 0)
         return status;
     avifDecoder *decoder = reader->decoder;
-    sdmod_info info = info_of(decoder);
+    sdcs_info info = info_of(decoder);
     const sdavif_tiles *tiles = &reader->tiles;
     uint64_t width = tiles->color ? tiles->width : info.width, height = tiles->color ? tiles->height : info.height;
     uint64_t area = 2 * (width + 64) * (height + 64);
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     decoder->maxThreads = tiles->color > 1 ? 1 : threads_for(decoder->image);
-    status = sdmod_check(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
+    status = sdcs_check_limits(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
     return status >= 0 && tiles->color ? check_tiles(tiles, &info, error) : status;
 }
 
@@ -181,17 +181,17 @@ static sdyuv_planes planes_of(const avifImage *image) {
 }
 
 /* Converts the decoder's current image, one of `frames`. */
-static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frames, const sdmod_request *request,
+static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frames, const sdcs_request *request,
                                       sdimage_image **image, sdimage_error **error) {
-    sdmod_info info = info_of(decoder);
+    sdcs_info info = info_of(decoder);
     info.frame_count = frames;
     sdyuv_planes planes = planes_of(decoder->image);
     info.has_alpha = planes.alpha != NULL;
     if (!planes.luma || (info.chroma && (!planes.cb || !planes.cr)))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: plane is missing");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: plane is missing");
     /* Checked here, because the size in the stream is authoritative. */
-    sdimage_status status = sdmod_check(&info, request, 1, error);
-    return status < 0 ? status : sdmod_make_image(&planes, &info, request, image, error);
+    sdimage_status status = sdcs_check_limits(&info, request, 1, error);
+    return status < 0 ? status : sdcs_make_image(&planes, &info, request, image, error);
 }
 
 /* --- The coder. */
@@ -204,7 +204,7 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_request request = sdmod_request_of(options);
+    sdcs_request request = sdcs_request_of(options);
     reader reader = {.decoder = NULL};
     sdimage_status status = prepare(bytes, length, &request, &reader, error);
     if (status >= 0)
@@ -223,10 +223,10 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     reader reader = {.decoder = NULL};
     sdimage_status status = parse(bytes, length, true, sdimage_decode_options_work_budget(options), &reader, error);
     if (status >= 0) {
-        sdmod_info info = info_of(reader.decoder);
+        sdcs_info info = info_of(reader.decoder);
         if (info.frame_count > 1)
             info.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
-        status = sdmod_describe(&info, metadata, error);
+        status = sdcs_describe(&info, metadata, error);
     }
     close_reader(&reader);
     return status;
@@ -236,7 +236,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_request request;
+    sdcs_request request;
     sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
     reader reader;
     uint32_t frame_count;
@@ -248,9 +248,9 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->request = sdmod_request_of(options);
+    self->request = sdcs_request_of(options);
     *made = self;
     return SDIMAGE_STATUS_OK;
 }
@@ -296,17 +296,17 @@ static sdimage_status update(void *user_data, void *pointer, const void *bytes, 
 /* Decodes up to a frame, one frame at a time. */
 static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
                            sdimage_error **error) {
-    sdimage_status status = sdmod_check_budget(budget, error);
+    sdimage_status status = sdcs_check_budget(budget, error);
     if (status < 0)
         return status;
     if (index >= (uint32_t)decoder->imageCount)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame index is out of range");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame index is out of range");
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
     bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key)
         status = check(avifDecoderNthImage(decoder, key), decoder, error);
     while (status >= 0 && (uint32_t)decoder->imageIndex < index) {
-        status = sdmod_check_budget(budget, error);
+        status = sdcs_check_budget(budget, error);
         if (status >= 0)
             status = check(avifDecoderNextImage(decoder), decoder, error);
     }
@@ -381,7 +381,7 @@ static const sdimage_coder_vtable table = {
     .instance_frame = frame,
     .instance_destroy = destroy_instance,
     .describe = describe,
-    .detached_stack = SDMOD_STACK,
+    .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {

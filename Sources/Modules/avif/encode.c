@@ -3,7 +3,8 @@
 #include <avif/avif.h>
 #include <string.h>
 
-#include "../common/source.h"
+#include "encode_input.h"
+#include "exif_block.h"
 
 /* libavif 1.0 renamed the mode of a mirror to its axis, and reports allocation failures. */
 #if AVIF_VERSION >= 1000000
@@ -24,11 +25,11 @@ static sdimage_status check(avifResult result, const avifEncoder *encoder, sdima
     const char *detail = encoder && encoder->diag.error[0] ? encoder->diag.error : avifResultToString(result);
     switch (result) {
     case AVIF_RESULT_OK: return SDIMAGE_STATUS_OK;
-    case AVIF_RESULT_OUT_OF_MEMORY: return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, detail);
+    case AVIF_RESULT_OUT_OF_MEMORY: return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, detail);
     case AVIF_RESULT_NO_CODEC_AVAILABLE:
     case AVIF_RESULT_UNSUPPORTED_DEPTH:
-    case AVIF_RESULT_NOT_IMPLEMENTED: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, detail);
-    default: return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, detail);
+    case AVIF_RESULT_NOT_IMPLEMENTED: return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, detail);
+    default: return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, detail);
     }
 }
 
@@ -52,7 +53,7 @@ static void set_orientation(avifImage *avif, sdimage_orientation orientation) {
 }
 
 static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bool lossless, sdimage_error **error) {
-    sdsrc_color color = sdsrc_color_of(image);
+    sdcs_color color = sdcs_color_of(image);
     const sdimage_data *profile = sdimage_image_color_profile(image);
     avif->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : color.primaries;
     avif->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : color.transfer;
@@ -66,18 +67,18 @@ static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bo
     return check(SET(avifImageSetProfileICC(avif, bytes, sdimage_data_length(profile))), NULL, error);
 }
 
-static sdimage_status fill_gray(avifImage *avif, const sdsrc *source, sdimage_error **error) {
+static sdimage_status fill_gray(avifImage *avif, const sdcs_encode_input *source, sdimage_error **error) {
     sdimage_status status = check(avifImageAllocatePlanes(avif, AVIF_PLANES_YUV), NULL, error);
     uint8_t *plane = avif->yuvPlanes[AVIF_CHAN_Y];
     if (status >= 0 && !plane)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a plane");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a plane");
     for (uint32_t y = 0; status >= 0 && y < source->height; y++)
-        sdsrc_row(source, y, plane + (size_t)y * avif->yuvRowBytes[AVIF_CHAN_Y]);
+        sdcs_encode_input_row(source, y, plane + (size_t)y * avif->yuvRowBytes[AVIF_CHAN_Y]);
     return status;
 }
 
 /* Converts directly from the pixels in place; libavif reduces 16-bit samples. */
-static sdimage_status fill_color(avifImage *avif, const sdsrc *source, sdimage_error **error) {
+static sdimage_status fill_color(avifImage *avif, const sdcs_encode_input *source, sdimage_error **error) {
     avifRGBImage pixels;
     avifRGBImageSetDefaults(&pixels, avif);
     pixels.format = source->channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
@@ -92,11 +93,11 @@ static sdimage_status fill_color(avifImage *avif, const sdsrc *source, sdimage_e
 static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *options,
                                  sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(options);
-    sdsrc_block exif;
-    sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
+    sdcs_exif_block exif;
+    sdimage_status status = sdcs_exif_block_make(options, orientation, &exif, error);
     if (exif.length)
         status = check(SET(avifImageSetMetadataExif(avif, exif.bytes, exif.length)), NULL, error);
-    sdsrc_release_block(&exif);
+    sdcs_exif_block_release(&exif);
     if (status >= 0 && xmp) {
         const uint8_t *bytes = sdimage_data_bytes(xmp);
         status = check(SET(avifImageSetMetadataXMP(avif, bytes, sdimage_data_length(xmp))), NULL, error);
@@ -104,7 +105,7 @@ static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *
     return status;
 }
 
-static sdimage_status fill(avifImage *avif, const sdsrc *source, const sdimage_encode_options *options,
+static sdimage_status fill(avifImage *avif, const sdcs_encode_input *source, const sdimage_encode_options *options,
                            sdimage_error **error) {
     bool lossless = sdimage_encode_options_is_lossless(options);
     sdimage_status status = set_colors(avif, source->image, lossless, error);
@@ -125,7 +126,7 @@ static void configure(avifEncoder *encoder, const sdimage_encode_options *option
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
     encoder->speed = effort ? FASTEST - effort : STANDARD_SPEED;
-    encoder->maxThreads = sdmod_processors();
+    encoder->maxThreads = sdcs_processors();
 }
 
 static sdimage_status write_file(const avifImage *avif, const sdimage_encode_options *options, sdimage_data **data,
@@ -133,7 +134,7 @@ static sdimage_status write_file(const avifImage *avif, const sdimage_encode_opt
     avifEncoder *encoder = avifEncoderCreate();
     avifRWData file = AVIF_DATA_EMPTY;
     if (!encoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
     configure(encoder, options);
     sdimage_status status = check(avifEncoderWrite(encoder, avif, &file), encoder, error);
     if (status >= 0)
@@ -143,21 +144,21 @@ static sdimage_status write_file(const avifImage *avif, const sdimage_encode_opt
     return status;
 }
 
-static avifPixelFormat format_of(const sdsrc *source, const sdimage_encode_options *options) {
+static avifPixelFormat format_of(const sdcs_encode_input *source, const sdimage_encode_options *options) {
     if (source->channels == 1)
         return AVIF_PIXEL_FORMAT_YUV400;
     return sdimage_encode_options_is_lossless(options) ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
 }
 
-static sdimage_status encode_source(const sdsrc *source, const sdimage_encode_options *options, sdimage_data **data,
-                                    sdimage_error **error) {
+static sdimage_status encode_source(const sdcs_encode_input *source, const sdimage_encode_options *options,
+                                    sdimage_data **data, sdimage_error **error) {
     if (source->bits > 8 && sdimage_encode_options_is_lossless(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                          "avif: samples of more than 12 bits cannot be stored without loss");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                         "avif: samples of more than 12 bits cannot be stored without loss");
     avifImage *avif =
         avifImageCreate((int)source->width, (int)source->height, source->bits, format_of(source, options));
     if (!avif)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for an encoder");
     sdimage_status status = fill(avif, source, options, error);
     if (status >= 0)
         status = write_file(avif, options, data, error);
@@ -175,13 +176,13 @@ sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimag
                              sdimage_error **error) {
     (void)bag;
     if (!sdavif_can_encode(user_data, format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
     if (sdimage_encode_options_embeds_thumbnail(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
-    sdsrc source;
-    sdimage_status status = sdsrc_open(&source, image, DEEP_BITS, error);
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
+    sdcs_encode_input source;
+    sdimage_status status = sdcs_encode_input_open(&source, image, DEEP_BITS, error);
     if (status >= 0)
         status = encode_source(&source, options, data, error);
-    sdsrc_close(&source);
+    sdcs_encode_input_close(&source);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef SDAVIF_LIMITS_H
 #define SDAVIF_LIMITS_H
 
-#include "../common/image.h"
+#include "image.h"
 
 /* Limits of tables with an entry for each item or frame: libavif searches them linearly for each entry. */
 enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIMIT = 16384 };

@@ -3,7 +3,8 @@
 #include <sdimage/transformer.h>
 #include <string.h>
 
-#include "../common/source.h"
+#include "encode_input.h"
+#include "exif_block.h"
 #include "library.h"
 
 /* The bounding box of a preview. */
@@ -23,8 +24,8 @@ static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *i
                      error);
     struct heif_color_profile_nclx *color = sdheif_lib.nclx_color_profile_alloc();
     if (!color)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
-    sdsrc_color said = sdsrc_color_of(image);
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
+    sdcs_color said = sdcs_color_of(image);
     color->color_primaries = (enum heif_color_primaries)said.primaries;
     color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
     color->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
@@ -35,7 +36,8 @@ static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *i
 }
 
 /* Makes libheif's image: gray has only luma, everything else is interleaved. */
-static sdimage_status make_heif_image(const sdsrc *source, struct heif_image **heif, sdimage_error **error) {
+static sdimage_status make_heif_image(const sdcs_encode_input *source, struct heif_image **heif,
+                                      sdimage_error **error) {
     int width = (int)source->width, height = (int)source->height, stride = 0;
     bool gray = source->channels == 1, wide = source->bits > 8, alpha = source->channels == 4;
     enum heif_chroma chroma = gray    ? heif_chroma_monochrome
@@ -51,9 +53,9 @@ static sdimage_status make_heif_image(const sdsrc *source, struct heif_image **h
     status = check(sdheif_lib.image_add_plane(*heif, channel, width, height, source->bits), error);
     uint8_t *plane = status < 0 ? NULL : sdheif_lib.image_get_plane(*heif, channel, &stride);
     if (status >= 0 && !plane)
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a plane");
+        status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a plane");
     for (uint32_t y = 0; plane && y < source->height; y++)
-        sdsrc_row(source, y, plane + (size_t)y * (size_t)stride);
+        sdcs_encode_input_row(source, y, plane + (size_t)y * (size_t)stride);
     return status < 0 ? status : set_colors(*heif, source->image, error);
 }
 
@@ -87,7 +89,7 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
     job->context = sdheif_lib.context_alloc();
     job->options = sdheif_lib.encoding_options_alloc();
     if (!job->context || !job->options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an encoder");
     sdimage_status status =
         check(sdheif_lib.context_get_encoder_for_format(job->context, heif_compression_HEVC, &job->encoder), error);
     if (status < 0)
@@ -100,8 +102,8 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
 
 static sdimage_status encode_one(job *job, const sdimage_image *image, struct heif_image_handle **handle,
                                  sdimage_error **error) {
-    sdsrc source;
-    sdimage_status status = sdsrc_open(&source, image, 10, error);
+    sdcs_encode_input source;
+    sdimage_status status = sdcs_encode_input_open(&source, image, 10, error);
     struct heif_image *heif = NULL;
     if (status >= 0)
         status = make_heif_image(&source, &heif, error);
@@ -109,7 +111,7 @@ static sdimage_status encode_one(job *job, const sdimage_image *image, struct he
         status = check(sdheif_lib.context_encode_image(job->context, heif, job->encoder, job->options, handle), error);
     if (heif)
         sdheif_lib.image_release(heif);
-    sdsrc_close(&source);
+    sdcs_encode_input_close(&source);
     return status;
 }
 
@@ -130,7 +132,7 @@ static sdimage_status add_preview(job *job, const sdimage_image *image, struct h
         return SDIMAGE_STATUS_OK;
     sdimage_image *stored = NULL, *small = NULL;
     struct heif_image_handle *handle = NULL;
-    sdimage_status status = sdsrc_as_stored(image, &stored, error);
+    sdimage_status status = sdcs_as_stored(image, &stored, error);
     if (status >= 0)
         status = sdimage_image_resize(stored, size.width, size.height, SDIMAGE_SCALE_MODE_FILL, &small, error);
     if (status >= 0)
@@ -147,13 +149,13 @@ static sdimage_status add_preview(job *job, const sdimage_image *image, struct h
 static sdimage_status add_blocks(job *job, const sdimage_encode_options *options, sdimage_orientation orientation,
                                  const struct heif_image_handle *master, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(options);
-    sdsrc_block exif;
-    sdimage_status status = sdsrc_exif(options, orientation, &exif, error);
+    sdcs_exif_block exif;
+    sdimage_status status = sdcs_exif_block_make(options, orientation, &exif, error);
     if (status >= 0 && exif.length)
         status = check(sdheif_lib.context_add_exif_metadata(job->context, master, exif.bytes, (int)exif.length), error);
-    sdsrc_release_block(&exif);
-    if (status >= 0 && xmp && sdimage_data_length(xmp) > SDMOD_BLOCK_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
+    sdcs_exif_block_release(&exif);
+    if (status >= 0 && xmp && sdimage_data_length(xmp) > SDCS_BLOCK_LIMIT)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
     if (status >= 0 && xmp)
         status = check(sdheif_lib.context_add_XMP_metadata(job->context, master, sdimage_data_bytes(xmp),
                                                            (int)sdimage_data_length(xmp)),
@@ -191,16 +193,16 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
                              sdimage_error **error) {
     (void)bag;
     if (!sdheif_can_encode(user_data, format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
     if (sdimage_encode_options_is_lossless(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
     job job;
     struct heif_image_handle *master = NULL;
     sdimage_orientation orientation = sdimage_image_orientation(image);
     sdimage_status status = open_job(&job, options, error);
     if (status >= 0 && orientation != SDIMAGE_ORIENTATION_UP && job.options->version < 5)
         status =
-            sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");
+            sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");
     if (status >= 0) {
         if (job.options->version >= 5)
             job.options->image_orientation = (enum heif_orientation)orientation;

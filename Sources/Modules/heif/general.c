@@ -20,13 +20,13 @@ typedef struct allowance {
 
 /* Deducts one coded image; false if the allowance is exceeded. */
 static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
-    bool is_hevc = item->type == SDMOD_TYPE('h', 'v', 'c', '1');
-    uint32_t type = is_hevc ? SDMOD_TYPE('h', 'v', 'c', 'C') : SDMOD_TYPE('a', 'v', '1', 'C');
+    bool is_hevc = item->type == SDCS_FOURCC('h', 'v', 'c', '1');
+    uint32_t type = is_hevc ? SDCS_FOURCC('h', 'v', 'c', 'C') : SDCS_FOURCC('a', 'v', '1', 'C');
     uint64_t bytes = sdheif_coded_length(c, item, type), pixels;
-    sdmod_span size;
+    sdcs_span size;
     uint32_t width, height;
-    if (!sdheif_find_property(c, item, SDMOD_TYPE('i', 's', 'p', 'e'), &size) || !sdmod_skip(&size, 4) ||
-        !sdmod_take32(&size, &width) || !sdmod_take32(&size, &height))
+    if (!sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) || !sdcs_skip(&size, 4) ||
+        !sdcs_take32(&size, &width) || !sdcs_take32(&size, &height))
         return false;
     pixels = (uint64_t)width * height;
     if (!left->parts || bytes > left->bytes || pixels > left->pixels)
@@ -40,14 +40,14 @@ static bool take_part(const sdheif_container *c, const sdheif_item *item, allowa
 static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
     uint32_t parts[PART_LIMIT];
     switch (item->type) {
-    case SDMOD_TYPE('h', 'v', 'c', '1'):
-    case SDMOD_TYPE('a', 'v', '0', '1'): return take_part(c, item, left);
-    case SDMOD_TYPE('i', 'd', 'e', 'n'): /* another image with its own transformations */
-    case SDMOD_TYPE('i', 'o', 'v', 'l'): /* several images on a canvas */
-    case SDMOD_TYPE('g', 'r', 'i', 'd'): break;
+    case SDCS_FOURCC('h', 'v', 'c', '1'):
+    case SDCS_FOURCC('a', 'v', '0', '1'): return take_part(c, item, left);
+    case SDCS_FOURCC('i', 'd', 'e', 'n'): /* another image with its own transformations */
+    case SDCS_FOURCC('i', 'o', 'v', 'l'): /* several images on a canvas */
+    case SDCS_FOURCC('g', 'r', 'i', 'd'): break;
     default: return false;
     }
-    size_t count = sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), item->id, parts, PART_LIMIT);
+    size_t count = sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), item->id, parts, PART_LIMIT);
     if (!count || count > PART_LIMIT || !depth || sdimage_work_budget_check(c->budget) != SDIMAGE_STATUS_OK)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -61,9 +61,9 @@ static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int
 bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
     allowance left = {PART_LIMIT, sdheif_most_coded(c), PIXEL_LIMIT};
     uint32_t ids[PART_LIMIT];
-    if (item->type == SDMOD_TYPE('h', 'v', 'c', '1') || !is_decodable(c, item, DEPTH_LIMIT, &left))
+    if (item->type == SDCS_FOURCC('h', 'v', 'c', '1') || !is_decodable(c, item, DEPTH_LIMIT, &left))
         return false;
-    size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), item->id, ids, PART_LIMIT);
+    size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), item->id, ids, PART_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *other = sdheif_find_item(c, ids[i]);
         if (!other || !is_decodable(c, other, DEPTH_LIMIT, &left))
@@ -77,26 +77,26 @@ static sdimage_status check(struct heif_error result, sdimage_error **error) {
 }
 
 /* libheif limits only the sides, so the check assumes a square canvas. */
-static sdimage_status check_size(struct heif_context *context, const sdmod_info *info, const sdmod_request *request,
+static sdimage_status check_size(struct heif_context *context, const sdcs_info *info, const sdcs_request *request,
                                  sdimage_error **error) {
-    sdmod_info square = *info;
+    sdcs_info square = *info;
     if (square.width < square.height)
         square.width = square.height;
     square.height = square.width;
-    sdimage_status status = sdmod_check(&square, request, 1, error);
+    sdimage_status status = sdcs_check_limits(&square, request, 1, error);
     if (status >= 0)
         sdheif_lib.context_set_maximum_image_size_limit(context, (int)square.width + 1);
     return status;
 }
 
-static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_info *info, sdimage_image **image,
+static sdimage_status copy_pixels(const struct heif_image *decoded, const sdcs_info *info, sdimage_image **image,
                                   sdimage_error **error) {
     int stride = 0;
     const uint8_t *bytes = sdheif_lib.image_get_plane_readonly(decoded, heif_channel_interleaved, &stride);
     int width = sdheif_lib.image_get_width(decoded, heif_channel_interleaved);
     int height = sdheif_lib.image_get_height(decoded, heif_channel_interleaved);
     if (!bytes || stride <= 0 || width <= 0 || height <= 0 || (uint64_t)width * (uint64_t)height > UINT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: plane is missing");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: plane is missing");
     sdimage_pixel_format format = info->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_image *plain = NULL;
     void *pixels = NULL;
@@ -108,20 +108,20 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdmod_
     for (size_t y = 0; y < (size_t)height; y++)
         memcpy((uint8_t *)pixels + y * step, bytes + y * (size_t)stride,
                (size_t)width * sdimage_pixel_format_bytes(format));
-    sdmod_info displayed = *info;
+    sdcs_info displayed = *info;
     displayed.width = (uint32_t)width;
     displayed.height = (uint32_t)height;
-    status = sdmod_attach(&displayed, plain, image, error);
+    status = sdcs_attach(&displayed, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
 
-static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdmod_info *info,
+static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdcs_info *info,
                                     sdimage_image **image, sdimage_error **error) {
     struct heif_decoding_options *options = sdheif_lib.decoding_options_alloc();
     struct heif_image *decoded = NULL;
     if (!options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
     enum heif_chroma chroma = info->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
@@ -136,12 +136,12 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
 }
 
 static sdimage_status decode_handle(struct heif_context *context, struct heif_image_handle *handle,
-                                    const sdheif_container *container, const sdmod_request *request,
+                                    const sdheif_container *container, const sdcs_request *request,
                                     sdimage_image **image, sdimage_error **error) {
     int width = sdheif_lib.image_handle_get_width(handle), height = sdheif_lib.image_handle_get_height(handle);
     if (width <= 0 || height <= 0)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: image has no size");
-    sdmod_info info = {.format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: image has no size");
+    sdcs_info info = {.format = sdimage_sniff(container->file.bytes, container->file.length), .chroma = 8, .bits = 8};
     info.width = (uint32_t)width;
     info.height = (uint32_t)height;
     info.orientation = SDIMAGE_ORIENTATION_UP;
@@ -153,24 +153,24 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     if (status < 0)
         return status;
     size_t length = sdheif_lib.image_handle_get_raw_color_profile_size(handle);
-    uint8_t *profile = length && length <= SDMOD_BLOCK_LIMIT ? malloc(length) : NULL;
+    uint8_t *profile = length && length <= SDCS_BLOCK_LIMIT ? malloc(length) : NULL;
     if (profile && sdheif_lib.image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
-        info.profile = (sdmod_span){profile, length};
+        info.profile = (sdcs_span){profile, length};
     }
     status = decode_pixels(handle, &info, image, error);
     free(profile);
     return status;
 }
 
-sdimage_status sdheif_decode_general(const sdheif_container *container, const sdmod_request *request,
+sdimage_status sdheif_decode_general(const sdheif_container *container, const sdcs_request *request,
                                      sdimage_image **image, sdimage_error **error) {
     if (!sdheif_library_open())
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                          "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                         "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
     struct heif_context *context = sdheif_lib.context_alloc();
     if (!context)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
-    sdheif_lib.context_set_max_decoding_threads(context, sdmod_processors());
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
+    sdheif_lib.context_set_max_decoding_threads(context, sdcs_processors());
     struct heif_image_handle *handle = NULL;
     sdimage_status status = check(
         sdheif_lib.context_read_from_memory_without_copy(context, container->file.bytes, container->file.length, NULL),

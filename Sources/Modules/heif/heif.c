@@ -28,7 +28,7 @@ static void cut(sdyuv_planes *planes, const sdheif_image *p) {
 }
 
 /* Uses the stream's color encoding if the container has none. */
-static void resolve_color(sdmod_info *info, const sdheif_image *p, const sdheif_planes *decoded) {
+static void resolve_color(sdcs_info *info, const sdheif_image *p, const sdheif_planes *decoded) {
     if (p->has_color)
         return;
     info->color = decoded->color;
@@ -41,7 +41,7 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_image *p
     sdheif_image alpha_image;
     sdimage_status status = sdheif_image_read(c, p->alpha, &alpha_image, error);
     if (status >= 0 && (alpha_image.width != p->width || alpha_image.height != p->height))
-        status = sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: alpha and image differ in size");
+        status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: alpha and image differ in size");
     if (status >= 0)
         status = sdheif_decode_planes(c, &alpha_image, sdheif_stored_bytes(p), alpha, error);
     sdheif_image_release(&alpha_image);
@@ -54,14 +54,14 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_image *p
     return status;
 }
 
-static sdimage_status decode_image(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request,
-                                   const sdmod_info *source, sdimage_image **image, sdimage_error **error) {
-    sdmod_info info = sdheif_info(c, p), stored = info;
+static sdimage_status decode_image(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
+                                   const sdcs_info *source, sdimage_image **image, sdimage_error **error) {
+    sdcs_info info = sdheif_info(c, p), stored = info;
     stored.width = p->width, stored.height = p->height;
-    sdimage_status status = sdmod_check(&info, request, 1, error);
+    sdimage_status status = sdcs_check_limits(&info, request, 1, error);
     /* The cropped part is decoded too. */
     if (status >= 0)
-        status = sdmod_check(&stored, request, 1, error);
+        status = sdcs_check_limits(&stored, request, 1, error);
     if (status < 0)
         return status;
     sdheif_planes decoded, alpha = {.owned = NULL};
@@ -73,7 +73,7 @@ static sdimage_status decode_image(const sdheif_container *c, const sdheif_image
         info.source_width = source->width;
         info.source_height = source->height;
         cut(&decoded.planes, p);
-        status = sdmod_make_image(&decoded.planes, &info, request, image, error);
+        status = sdcs_make_image(&decoded.planes, &info, request, image, error);
     }
     sdheif_release_planes(&alpha);
     sdheif_release_planes(&decoded);
@@ -81,9 +81,9 @@ static sdimage_status decode_image(const sdheif_container *c, const sdheif_image
 }
 
 /* Decodes a thumbnail if one is large enough; falls back to the image if it is damaged. */
-static sdimage_status decode_best(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request,
+static sdimage_status decode_best(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
                                   sdimage_image **image, sdimage_error **error) {
-    sdmod_info source = sdheif_info(c, p);
+    sdcs_info source = sdheif_info(c, p);
     const sdheif_item *item = sdheif_thumbnail(c, p, request);
     if (item) {
         sdheif_image thumbnail;
@@ -93,7 +93,7 @@ static sdimage_status decode_best(const sdheif_container *c, const sdheif_image 
         sdheif_image_release(&thumbnail);
         if (status >= 0)
             return status;
-        status = sdmod_check_budget(c->budget, error);
+        status = sdcs_check_budget(c->budget, error);
         if (status < 0)
             return status;
     }
@@ -109,7 +109,7 @@ static sdimage_status open_primary(const void *bytes, size_t length, const sdima
         return status;
     const sdheif_item *item = sdheif_find_item(c, c->primary);
     return item ? sdheif_image_read(c, item, p, error)
-                : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: primary item does not exist");
+                : sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: primary item does not exist");
 }
 
 /* Passes an error to the caller, or releases it if the caller passed no pointer for it. */
@@ -124,29 +124,29 @@ static void pass_error(sdimage_error *why, sdimage_error **error) {
 static bool is_xmp(const sdheif_item *item) {
     static const char kind[] = "application/rdf+xml";
     const uint8_t *end = item->names.length ? memchr(item->names.bytes, 0, item->names.length) : NULL;
-    sdmod_span content = item->names;
-    return item->type == SDMOD_TYPE('m', 'i', 'm', 'e') && end &&
-           sdmod_skip(&content, (size_t)(end - content.bytes) + 1) && content.length >= sizeof kind &&
+    sdcs_span content = item->names;
+    return item->type == SDCS_FOURCC('m', 'i', 'm', 'e') && end &&
+           sdcs_skip(&content, (size_t)(end - content.bytes) + 1) && content.length >= sizeof kind &&
            memcmp(content.bytes, kind, sizeof kind) == 0;
 }
 
 /* Finds the TIFF structure: EXIF begins with its offset in the rest (ISO/IEC 23008-12, annex A.2.1). */
-static sdmod_span tiff_of(sdmod_span exif) {
+static sdcs_span tiff_of(sdcs_span exif) {
     uint32_t offset;
-    return sdmod_take32(&exif, &offset) && sdmod_skip(&exif, offset) ? exif : (sdmod_span){NULL, 0};
+    return sdcs_take32(&exif, &offset) && sdcs_skip(&exif, offset) ? exif : (sdcs_span){NULL, 0};
 }
 
 /* Finds the metadata blocks of the image; the caller releases both. */
-static void find_blocks(const sdheif_container *c, const sdheif_item *image, sdmod_info *info, sdheif_bytes *exif,
+static void find_blocks(const sdheif_container *c, const sdheif_item *image, sdcs_info *info, sdheif_bytes *exif,
                         sdheif_bytes *xmp) {
     *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
     uint32_t ids[BLOCK_LIMIT];
-    size_t count = sdheif_referrers(c, SDMOD_TYPE('c', 'd', 's', 'c'), image->id, ids, BLOCK_LIMIT);
+    size_t count = sdheif_referrers(c, SDCS_FOURCC('c', 'd', 's', 'c'), image->id, ids, BLOCK_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item)
             return;
-        if (item->type == SDMOD_TYPE('E', 'x', 'i', 'f') && !exif->span.length &&
+        if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !exif->span.length &&
             sdheif_item_bytes(c, item, exif, NULL) >= 0)
             info->exif = tiff_of(exif->span);
         else if (is_xmp(item) && !xmp->span.length && sdheif_item_bytes(c, item, xmp, NULL) >= 0)
@@ -163,7 +163,7 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_request request = sdmod_request_of(options);
+    sdcs_request request = sdcs_request_of(options);
     sdheif_container container;
     sdheif_image primary;
     sdimage_error *why = NULL;
@@ -196,10 +196,10 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         status = SDIMAGE_STATUS_OK;
     }
     if (status >= 0) {
-        sdmod_info info = sdheif_info(&container, &primary);
+        sdcs_info info = sdheif_info(&container, &primary);
         sdheif_bytes exif, xmp;
         find_blocks(&container, primary.item, &info, &exif, &xmp);
-        status = sdmod_describe(&info, metadata, &why);
+        status = sdcs_describe(&info, metadata, &why);
         sdheif_release_bytes(&exif);
         sdheif_release_bytes(&xmp);
     }
@@ -216,7 +216,7 @@ static const sdimage_coder_vtable table = {
     .can_encode = sdheif_can_encode,
     .encode = sdheif_encode,
     .describe = describe,
-    .detached_stack = SDMOD_STACK,
+    .detached_stack = SDCS_STACK,
 };
 
 static void release_library(void *user_data) {
@@ -227,6 +227,6 @@ static void release_library(void *user_data) {
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 could not be initialized");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 could not be initialized");
     return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);
 }

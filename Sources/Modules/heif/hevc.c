@@ -25,10 +25,10 @@ typedef struct feed {
     bool has_picture, has_ended;
 } feed;
 
-bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration) {
+bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuration) {
     uint64_t chroma, depth, chroma_depth, lengths;
-    if (!sdmod_skip(&box, 16) || !sdmod_take(&box, 1, &chroma) || !sdmod_take(&box, 1, &depth) ||
-        !sdmod_take(&box, 1, &chroma_depth) || !sdmod_skip(&box, 2) || !sdmod_take(&box, 1, &lengths))
+    if (!sdcs_skip(&box, 16) || !sdcs_take(&box, 1, &chroma) || !sdcs_take(&box, 1, &depth) ||
+        !sdcs_take(&box, 1, &chroma_depth) || !sdcs_skip(&box, 2) || !sdcs_take(&box, 1, &lengths))
         return false;
     *configuration = (sdheif_configuration){(int)(chroma & 3), 8 + (int)(depth & 7), 8 + (int)(chroma_depth & 7),
                                             (size_t)(lengths & 3) + 1, box};
@@ -36,12 +36,12 @@ bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configurati
 }
 
 static sdimage_status damaged(sdimage_error **error, const char *what) {
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
+    return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
 /* Passes a unit of the item's picture to the decoder. An item holds one picture (ISO/IEC 23008-12, B.2.2.1): further
  * ones would only fill the decoder. */
-static sdimage_status push_unit(feed *feed, sdmod_span unit, sdimage_error **error) {
+static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)
         return SDIMAGE_STATUS_OK;
@@ -58,33 +58,33 @@ static sdimage_status push_unit(feed *feed, sdmod_span unit, sdimage_error **err
          height > feed->coded->height + CODED_MARGIN))
         return damaged(error, "heif: coded image is larger than the container announces");
     if (++feed->pushed > UNIT_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the stream");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the stream");
     return SDIMAGE_STATUS_OK;
 }
 
 /* Passes one unit, which follows its length in `size` bytes. */
-static sdimage_status push(feed *feed, sdmod_span *span, size_t size, sdimage_error **error) {
+static sdimage_status push(feed *feed, sdcs_span *span, size_t size, sdimage_error **error) {
     uint64_t length;
-    if (!sdmod_take(span, size, &length) || length > span->length || length > INT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: NAL unit extends beyond the end of its item");
-    sdmod_span unit = {span->bytes, (size_t)length};
-    sdmod_skip(span, unit.length);
+    if (!sdcs_take(span, size, &length) || length > span->length || length > INT32_MAX)
+        return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: NAL unit extends beyond the end of its item");
+    sdcs_span unit = {span->bytes, (size_t)length};
+    sdcs_skip(span, unit.length);
     if (++feed->seen % UNITS_PER_CHECK == 0) {
-        sdimage_status status = sdmod_check_budget(feed->container->budget, error);
+        sdimage_status status = sdcs_check_budget(feed->container->budget, error);
         if (status < 0)
             return status;
     }
     return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : push_unit(feed, unit, error);
 }
 
-static sdimage_status push_parameters(feed *feed, sdmod_span arrays, sdimage_error **error) {
+static sdimage_status push_parameters(feed *feed, sdcs_span arrays, sdimage_error **error) {
     uint64_t count, units;
-    if (!sdmod_take(&arrays, 1, &count))
+    if (!sdcs_take(&arrays, 1, &count))
         return damaged(error, "heif: decoder configuration ends early");
     for (; count > 0; count--) {
-        if (!sdmod_skip(&arrays, 1) || !sdmod_take(&arrays, 2, &units))
+        if (!sdcs_skip(&arrays, 1) || !sdcs_take(&arrays, 2, &units))
             return damaged(error, "heif: decoder configuration ends early");
         for (; units > 0; units--) {
             sdimage_status status = push(feed, &arrays, 2, error);
@@ -100,13 +100,13 @@ static sdimage_status run(const feed *feed, const struct de265_image **image, sd
     de265_flush_data(decoder);
     int more = 1;
     while (more) {
-        sdimage_status status = sdmod_check_budget(feed->container->budget, error);
+        sdimage_status status = sdcs_check_budget(feed->container->budget, error);
         if (status < 0)
             return status;
         more = 0;
         de265_error failure = de265_decode(decoder, &more);
         if (failure == DE265_ERROR_OUT_OF_MEMORY)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
         if (failure != DE265_OK && failure != DE265_ERROR_WAITING_FOR_INPUT_DATA)
             return damaged(error, de265_get_error_text(failure));
         if ((*image = de265_get_next_picture(decoder)) != NULL)
@@ -131,7 +131,7 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
     sdyuv_planes *p = &frame->planes;
     *p = (sdyuv_planes){.width = (uint32_t)width, .height = (uint32_t)height, .depth = depth};
     if (width <= 0 || height <= 0 || depth < 8 || depth > 12)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown size or bit depth of the coded image");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown size or bit depth of the coded image");
     p->shift_x = chroma == de265_chroma_420 || chroma == de265_chroma_422;
     p->shift_y = chroma == de265_chroma_420;
     if (!plane(image, 0, p->width, p->height, &p->luma, &p->luma_stride))
@@ -140,7 +140,7 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
         uint32_t columns = (p->width + (uint32_t)p->shift_x) >> p->shift_x;
         uint32_t rows = (p->height + (uint32_t)p->shift_y) >> p->shift_y;
         if (de265_get_bits_per_pixel(image, 1) != depth || de265_get_bits_per_pixel(image, 2) != depth)
-            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: planes differ in bit depth");
+            return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: planes differ in bit depth");
         if (!plane(image, 1, columns, rows, &p->cb, &p->cb_stride) ||
             !plane(image, 2, columns, rows, &p->cr, &p->cr_stride))
             return damaged(error, "heif: plane is missing");
@@ -153,16 +153,16 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
 }
 
 static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_error **error) {
-    sdmod_span box;
+    sdcs_span box;
     sdheif_configuration configuration;
-    if (!sdheif_find_property(feed->container, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &box) ||
+    if (!sdheif_find_property(feed->container, item, SDCS_FOURCC('h', 'v', 'c', 'C'), &box) ||
         !sdheif_read_configuration(box, &configuration))
         return damaged(error, "heif: no decoder configuration");
     sdheif_bytes bytes;
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
         status = push_parameters(feed, configuration.arrays, error);
-    for (sdmod_span rest = bytes.span; status >= 0 && !feed->has_ended && rest.length > 0;)
+    for (sdcs_span rest = bytes.span; status >= 0 && !feed->has_ended && rest.length > 0;)
         status = push(feed, &rest, configuration.length_size, error);
     sdheif_release_bytes(&bytes);
     return status;
@@ -172,7 +172,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
                                    sdheif_frame *frame, sdimage_error **error) {
     *frame = (sdheif_frame){.decoder = de265_new_decoder()};
     if (!frame->decoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     de265_set_parameter_bool(frame->decoder, DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
     if (coded.threads > 1)
         de265_start_worker_threads(frame->decoder, coded.threads);

@@ -2,19 +2,19 @@
 #ifndef SDHEIF_HEVC_H
 #define SDHEIF_HEVC_H
 
-#include "../common/image.h"
-#include "container.h"
+#include "image.h"
+#include "heif_container.h"
 
 /* The decoder configuration of an item: `hvcC`, ISO/IEC 14496-15, 8.3.3.1. */
 typedef struct sdheif_configuration {
     int chroma_format; /* 0 gray, 1 4:2:0, 2 4:2:2, 3 4:4:4 */
     int depth, chroma_depth;
     size_t length_size; /* bytes of the length before each unit of the item */
-    sdmod_span arrays;  /* parameter sets */
+    sdcs_span arrays;   /* parameter sets */
 } sdheif_configuration;
 
 /* Reads the configuration; false for a box that ends early. */
-bool sdheif_read_configuration(sdmod_span box, sdheif_configuration *configuration);
+bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuration);
 
 /* A decoded picture; owns its planes. */
 typedef struct sdheif_frame {

@@ -6,22 +6,22 @@
 /* Limit of the examined items that refer to an image as its thumbnail or alpha. */
 enum { RELATED_LIMIT = 16 };
 
-static const uint32_t CODED = SDMOD_TYPE('h', 'v', 'c', '1'), GRID = SDMOD_TYPE('g', 'r', 'i', 'd');
+static const uint32_t CODED = SDCS_FOURCC('h', 'v', 'c', '1'), GRID = SDCS_FOURCC('g', 'r', 'i', 'd');
 
 static sdimage_status damaged(sdimage_error **error, const char *what) {
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
+    return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
 /* `ispe`, 6.5.3. */
 static bool read_size(const sdheif_container *c, const sdheif_item *item, uint32_t *width, uint32_t *height) {
-    sdmod_span body;
-    return sdheif_find_property(c, item, SDMOD_TYPE('i', 's', 'p', 'e'), &body) && sdmod_skip(&body, 4) &&
-           sdmod_take32(&body, width) && sdmod_take32(&body, height) && *width && *height;
+    sdcs_span body;
+    return sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &body) && sdcs_skip(&body, 4) &&
+           sdcs_take32(&body, width) && sdcs_take32(&body, height) && *width && *height;
 }
 
 static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdheif_configuration *configuration) {
-    sdmod_span body;
-    return sdheif_find_property(c, item, SDMOD_TYPE('h', 'v', 'c', 'C'), &body) &&
+    sdcs_span body;
+    return sdheif_find_property(c, item, SDCS_FOURCC('h', 'v', 'c', 'C'), &body) &&
            sdheif_read_configuration(body, configuration);
 }
 
@@ -31,11 +31,11 @@ static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdhe
 enum { LARGE_TILE = 1 << 22 };
 
 /* `grid`, 6.6.2.3. */
-static bool read_grid(sdmod_span body, sdheif_image *p) {
+static bool read_grid(sdcs_span body, sdheif_image *p) {
     uint64_t flags, rows, columns, width, height;
-    if (!sdmod_skip(&body, 1) || !sdmod_take(&body, 1, &flags) || !sdmod_take(&body, 1, &rows) ||
-        !sdmod_take(&body, 1, &columns) || !sdmod_take(&body, flags & 1 ? 4 : 2, &width) ||
-        !sdmod_take(&body, flags & 1 ? 4 : 2, &height))
+    if (!sdcs_skip(&body, 1) || !sdcs_take(&body, 1, &flags) || !sdcs_take(&body, 1, &rows) ||
+        !sdcs_take(&body, 1, &columns) || !sdcs_take(&body, flags & 1 ? 4 : 2, &width) ||
+        !sdcs_take(&body, flags & 1 ? 4 : 2, &height))
         return false;
     p->rows = (uint32_t)rows + 1;
     p->columns = (uint32_t)columns + 1;
@@ -78,7 +78,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, con
     if (!tile)
         return damaged(error, "heif: tile is missing");
     if (tile->type != CODED)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: tile is not coded as H.265");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: tile is not coded as H.265");
     if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
         return damaged(error, "heif: tile has no size or no configuration");
     if (is_first) {
@@ -95,17 +95,16 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, con
 /* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (!sort_tiles(p))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     uint64_t coded = 0, most = sdheif_most_coded(c);
     for (size_t i = 0; i < p->run_count; i++) {
         const sdheif_item *tile = sdheif_find_item(c, p->tiles[p->order[p->runs[i]]]);
         sdimage_status status = check_tile(c, p, tile, i == 0, error);
         if (status < 0)
             return status;
-        uint64_t length = sdheif_coded_length(c, tile, SDMOD_TYPE('h', 'v', 'c', 'C'));
+        uint64_t length = sdheif_coded_length(c, tile, SDCS_FOURCC('h', 'v', 'c', 'C'));
         if (length > most - coded)
-            return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE,
-                              "heif: tiles with shared bytes are longer than the file");
+            return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tiles with shared bytes are longer than the file");
         coded += length;
     }
     if ((uint64_t)p->tile_width * p->columns < p->width || (uint64_t)p->tile_height * p->rows < p->height)
@@ -115,7 +114,7 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sd
         return damaged(error, "heif: tiles lie outside of the image");
     uint64_t shown = (uint64_t)p->width * p->height, tile = (uint64_t)p->tile_width * p->tile_height;
     if (tile > (shown > LARGE_TILE ? shown : LARGE_TILE))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tile has more pixels than the image");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: tile has more pixels than the image");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -132,15 +131,15 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_image *p, sdi
         if (!read_size(c, p->item, &p->width, &p->height))
             return damaged(error, "heif: image has no size");
     } else {
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown type of the primary item");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown type of the primary item");
     }
     size_t count = (size_t)p->rows * p->columns;
     p->tiles = calloc(count, sizeof *p->tiles);
     if (!p->tiles)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     if (p->item->type == CODED)
         p->tiles[0] = p->item->id;
-    else if (sdheif_references(c, SDMOD_TYPE('d', 'i', 'm', 'g'), p->item->id, p->tiles, count) != count)
+    else if (sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), p->item->id, p->tiles, count) != count)
         return damaged(error, "heif: tiles of the grid are missing");
     return check_tiles(c, p, error);
 }
@@ -180,10 +179,10 @@ static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2]
 }
 
 /* Crops the currently displayed part. The result is converted to stored coordinates. */
-static bool crop(sdheif_image *p, sdmod_span body) {
+static bool crop(sdheif_image *p, sdcs_span body) {
     uint32_t n[8];
     for (size_t i = 0; i < 8; i++)
-        if (!sdmod_take32(&body, &n[i]))
+        if (!sdcs_take32(&body, &n[i]))
             return false;
     bool turned = p->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
     uint32_t width = turned ? p->displayed_height : p->displayed_width,
@@ -204,17 +203,17 @@ static bool crop(sdheif_image *p, sdmod_span body) {
 }
 
 static sdimage_status read_transformations(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
-    sdmod_box property;
+    sdcs_box property;
     p->orientation = SDIMAGE_ORIENTATION_UP;
     p->displayed_width = p->width;
     p->displayed_height = p->height;
     for (size_t i = 0; sdheif_property(c, p->item, i, &property); i++) {
         uint64_t value = 0;
-        if (property.type == SDMOD_TYPE('i', 'r', 'o', 't') && sdmod_take(&property.body, 1, &value))
+        if (property.type == SDCS_FOURCC('i', 'r', 'o', 't') && sdcs_take(&property.body, 1, &value))
             p->orientation = then(p->orientation, value & 3, false, false);
-        else if (property.type == SDMOD_TYPE('i', 'm', 'i', 'r') && sdmod_take(&property.body, 1, &value))
+        else if (property.type == SDCS_FOURCC('i', 'm', 'i', 'r') && sdcs_take(&property.body, 1, &value))
             p->orientation = then(p->orientation, 0, value & 1, !(value & 1));
-        else if (property.type == SDMOD_TYPE('c', 'l', 'a', 'p') && !crop(p, property.body))
+        else if (property.type == SDCS_FOURCC('c', 'l', 'a', 'p') && !crop(p, property.body))
             return damaged(error, "heif: region lies outside of the image");
     }
     return SDIMAGE_STATUS_OK;
@@ -224,17 +223,17 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_ima
 
 /* Reads both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
 static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_image *p) {
-    sdmod_box property;
+    sdcs_box property;
     uint32_t kind;
     uint64_t primaries, transfer, matrix, range;
     for (size_t i = 0; sdheif_property(c, item, i, &property); i++) {
-        sdmod_span body = property.body;
-        if (property.type != SDMOD_TYPE('c', 'o', 'l', 'r') || !sdmod_take32(&body, &kind))
+        sdcs_span body = property.body;
+        if (property.type != SDCS_FOURCC('c', 'o', 'l', 'r') || !sdcs_take32(&body, &kind))
             continue;
-        if ((kind == SDMOD_TYPE('p', 'r', 'o', 'f') || kind == SDMOD_TYPE('r', 'I', 'C', 'C')) && !p->profile.length)
+        if ((kind == SDCS_FOURCC('p', 'r', 'o', 'f') || kind == SDCS_FOURCC('r', 'I', 'C', 'C')) && !p->profile.length)
             p->profile = body;
-        if (kind == SDMOD_TYPE('n', 'c', 'l', 'x') && !p->has_color && sdmod_take(&body, 2, &primaries) &&
-            sdmod_take(&body, 2, &transfer) && sdmod_take(&body, 2, &matrix) && sdmod_take(&body, 1, &range)) {
+        if (kind == SDCS_FOURCC('n', 'c', 'l', 'x') && !p->has_color && sdcs_take(&body, 2, &primaries) &&
+            sdcs_take(&body, 2, &transfer) && sdcs_take(&body, 2, &matrix) && sdcs_take(&body, 1, &range)) {
             p->has_color = true;
             p->color = (sdyuv_color){(uint16_t)primaries, (uint16_t)matrix, range >> 7};
             p->transfer = (uint16_t)transfer;
@@ -244,8 +243,8 @@ static void read_color(const sdheif_container *c, const sdheif_item *item, sdhei
 
 static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
     static const char *const names[] = {"urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"};
-    sdmod_span body;
-    if (!sdheif_find_property(c, item, SDMOD_TYPE('a', 'u', 'x', 'C'), &body) || !sdmod_skip(&body, 4))
+    sdcs_span body;
+    if (!sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &body) || !sdcs_skip(&body, 4))
         return false;
     for (size_t i = 0; i < 2; i++)
         if (body.length > strlen(names[i]) && memcmp(body.bytes, names[i], strlen(names[i]) + 1) == 0)
@@ -255,14 +254,14 @@ static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
 
 static void find_alpha(const sdheif_container *c, sdheif_image *p) {
     uint32_t ids[RELATED_LIMIT], to;
-    size_t count = sdheif_referrers(c, SDMOD_TYPE('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
+    size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item || !is_alpha(c, item))
             continue;
         p->alpha = item;
         p->premultiplied =
-            sdheif_references(c, SDMOD_TYPE('p', 'r', 'e', 'm'), p->item->id, &to, 1) > 0 && to == item->id;
+            sdheif_references(c, SDCS_FOURCC('p', 'r', 'e', 'm'), p->item->id, &to, 1) > 0 && to == item->id;
         return;
     }
 }
@@ -300,9 +299,9 @@ void sdheif_image_release(sdheif_image *p) {
 
 static uint64_t bytes_of(const sdheif_image *p, uint32_t width, uint32_t height) {
     static const uint32_t chroma[4] = {0, 2, 4, 8};
-    sdmod_info info = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
+    sdcs_info info = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
     info.chroma = chroma[p->configuration.chroma_format];
-    return sdmod_plane_bytes(&info);
+    return sdcs_plane_bytes(&info);
 }
 
 uint64_t sdheif_stored_bytes(const sdheif_image *p) {
@@ -314,10 +313,10 @@ uint64_t sdheif_tile_bytes(const sdheif_image *p) {
 }
 
 /* The format is HEIC if the brands name the codec, as for the library; otherwise HEIF. */
-sdmod_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
+sdcs_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
     static const uint32_t chroma[4] = {0, 2, 4, 8};
     sdimage_format format = sdimage_sniff(c->file.bytes, c->file.length);
-    sdmod_info info = {.format = format == SDIMAGE_FORMAT_HEIC ? format : SDIMAGE_FORMAT_HEIF};
+    sdcs_info info = {.format = format == SDIMAGE_FORMAT_HEIC ? format : SDIMAGE_FORMAT_HEIF};
     info.width = p->displayed_width;
     info.height = p->displayed_height;
     info.orientation = p->orientation;
@@ -334,7 +333,7 @@ sdmod_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
 /* --- Thumbnails. */
 
 /* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. */
-static bool suffices(const sdmod_info *small, const sdmod_info *large, const sdmod_request *request) {
+static bool suffices(const sdcs_info *small, const sdcs_info *large, const sdcs_request *request) {
     bool turned = large->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
     if ((small->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED) != turned)
         return false;
@@ -349,21 +348,21 @@ static bool suffices(const sdmod_info *small, const sdmod_info *large, const sdm
            skew >= -allowed;
 }
 
-const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_image *p, const sdmod_request *request) {
+const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request) {
     const sdheif_item *best = NULL;
     uint64_t best_area = (uint64_t)p->displayed_width * p->displayed_height;
     if (!request->box.width || !request->box.height || p->alpha)
         return NULL;
-    sdmod_info large = sdheif_info(c, p);
+    sdcs_info large = sdheif_info(c, p);
     uint32_t ids[RELATED_LIMIT];
-    size_t count = sdheif_referrers(c, SDMOD_TYPE('t', 'h', 'm', 'b'), p->item->id, ids, RELATED_LIMIT);
+    size_t count = sdheif_referrers(c, SDCS_FOURCC('t', 'h', 'm', 'b'), p->item->id, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         sdheif_image thumbnail;
         if (!item || sdimage_work_budget_check(c->budget) != SDIMAGE_STATUS_OK)
             continue;
         if (sdheif_image_read(c, item, &thumbnail, NULL) >= 0) {
-            sdmod_info small = sdheif_info(c, &thumbnail);
+            sdcs_info small = sdheif_info(c, &thumbnail);
             uint64_t area = (uint64_t)small.width * small.height;
             if (area < best_area && suffices(&small, &large, request)) {
                 best = item;

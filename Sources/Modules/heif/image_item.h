@@ -2,8 +2,8 @@
 #ifndef SDHEIF_IMAGE_ITEM_H
 #define SDHEIF_IMAGE_ITEM_H
 
-#include "../common/image.h"
-#include "container.h"
+#include "image.h"
+#include "heif_container.h"
 #include "hevc.h"
 
 typedef struct sdheif_image {
@@ -25,7 +25,7 @@ typedef struct sdheif_image {
     bool has_color;
     sdyuv_color color;
     uint16_t transfer;
-    sdmod_span profile;
+    sdcs_span profile;
 } sdheif_image;
 
 /* Reads the properties of an item. The caller releases them, also after a failure. Errors: UNSUPPORTED for items that
@@ -43,11 +43,11 @@ uint64_t sdheif_stored_bytes(const sdheif_image *image);
 uint64_t sdheif_tile_bytes(const sdheif_image *image);
 
 /* Returns the image properties. */
-sdmod_info sdheif_info(const sdheif_container *container, const sdheif_image *image);
+sdcs_info sdheif_info(const sdheif_container *container, const sdheif_image *image);
 
 /* Returns the smallest thumbnail of `image` that has at least the requested size and the same aspect ratio; NULL for
  * none. */
 const sdheif_item *sdheif_thumbnail(const sdheif_container *container, const sdheif_image *image,
-                                    const sdmod_request *request);
+                                    const sdcs_request *request);
 
 #endif

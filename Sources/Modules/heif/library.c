@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../common/image.h"
+#include "image.h"
 
 sdheif_library sdheif_lib;
 static bool decodes, encodes;
@@ -43,13 +43,13 @@ sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sd
     switch (result.code) {
     case heif_error_Ok: return SDIMAGE_STATUS_OK;
     case heif_error_Unsupported_filetype:
-    case heif_error_Unsupported_feature: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, result.message);
+    case heif_error_Unsupported_feature: return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, result.message);
     case heif_error_Memory_allocation_error:
         return result.subcode == heif_suberror_Security_limit_exceeded
-                   ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, result.message)
-                   : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, result.message);
+                   ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, result.message)
+                   : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, result.message);
     default:
-        return sdmod_fail(error, result.subcode == heif_suberror_End_of_data ? SDIMAGE_STATUS_TRUNCATED : failure,
-                          result.message);
+        return sdcs_fail(error, result.subcode == heif_suberror_End_of_data ? SDIMAGE_STATUS_TRUNCATED : failure,
+                         result.message);
     }
 }

@@ -4,7 +4,7 @@ enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
 
 /* The bits of a unit without emulation prevention bytes (7.3.1.1). */
 typedef struct bits {
-    sdmod_span span;
+    sdcs_span span;
     uint32_t byte, left, zeros;
     bool is_over;
 } bits;
@@ -12,7 +12,7 @@ typedef struct bits {
 static uint32_t take_bit(bits *b) {
     if (!b->left) {
         if (b->zeros >= 2 && b->span.length && b->span.bytes[0] == 3) {
-            sdmod_skip(&b->span, 1);
+            sdcs_skip(&b->span, 1);
             b->zeros = 0;
         }
         if (!b->span.length) {
@@ -22,7 +22,7 @@ static uint32_t take_bit(bits *b) {
         b->byte = b->span.bytes[0];
         b->zeros = b->byte ? 0 : b->zeros + 1;
         b->left = 8;
-        sdmod_skip(&b->span, 1);
+        sdcs_skip(&b->span, 1);
     }
     return b->byte >> --b->left & 1;
 }
@@ -64,12 +64,12 @@ static void skip_profiles(bits *b, unsigned layers) {
         skip_bits(b, (profile >> i & 1) * 88 + (level >> i & 1) * 8);
 }
 
-bool sdheif_is_parameter_set(sdmod_span unit) {
+bool sdheif_is_parameter_set(sdcs_span unit) {
     return unit.length > HEADER && (unit.bytes[0] >> 1 & 63) == SEQUENCE_PARAMETER_SET;
 }
 
-bool sdheif_read_parameter_set(sdmod_span unit, uint32_t *width, uint32_t *height) {
-    if (!sdmod_skip(&unit, HEADER))
+bool sdheif_read_parameter_set(sdcs_span unit, uint32_t *width, uint32_t *height) {
+    if (!sdcs_skip(&unit, HEADER))
         return false;
     bits b = {.span = unit};
     skip_bits(&b, 4);

@@ -2,12 +2,12 @@
 #ifndef SDHEIF_PARAMETERS_H
 #define SDHEIF_PARAMETERS_H
 
-#include "../common/boxes.h"
+#include "boxes.h"
 
 /* Reports that a unit of the stream is a sequence parameter set. */
-bool sdheif_is_parameter_set(sdmod_span unit);
+bool sdheif_is_parameter_set(sdcs_span unit);
 
 /* Reads the size of the pictures, in whole blocks; false for a set that cannot be parsed. */
-bool sdheif_read_parameter_set(sdmod_span unit, uint32_t *width, uint32_t *height);
+bool sdheif_read_parameter_set(sdcs_span unit, uint32_t *width, uint32_t *height);
 
 #endif

@@ -63,13 +63,13 @@ static sdimage_status decode_item(const assembly *a, size_t run, int threads, sd
     const sdheif_image *p = a->image;
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
     const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
-    sdimage_status status = sdmod_check_budget(a->container->budget, error);
+    sdimage_status status = sdcs_check_budget(a->container->budget, error);
     if (status < 0)
         return status;
     status = sdheif_decode_frame(a->container, item, coded, frame, error);
     if (status >= 0 && !matches_container(p, &frame->planes)) {
         sdheif_release_frame(frame);
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: coded image does not match its properties");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: coded image does not match its properties");
     }
     return status;
 }
@@ -138,9 +138,9 @@ static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
  * the planes. */
 static uint64_t tiles_at_once(const sdheif_image *p, uint64_t held) {
     uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
-    if (held > SDMOD_WORKING_BYTES || whole > SDMOD_WORKING_BYTES - held || !tile)
+    if (held > SDCS_WORKING_BYTES || whole > SDCS_WORKING_BYTES - held || !tile)
         return 0;
-    return (SDMOD_WORKING_BYTES - held - whole) / 2 / tile;
+    return (SDCS_WORKING_BYTES - held - whole) / 2 / tile;
 }
 
 /* Decodes the tiles with helper threads that end before the return. */
@@ -148,12 +148,12 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
                                   sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
     if (!most)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     if (!allocate(p, whole))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
     assembly a = {.container = c, .image = p, .whole = whole};
     pthread_t helpers[16];
-    int wanted = sdmod_processors() - 1, started = 0;
+    int wanted = sdcs_processors() - 1, started = 0;
     size_t others = (p->run_count < most ? p->run_count : (size_t)most) - 1;
     pthread_mutex_init(&a.lock, NULL);
     while (started < wanted && (size_t)started < others && pthread_create(&helpers[started], NULL, work, &a) == 0)
@@ -176,10 +176,10 @@ sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_imag
     if (p->rows * p->columns > 1 || p->tile_width > p->width || p->tile_height > p->height)
         return decode_grid(c, p, held, whole, error);
     uint64_t own = sdheif_stored_bytes(p);
-    if (held > SDMOD_WORKING_BYTES || own > SDMOD_WORKING_BYTES - held)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
+    if (held > SDCS_WORKING_BYTES || own > SDCS_WORKING_BYTES - held)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
     uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
-    int processors = sdmod_processors();
+    int processors = sdcs_processors();
     assembly a = {.container = c, .image = p};
     sdimage_status status =
         decode_item(&a, 0, worth < (uint64_t)processors ? (int)worth : processors, &whole->frame, error);

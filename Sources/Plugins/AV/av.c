@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../Modules/common/boxes.h"
+#include "boxes.h"
 #include "codec.h"
 #include "frame.h"
 
@@ -27,23 +27,23 @@ static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
 
 /* Brands of sequences and still images (ISO/IEC 23008-12, 10), and of videos (ISO/IEC 14496-12, annex E, and the brands
  * that cameras write). */
-static const uint32_t sequences[] = {SDMOD_TYPE('m', 's', 'f', '1'), SDMOD_TYPE('h', 'e', 'v', 'c'),
-                                     SDMOD_TYPE('h', 'e', 'v', 'x')};
-static const uint32_t stills[] = {SDMOD_TYPE('h', 'e', 'i', 'c'), SDMOD_TYPE('h', 'e', 'i', 'x'),
-                                  SDMOD_TYPE('m', 'i', 'f', '1'), SDMOD_TYPE('a', 'v', 'i', 'f'),
-                                  SDMOD_TYPE('a', 'v', 'i', 's')};
+static const uint32_t sequences[] = {SDCS_FOURCC('m', 's', 'f', '1'), SDCS_FOURCC('h', 'e', 'v', 'c'),
+                                     SDCS_FOURCC('h', 'e', 'v', 'x')};
+static const uint32_t stills[] = {SDCS_FOURCC('h', 'e', 'i', 'c'), SDCS_FOURCC('h', 'e', 'i', 'x'),
+                                  SDCS_FOURCC('m', 'i', 'f', '1'), SDCS_FOURCC('a', 'v', 'i', 'f'),
+                                  SDCS_FOURCC('a', 'v', 'i', 's')};
 static const uint32_t videos[] = {
-    SDMOD_TYPE('i', 's', 'o', 'm'), SDMOD_TYPE('i', 's', 'o', '2'), SDMOD_TYPE('i', 's', 'o', '4'),
-    SDMOD_TYPE('i', 's', 'o', '5'), SDMOD_TYPE('i', 's', 'o', '6'), SDMOD_TYPE('m', 'p', '4', '1'),
-    SDMOD_TYPE('m', 'p', '4', '2'), SDMOD_TYPE('a', 'v', 'c', '1'), SDMOD_TYPE('q', 't', ' ', ' '),
-    SDMOD_TYPE('M', '4', 'V', ' '), SDMOD_TYPE('3', 'g', 'p', '4'), SDMOD_TYPE('3', 'g', 'p', '5'),
-    SDMOD_TYPE('d', 'a', 's', 'h'), SDMOD_TYPE('M', 'S', 'N', 'V')};
+    SDCS_FOURCC('i', 's', 'o', 'm'), SDCS_FOURCC('i', 's', 'o', '2'), SDCS_FOURCC('i', 's', 'o', '4'),
+    SDCS_FOURCC('i', 's', 'o', '5'), SDCS_FOURCC('i', 's', 'o', '6'), SDCS_FOURCC('m', 'p', '4', '1'),
+    SDCS_FOURCC('m', 'p', '4', '2'), SDCS_FOURCC('a', 'v', 'c', '1'), SDCS_FOURCC('q', 't', ' ', ' '),
+    SDCS_FOURCC('M', '4', 'V', ' '), SDCS_FOURCC('3', 'g', 'p', '4'), SDCS_FOURCC('3', 'g', 'p', '5'),
+    SDCS_FOURCC('d', 'a', 's', 'h'), SDCS_FOURCC('M', 'S', 'N', 'V')};
 
 /* Returns the kind of file by its brands. A file whose major brand is that of a still image counts as a still, even if
  * it has a track. */
-static kind kind_by_brands(sdmod_span brands) {
+static kind kind_by_brands(sdcs_span brands) {
     uint32_t major = 0, brand = 0;
-    if (!sdmod_take32(&brands, &major) || !sdmod_skip(&brands, 4))
+    if (!sdcs_take32(&brands, &major) || !sdcs_skip(&brands, 4))
         return NOTHING;
     if (IS_AMONG(major, sequences))
         return SEQUENCE;
@@ -51,7 +51,7 @@ static kind kind_by_brands(sdmod_span brands) {
         return NOTHING;
     if (IS_AMONG(major, videos))
         return VIDEO;
-    for (int i = 0; i < 64 && sdmod_take32(&brands, &brand); i++) {
+    for (int i = 0; i < 64 && sdcs_take32(&brands, &brand); i++) {
         if (IS_AMONG(brand, stills))
             return NOTHING;
         if (IS_AMONG(brand, videos))
@@ -62,13 +62,13 @@ static kind kind_by_brands(sdmod_span brands) {
 
 static kind kind_of(const uint8_t *bytes, size_t length) {
     static const uint8_t matroska[] = {0x1A, 0x45, 0xDF, 0xA3};
-    sdmod_span span = {bytes, length};
-    sdmod_box box;
+    sdcs_span span = {bytes, length};
+    sdcs_box box;
     if (length >= sizeof matroska && !memcmp(bytes, matroska, sizeof matroska))
         return VIDEO;
     if (length >= 12 && !memcmp(bytes, "RIFF", 4) && !memcmp(bytes + 8, "AVI ", 4))
         return VIDEO;
-    if (!sdmod_next_box(&span, &box) || box.type != SDMOD_TYPE('f', 't', 'y', 'p'))
+    if (!sdcs_next_box(&span, &box) || box.type != SDCS_FOURCC('f', 't', 'y', 'p'))
         return NOTHING;
     return kind_by_brands(box.body);
 }
@@ -105,9 +105,9 @@ static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, s
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_request request = sdmod_request_of(options);
+    sdcs_request request = sdcs_request_of(options);
     sdav_movie movie;
-    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdplug_deadline_of(options), error);
+    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdcs_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0)
         status = sdav_codec_open(&movie, error);
@@ -120,18 +120,18 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
-    sdmod_request request = sdmod_request_of(NULL);
+    sdcs_request request = sdcs_request_of(NULL);
     sdav_movie movie;
-    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdplug_deadline_of(options), error);
+    sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdcs_deadline_of(options), error);
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0) {
         /* If the frames cannot be counted, as in a long video, the number in the header is used. */
         int64_t announced = movie.stream->nb_frames;
         sdimage_status counted = sdav_count(&movie, NULL);
         uint32_t count = counted >= 0 ? movie.count : announced > 0 && announced < UINT32_MAX ? (uint32_t)announced : 1;
-        sdmod_info info = sdav_info(&movie, count);
+        sdcs_info info = sdav_info(&movie, count);
         info.duration_ms = sdav_total_ms(&movie);
-        status = sdmod_describe(&info, metadata, error);
+        status = sdcs_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, movie.is_sequence || count < 2 ? 0 : 1);
     }
     sdav_close(&movie);
@@ -142,7 +142,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_request request;
+    sdcs_request request;
     choice choice;
     uint32_t work_ms;
     sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
@@ -154,9 +154,9 @@ typedef struct instance {
 static sdimage_status make(const sdimage_decode_options *options, instance **made, sdimage_error **error) {
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->request = sdmod_request_of(options);
+    self->request = sdcs_request_of(options);
     self->choice = choice_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     *made = self;
@@ -175,9 +175,8 @@ static void destroy_instance(void *user_data, void *pointer) {
 
 /* Opens the movie and, if it is shown as an animation, counts its frames. */
 static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_error **error) {
-    sdimage_status status =
-        sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length, &self->request,
-                  sdplug_deadline_after(self->work_ms, self->request.budget), error);
+    sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length,
+                                      &self->request, sdcs_deadline_after(self->work_ms, self->request.budget), error);
     self->movie.is_sequence = kind == SEQUENCE;
     self->is_animation = !self->request.first_frame_only && (kind == SEQUENCE || self->choice.frames);
     if (status >= 0)
@@ -243,7 +242,7 @@ static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdim
     pthread_mutex_lock(&self->lock);
     sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     if (self->is_open) {
-        self->movie.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
+        self->movie.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
         if (!self->is_animation) {
             status = still(&self->movie, self->choice, 1, image, error);
         } else {
@@ -302,7 +301,7 @@ static const sdimage_coder_vtable table = {
     .instance_destroy = destroy_instance,
     .open_source = open_source,
     .describe = describe,
-    .detached_stack = SDMOD_STACK,
+    .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -40,7 +40,7 @@ static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64
  * takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
 enum { AV1_FRAMES = 10, AV1_BYTES = 3 };
 
-static uint64_t most_held(const sdmod_request *request) {
+static uint64_t most_held(const sdcs_request *request) {
     bool shrinks = request->box.width && request->box.height;
     uint64_t bitmap = shrinks && request->max_bytes < STANDARD_BITMAP ? STANDARD_BITMAP : request->max_bytes;
     uint64_t most = bitmap < UINT64_MAX / BITMAPS ? bitmap * BITMAPS : UINT64_MAX;
@@ -95,9 +95,9 @@ static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error)
     uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
     uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
     if (width * height > movie->request.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (movie->codec->codec_id == AV_CODEC_ID_AV1 && width * height > (uint64_t)movie->codec->max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     return SDIMAGE_STATUS_OK;
 }
 
@@ -113,7 +113,7 @@ static void limit(sdav_movie *movie) {
     codec->max_pixels = (int64_t)most;
     codec->opaque = movie;
     codec->get_buffer2 = get_buffer;
-    int processors = sdmod_processors();
+    int processors = sdcs_processors();
     codec->thread_count = processors < MOST_THREADS ? processors : MOST_THREADS;
     /* Frame threads would each hold one more frame. */
     codec->thread_type = FF_THREAD_SLICE;
@@ -123,7 +123,7 @@ sdimage_status sdav_codec_open(sdav_movie *movie, sdimage_error **error) {
     const AVCodec *codec = sdav_codec_for(movie->stream->codecpar->codec_id);
     movie->codec = avcodec_alloc_context3(codec);
     if (!movie->codec)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     int code = avcodec_parameters_to_context(movie->codec, movie->stream->codecpar);
     if (code < 0)
         return sdav_fail(movie, code, "video: track cannot be read", error);

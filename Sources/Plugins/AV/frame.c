@@ -43,9 +43,9 @@ static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     return true;
 }
 
-sdmod_info sdav_info(const sdav_movie *movie, uint32_t frames) {
+sdcs_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     const AVCodecParameters *said = movie->stream->codecpar;
-    sdmod_info info = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
+    sdcs_info info = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
     info.width = said->width > 0 ? (uint32_t)said->width : 0;
     info.height = said->height > 0 ? (uint32_t)said->height : 0;
     info.orientation = movie->orientation;
@@ -58,10 +58,10 @@ sdmod_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     return info;
 }
 
-static sdmod_info frame_info(const sdav_movie *movie, uint32_t frames) {
+static sdcs_info frame_info(const sdav_movie *movie, uint32_t frames) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
-    sdmod_info info = sdav_info(movie, frames);
+    sdcs_info info = sdav_info(movie, frames);
     info.width = (uint32_t)frame->width, info.height = (uint32_t)frame->height;
     info.chroma = kind && kind->nb_components == 1 ? 0 : 8;
     info.bits = kind ? (uint32_t)kind->comp[0].depth : 8;
@@ -78,7 +78,7 @@ static sdmod_info frame_info(const sdav_movie *movie, uint32_t frames) {
 }
 
 /* Converts every other pixel format to RGB or RGBA with libswscale. */
-static sdimage_status convert(const sdav_movie *movie, const sdmod_info *info, sdimage_image **image,
+static sdimage_status convert(const sdav_movie *movie, const sdcs_info *info, sdimage_image **image,
                               sdimage_error **error) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
@@ -86,7 +86,7 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_info *info, s
     void *pixels = NULL;
     size_t stride = 0;
     if (!kind || !sws_isSupportedInput(frame->format))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: libswscale cannot convert the pixel format");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: libswscale cannot convert the pixel format");
     sdimage_pixel_format format = info->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_status status =
         sdimage_image_new_uninitialized(info->width, info->height, format, &plain, &pixels, &stride, error);
@@ -98,10 +98,10 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_info *info, s
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
     const int strides[4] = {(int)stride, 0, 0, 0};
     if (!sws || sws_scale(sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, to, strides) < 0)
-        status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: libswscale cannot convert the pixel format");
+        status = sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: libswscale cannot convert the pixel format");
     sws_freeContext(sws);
     if (status >= 0)
-        status = sdmod_attach(info, plain, image, error);
+        status = sdcs_attach(info, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
@@ -109,17 +109,17 @@ static sdimage_status convert(const sdav_movie *movie, const sdmod_info *info, s
 sdimage_status sdav_make_image(const sdav_movie *movie, uint32_t frames, sdimage_image **image, sdimage_error **error) {
     sdyuv_planes planes;
     if (movie->frame->width <= 0 || movie->frame->height <= 0)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame has no pixels");
-    sdmod_info info = frame_info(movie, frames);
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame has no pixels");
+    sdcs_info info = frame_info(movie, frames);
     /* Checked here, because the size in the stream is authoritative. */
-    sdimage_status status = sdmod_check(&info, &movie->request, 1, error);
+    sdimage_status status = sdcs_check_limits(&info, &movie->request, 1, error);
     if (status < 0)
         return status;
     if (frames > 1 && (movie->frame->width != movie->stream->codecpar->width ||
                        movie->frame->height != movie->stream->codecpar->height))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame differs in size from the track");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame differs in size from the track");
     sdyuv_matrix matrix;
     if (planes_of(movie->frame, &planes) && sdyuv_matrix_make(&matrix, &planes, info.color, false))
-        return sdmod_make_image(&planes, &info, &movie->request, image, error);
+        return sdcs_make_image(&planes, &info, &movie->request, image, error);
     return convert(movie, &info, image, error);
 }

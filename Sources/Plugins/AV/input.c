@@ -7,7 +7,7 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
     size_t count = size < 0 ? 0 : (uint64_t)size < left ? (size_t)size : (size_t)left, got = count;
     /* libavformat checks the interrupt callback only in its own protocols. */
-    if (sdplug_must_end(movie->deadline))
+    if (sdcs_must_end(movie->deadline))
         return AVERROR_EXIT;
     if (!count) {
         movie->is_truncated = true;
@@ -39,7 +39,7 @@ int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence) {
 }
 
 int sdav_must_end(void *opaque) {
-    return sdplug_must_end(((const sdav_movie *)opaque)->deadline);
+    return sdcs_must_end(((const sdav_movie *)opaque)->deadline);
 }
 
 int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url, int flags, AVDictionary **options) {
@@ -53,14 +53,14 @@ sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message,
             *error = sdimage_error_ref(movie->source_error);
         return sdimage_error_code(movie->source_error);
     }
-    sdimage_status status = sdplug_check_time(movie->deadline, error);
+    sdimage_status status = sdcs_check_deadline(movie->deadline, error);
     if (status < 0)
         return status;
     if (movie->is_full)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, SDAV_FULL);
     if (code == AVERROR(ENOMEM))
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     if (movie->is_truncated)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early");
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
+        return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early");
+    return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, message);
 }

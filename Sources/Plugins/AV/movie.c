@@ -26,7 +26,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
         av_free(buffer);
     movie->format = avformat_alloc_context();
     if (!movie->io || !movie->format)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
     sdimage_status status = sdav_check_tables(movie, error);
     if (status < 0)
         return status;
@@ -41,7 +41,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     int code = avformat_open_input(&movie->format, NULL, NULL, &options);
     av_dict_free(&options);
     if (code == AVERROR(ENOMEM))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: no memory for the tables");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: no memory for the tables");
     return code < 0 ? sdav_fail(movie, code, "video: container cannot be read", error) : SDIMAGE_STATUS_OK;
 }
 
@@ -89,7 +89,7 @@ static sdimage_orientation orientation_of(const AVStream *stream) {
 }
 
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
-                         const sdmod_request *request, sdplug_deadline deadline, sdimage_error **error) {
+                         const sdcs_request *request, sdcs_deadline deadline, sdimage_error **error) {
     *movie =
         (sdav_movie){.bytes = bytes, .source = source, .length = length, .deadline = deadline, .request = *request};
     sdimage_status status = open_container(movie, error);
@@ -97,14 +97,13 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
         return status;
     if (!select_track(movie))
         return movie->is_truncated && !movie->format->nb_streams
-                   ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
-                   : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
+                   ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
+                   : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
     movie->orientation = orientation_of(movie->stream);
     movie->packet = av_packet_alloc();
     movie->frame = av_frame_alloc();
-    return movie->packet && movie->frame
-               ? status
-               : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+    return movie->packet && movie->frame ? status
+                                         : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
 }
 
 void sdav_close(sdav_movie *movie) {
@@ -129,11 +128,11 @@ static int compare(const void *a, const void *b) {
 
 static sdimage_status add_time(sdav_movie *movie, int64_t time, sdimage_error **error) {
     if (movie->count == MOST_FRAMES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: frames exceed the limit of 10000");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: frames exceed the limit of 10000");
     if ((movie->count & (movie->count - 1)) == 0) {
         int64_t *more = realloc(movie->times, (movie->count ? (size_t)movie->count * 2 : 1) * sizeof *more);
         if (!more)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for frames");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for frames");
         movie->times = more;
     }
     movie->times[movie->count++] = time;
@@ -182,7 +181,7 @@ static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
             status = add_time(movie, time, error);
         av_packet_unref(movie->packet);
         if (status >= 0)
-            status = sdplug_check_time(movie->deadline, error);
+            status = sdcs_check_deadline(movie->deadline, error);
     }
     if (status >= 0 && (!movie->count || movie->source_error))
         status = sdav_fail(movie, code, "video: track has no frames", error);
@@ -239,7 +238,7 @@ uint64_t sdav_total_ms(const sdav_movie *movie) {
 /* Decodes the next frame in presentation order; END after the last. */
 static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
     for (;;) {
-        sdimage_status status = sdplug_check_time(movie->deadline, error);
+        sdimage_status status = sdcs_check_deadline(movie->deadline, error);
         if (status < 0)
             return status;
         int code = avcodec_receive_frame(movie->codec, movie->frame);
@@ -273,7 +272,7 @@ static int64_t time_of(const AVFrame *frame) {
 static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_error **error) {
     AVFrame *candidate = av_frame_alloc();
     sdimage_status status =
-        candidate ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a frame");
+        candidate ? SDIMAGE_STATUS_OK : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a frame");
     bool has_candidate = false;
     while (status >= 0) {
         status = decode_next(movie, error);
@@ -315,7 +314,7 @@ static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **erro
         sdimage_status status = decode_until(movie, time, is_start ? error : NULL);
         if (is_start || (status >= 0 && time_of(movie->frame) <= time))
             return status;
-        status = sdplug_check_time(movie->deadline, error);
+        status = sdcs_check_deadline(movie->deadline, error);
         if (status < 0)
             return status;
         back = bounded(back ? back * 4 : step < 1 ? 1 : step);
@@ -324,7 +323,7 @@ static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **erro
 
 sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_error **error) {
     if (index >= movie->count)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "video: frame index is out of range");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "video: frame index is out of range");
     int64_t time = movie->times[index];
     sdimage_status status = index == movie->next ? decode_next(movie, error) : SDIMAGE_STATUS_END;
     /* Also if a frame was left out: finds the frame that is shown in its place. */

@@ -6,8 +6,8 @@
 #include <libavformat/avformat.h>
 #include <sdimage/source.h>
 
-#include "../../Modules/common/image.h"
-#include "../common/deadline.h"
+#include "image.h"
+#include "deadline.h"
 
 typedef struct sdav_movie {
     /* The input: bytes, which must outlive the movie, or a source. */
@@ -16,9 +16,9 @@ typedef struct sdav_movie {
     uint64_t length, at;
     bool is_truncated;           /* a read went beyond the end */
     sdimage_error *source_error; /* the source's own error */
-    sdplug_deadline deadline;
+    sdcs_deadline deadline;
 
-    sdmod_request request;
+    sdcs_request request;
     AVIOContext *io;
     AVFormatContext *format;
     AVStream *stream;
@@ -40,7 +40,7 @@ typedef struct sdav_movie {
  * (codec.h). Errors: BAD_DATA, TRUNCATED, TOO_LARGE (its tables), UNSUPPORTED (no track that can be decoded), TIMEOUT,
  * NO_MEMORY, those of the source. */
 sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_source *source, uint64_t length,
-                         const sdmod_request *request, sdplug_deadline deadline, sdimage_error **error);
+                         const sdcs_request *request, sdcs_deadline deadline, sdimage_error **error);
 void sdav_close(sdav_movie *movie);
 
 /* Finds the times of all frames by reading the track without decoding it; after a failure none are known. TOO_LARGE:

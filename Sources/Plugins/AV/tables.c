@@ -1,6 +1,6 @@
 #include "tables.h"
 
-#include "../../Modules/common/boxes.h"
+#include "boxes.h"
 #include "input.h"
 
 /* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), and nesting of boxes. */
@@ -19,11 +19,11 @@ typedef struct tables {
 /* Recognizes the boxes that libavformat reads as containers of boxes. */
 static bool is_container(uint32_t type) {
     static const uint32_t containers[] = {
-        SDMOD_TYPE('m', 'o', 'o', 'v'), SDMOD_TYPE('t', 'r', 'a', 'k'), SDMOD_TYPE('m', 'd', 'i', 'a'),
-        SDMOD_TYPE('m', 'i', 'n', 'f'), SDMOD_TYPE('s', 't', 'b', 'l'), SDMOD_TYPE('m', 'o', 'o', 'f'),
-        SDMOD_TYPE('t', 'r', 'a', 'f'), SDMOD_TYPE('m', 'v', 'e', 'x'), SDMOD_TYPE('e', 'd', 't', 's'),
-        SDMOD_TYPE('d', 'i', 'n', 'f'), SDMOD_TYPE('u', 'd', 't', 'a'), SDMOD_TYPE('t', 'r', 'e', 'f'),
-        SDMOD_TYPE('s', 'i', 'n', 'f'), SDMOD_TYPE('s', 'c', 'h', 'i'), SDMOD_TYPE('w', 'a', 'v', 'e')};
+        SDCS_FOURCC('m', 'o', 'o', 'v'), SDCS_FOURCC('t', 'r', 'a', 'k'), SDCS_FOURCC('m', 'd', 'i', 'a'),
+        SDCS_FOURCC('m', 'i', 'n', 'f'), SDCS_FOURCC('s', 't', 'b', 'l'), SDCS_FOURCC('m', 'o', 'o', 'f'),
+        SDCS_FOURCC('t', 'r', 'a', 'f'), SDCS_FOURCC('m', 'v', 'e', 'x'), SDCS_FOURCC('e', 'd', 't', 's'),
+        SDCS_FOURCC('d', 'i', 'n', 'f'), SDCS_FOURCC('u', 'd', 't', 'a'), SDCS_FOURCC('t', 'r', 'e', 'f'),
+        SDCS_FOURCC('s', 'i', 'n', 'f'), SDCS_FOURCC('s', 'c', 'h', 'i'), SDCS_FOURCC('w', 'a', 'v', 'e')};
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         if (containers[i] == type)
             return true;
@@ -33,7 +33,7 @@ static bool is_container(uint32_t type) {
 
 /* libavformat reads sound whose samples last one tick each by chunks: its samples take no entries. */
 static void end_track(tables *self) {
-    bool by_chunks = self->handler == SDMOD_TYPE('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
+    bool by_chunks = self->handler == SDCS_FOURCC('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
     self->samples += by_chunks ? 0 : self->own;
     self->own = self->handler = self->runs = self->first_duration = 0;
 }
@@ -41,26 +41,26 @@ static void end_track(tables *self) {
 /* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8). */
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
-    case SDMOD_TYPE('h', 'd', 'l', 'r'):
+    case SDCS_FOURCC('h', 'd', 'l', 'r'):
         avio_skip(self->io, 8);
         self->handler = avio_rb32(self->io);
         break;
-    case SDMOD_TYPE('s', 't', 't', 's'):
+    case SDCS_FOURCC('s', 't', 't', 's'):
         avio_skip(self->io, 4);
         self->runs = avio_rb32(self->io);
         avio_skip(self->io, 4);
         self->first_duration = avio_rb32(self->io);
         break;
-    case SDMOD_TYPE('s', 't', 's', 'z'):
-    case SDMOD_TYPE('s', 't', 'z', '2'):
+    case SDCS_FOURCC('s', 't', 's', 'z'):
+    case SDCS_FOURCC('s', 't', 'z', '2'):
         avio_skip(self->io, 8);
         self->own += avio_rb32(self->io);
         break;
-    case SDMOD_TYPE('t', 'r', 'u', 'n'):
+    case SDCS_FOURCC('t', 'r', 'u', 'n'):
         avio_skip(self->io, 4);
         self->samples += avio_rb32(self->io);
         break;
-    case SDMOD_TYPE('c', 'm', 'o', 'v'): self->is_deflated = true; break;
+    case SDCS_FOURCC('c', 'm', 'o', 'v'): self->is_deflated = true; break;
     default: break;
     }
 }
@@ -75,13 +75,13 @@ static void read_boxes(tables *self, int64_t end, int depth) {
         uint64_t size = word == 1 ? avio_rb64(self->io) : word ? word : (uint64_t)left;
         /* As in libavformat: a box that exceeds its container ends with the container. */
         int64_t next = size > (uint64_t)left ? end : start + (int64_t)size;
-        if (next < avio_tell(self->io) || (type == SDMOD_TYPE('m', 'o', 'o', 'f') && self->movie->source))
+        if (next < avio_tell(self->io) || (type == SDCS_FOURCC('m', 'o', 'o', 'f') && self->movie->source))
             return;
         if (is_container(type) && depth < MOST_DEPTH)
             read_boxes(self, next, depth + 1);
         else
             read_table(self, type);
-        if (type == SDMOD_TYPE('t', 'r', 'a', 'k'))
+        if (type == SDCS_FOURCC('t', 'r', 'a', 'k'))
             end_track(self);
         if (avio_seek(self->io, next, SEEK_SET) < 0)
             return;
@@ -91,16 +91,16 @@ static void read_boxes(tables *self, int64_t end, int depth) {
 sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
     tables tables = {.movie = movie, .io = movie->io};
     if (movie->length > INT64_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: source exceeds the limit of 2^63 bytes");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: source exceeds the limit of 2^63 bytes");
     avio_skip(movie->io, 4);
-    bool has_boxes = avio_rb32(movie->io) == SDMOD_TYPE('f', 't', 'y', 'p');
+    bool has_boxes = avio_rb32(movie->io) == SDCS_FOURCC('f', 't', 'y', 'p');
     if (avio_seek(movie->io, 0, SEEK_SET) >= 0 && has_boxes)
         read_boxes(&tables, (int64_t)movie->length, 0);
     if (tables.samples + tables.own > MOST_SAMPLES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: samples exceed the limit of 4194304");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: samples exceed the limit of 4194304");
     if (tables.is_deflated)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
-    if (movie->source_error || sdplug_must_end(movie->deadline))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
+    if (movie->source_error || sdcs_must_end(movie->deadline))
         return sdav_fail(movie, AVERROR_EXIT, "", error);
     avio_seek(movie->io, 0, SEEK_SET);
     movie->io->error = movie->io->eof_reached = 0;

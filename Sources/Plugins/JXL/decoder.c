@@ -17,7 +17,7 @@ enum { BT709 = 1, UNSPECIFIED = 2, LINEAR = 8, BT2020 = 9, DISPLAY_P3 = 12, SRGB
 /* Limit of the bytes of the bitmap and of the float planes that libjxl holds for a whole image: the limit of working
  * memory plus that of a bitmap. A memory manager for JxlDecoderCreate could not enforce it, because libjxl before 0.11
  * allocates planes without it. */
-static const uint64_t MOST_BYTES = (uint64_t)SDMOD_WORKING_BYTES + ((uint64_t)256 << 20);
+static const uint64_t MOST_BYTES = (uint64_t)SDCS_WORKING_BYTES + ((uint64_t)256 << 20);
 
 /* --- The header, and the limits checked against it. */
 
@@ -61,28 +61,28 @@ static sdimage_status check_channels(const sdjxl_decoder *self, sdimage_error **
         JxlExtraChannelInfo channel;
         if (JxlDecoderGetExtraChannelInfo(self->decoder, i, &channel) == JXL_DEC_SUCCESS &&
             channel.type == JXL_CHANNEL_BLACK)
-            return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: CMYK images are not decoded");
+            return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: CMYK images are not decoded");
     }
     return SDIMAGE_STATUS_OK;
 }
 
 static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
     uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
     uint64_t channels = (uint64_t)self->info.num_color_channels + self->info.num_extra_channels;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: image has no pixels");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: image has no pixels");
     if (pixels > self->request.max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     self->format = format_of(self);
     if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     if (channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
     self->has_info = true;
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
-    uint32_t most = (uint32_t)sdmod_processors();
+    uint32_t most = (uint32_t)sdcs_processors();
     JxlResizableParallelRunnerSetThreads(self->threads, threads < most ? threads : most);
     return check_channels(self, error);
 }
@@ -131,11 +131,11 @@ static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
     if (read_codes(self) ||
         JxlDecoderGetICCProfileSize(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, &length) !=
             JXL_DEC_SUCCESS ||
-        !length || length > SDMOD_BLOCK_LIMIT)
+        !length || length > SDCS_BLOCK_LIMIT)
         return SDIMAGE_STATUS_OK;
     self->profile = malloc(length);
     if (!self->profile)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a color profile");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a color profile");
     if (JxlDecoderGetColorAsICCProfile(self->decoder, UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, self->profile,
                                        length) == JXL_DEC_SUCCESS)
         self->profile_length = length;
@@ -190,12 +190,12 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     self->pixels = bytes;
     memset(bytes, 0, self->stride * self->info.ysize);
     if (JxlDecoderSetImageOutCallback(self->decoder, &format, store, self) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: libjxl does not return the pixels");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: libjxl does not return the pixels");
     return SDIMAGE_STATUS_OK;
 }
 
-sdmod_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
-    sdmod_info info = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
+sdcs_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
+    sdcs_info info = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
     info.orientation = (sdimage_orientation)self->info.orientation;
     if (info.orientation < SDIMAGE_ORIENTATION_UP || info.orientation > SDIMAGE_ORIENTATION_LEFT)
         info.orientation = SDIMAGE_ORIENTATION_UP;
@@ -206,13 +206,13 @@ sdmod_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
     info.color.primaries = self->primaries;
     info.color.full_range = true;
     info.transfer = self->transfer;
-    info.profile = (sdmod_span){self->profile, self->profile_length};
+    info.profile = (sdcs_span){self->profile, self->profile_length};
     return info;
 }
 
 sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
-    sdmod_info info = sdjxl_image_info(self, frames);
-    sdimage_status status = sdmod_attach(&info, self->plain, image, error);
+    sdcs_info info = sdjxl_image_info(self, frames);
+    sdimage_status status = sdcs_attach(&info, self->plain, image, error);
     sdimage_image_unref(self->plain);
     self->plain = NULL;
     return status;
@@ -225,8 +225,8 @@ sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image *
     sdimage_status status =
         sdimage_image_new(self->info.xsize, self->info.ysize, self->stride, self->format, self->pixels, &copy, error);
     if (status >= 0) {
-        sdmod_info info = sdjxl_image_info(self, frames);
-        status = sdmod_attach(&info, copy, image, error);
+        sdcs_info info = sdjxl_image_info(self, frames);
+        status = sdcs_attach(&info, copy, image, error);
     }
     sdimage_image_unref(copy);
     return status;
@@ -234,19 +234,19 @@ sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image *
 
 /* --- The decoding pass. */
 
-sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_request *request, sdplug_deadline deadline,
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdcs_request *request, sdcs_deadline deadline,
                           sdimage_error **error) {
     *self = (sdjxl_decoder){.request = *request, .primaries = UNSPECIFIED, .transfer = UNSPECIFIED};
     self->decoder = JxlDecoderCreate(NULL);
     self->threads = JxlResizableParallelRunnerCreate(NULL);
     self->deadline = deadline;
     if (!self->decoder || !self->threads)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE | JXL_DEC_FRAME_PROGRESSION;
     if (JxlDecoderSetParallelRunner(self->decoder, JxlResizableParallelRunner, self->threads) != JXL_DEC_SUCCESS ||
         JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS ||
         JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -262,7 +262,7 @@ void sdjxl_close(sdjxl_decoder *self) {
 
 sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error **error) {
     for (sdimage_status status = SDIMAGE_STATUS_OK;;) {
-        if ((status = sdplug_check_time(self->deadline, error)) < 0)
+        if ((status = sdcs_check_deadline(self->deadline, error)) < 0)
             return status;
         switch (JxlDecoderProcessInput(self->decoder)) {
         case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
@@ -273,8 +273,8 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_FULL_IMAGE: *event = SDJXL_FRAME; return SDIMAGE_STATUS_OK;
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
-            status = sdplug_check_time(self->deadline, error);
-            return status < 0 ? status : sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
+            status = sdcs_check_deadline(self->deadline, error);
+            return status < 0 ? status : sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         }
         if (status < 0)
             return status;

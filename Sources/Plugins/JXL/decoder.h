@@ -5,8 +5,8 @@
 #include <jxl/decode.h>
 #include <jxl/version.h>
 
-#include "../../Modules/common/image.h"
-#include "../common/deadline.h"
+#include "image.h"
+#include "deadline.h"
 
 typedef enum sdjxl_event {
     SDJXL_NEED_INPUT,
@@ -18,8 +18,8 @@ typedef enum sdjxl_event {
 typedef struct sdjxl_decoder {
     JxlDecoder *decoder;
     void *threads;
-    sdplug_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
-    sdmod_request request;
+    sdcs_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
+    sdcs_request request;
     JxlBasicInfo info;
     bool has_info;
     sdimage_pixel_format format;
@@ -32,7 +32,7 @@ typedef struct sdjxl_decoder {
 } sdjxl_decoder;
 
 /* Opens the decoder. The caller closes it, also after a failure. */
-sdimage_status sdjxl_open(sdjxl_decoder *self, const sdmod_request *request, sdplug_deadline deadline,
+sdimage_status sdjxl_open(sdjxl_decoder *self, const sdcs_request *request, sdcs_deadline deadline,
                           sdimage_error **error);
 void sdjxl_close(sdjxl_decoder *self);
 
@@ -47,6 +47,6 @@ sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **
 sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error);
 
 /* Returns the image properties from the header. */
-sdmod_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames);
+sdcs_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames);
 
 #endif

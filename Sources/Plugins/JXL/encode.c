@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../Modules/common/source.h"
+#include "encode_input.h"
+#include "exif_block.h"
 
 /* Encoder settings: libjxl's default effort; the distances of quality 1 and the largest that every version accepts. */
 enum { STANDARD_EFFORT = 7 };
@@ -26,7 +27,7 @@ typedef struct writer {
 static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
     if (status == JXL_ENC_SUCCESS)
         return SDIMAGE_STATUS_OK;
-    return sdmod_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "jxl: libjxl refused the image or the options");
+    return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "jxl: libjxl refused the image or the options");
 }
 
 /* Converts a quality of 0 to 100 to a distance as libjxl's own programs do. */
@@ -38,13 +39,13 @@ static float distance_of(double quality) {
 
 /* --- The header. */
 
-static sdimage_status set_colors(writer *writer, const sdsrc *source, sdimage_error **error) {
+static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source, sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(source->image);
     if (profile)
         return check(
             JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile), sdimage_data_length(profile)), error);
     JxlColorEncoding color;
-    sdsrc_color said = sdsrc_color_of(source->image);
+    sdcs_color said = sdcs_color_of(source->image);
     JxlColorEncodingSetToSRGB(&color, source->channels == 1);
     /* The numbers of libjxl are those of ITU-T H.273, except for P3 with a D65 white point. */
     if (said.primaries == 9 || said.primaries == 12)
@@ -54,7 +55,7 @@ static sdimage_status set_colors(writer *writer, const sdsrc *source, sdimage_er
     return check(JxlEncoderSetColorEncoding(writer->encoder, &color), error);
 }
 
-static sdimage_status set_header(writer *writer, const sdsrc *source, uint32_t frames, uint32_t loops,
+static sdimage_status set_header(writer *writer, const sdcs_encode_input *source, uint32_t frames, uint32_t loops,
                                  sdimage_error **error) {
     JxlBasicInfo info;
     sdimage_orientation orientation = sdimage_image_orientation(source->image);
@@ -85,7 +86,7 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
     uint32_t effort = sdimage_encode_options_effort(writer->options);
     writer->settings = JxlEncoderFrameSettingsCreate(writer->encoder, NULL);
     if (!writer->settings)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     sdimage_status status = check(JxlEncoderFrameSettingsSetOption(writer->settings, JXL_ENC_FRAME_SETTING_EFFORT,
                                                                    effort ? (int64_t)effort : STANDARD_EFFORT),
                                   error);
@@ -102,8 +103,8 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
 
 static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(writer->options);
-    sdsrc_block exif;
-    sdimage_status status = sdsrc_exif(writer->options, orientation, &exif, error);
+    sdcs_exif_block exif;
+    sdimage_status status = sdcs_exif_block_make(writer->options, orientation, &exif, error);
     if (status < 0 || (!exif.length && !xmp))
         return status;
     status = check(JxlEncoderUseBoxes(writer->encoder), error);
@@ -112,10 +113,10 @@ static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation
         memcpy(box + 4, exif.bytes, exif.length);
         status = check(JxlEncoderAddBox(writer->encoder, "Exif", box, exif.length + 4, JXL_FALSE), error);
     } else if (status >= 0 && exif.length) {
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
+        status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
     }
     free(box);
-    sdsrc_release_block(&exif);
+    sdcs_exif_block_release(&exif);
     if (status >= 0 && xmp)
         status = check(
             JxlEncoderAddBox(writer->encoder, "xml ", sdimage_data_bytes(xmp), sdimage_data_length(xmp), JXL_FALSE),
@@ -127,13 +128,13 @@ static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation
 /* --- Images. */
 
 /* Copies the rows without the padding between them. */
-static sdimage_status add_pixels(writer *writer, const sdsrc *source, sdimage_error **error) {
+static sdimage_status add_pixels(writer *writer, const sdcs_encode_input *source, sdimage_error **error) {
     size_t row = (size_t)source->width * (size_t)source->channels * (source->bits > 8 ? 2 : 1);
     uint8_t *pixels = malloc(row * source->height);
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     for (uint32_t y = 0; y < source->height; y++)
-        sdsrc_row(source, y, pixels + y * row);
+        sdcs_encode_input_row(source, y, pixels + y * row);
     JxlPixelFormat format = {(uint32_t)source->channels, source->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8,
                              JXL_NATIVE_ENDIAN, 0};
     sdimage_status status =
@@ -148,7 +149,7 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
         size_t more = room ? room * 2 : FIRST_ROOM;
         uint8_t *bytes = realloc(writer->bytes, more);
         if (!bytes)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for the file");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for the file");
         writer->bytes = bytes, room = more;
         uint8_t *next = writer->bytes + writer->length;
         size_t left = room - writer->length;
@@ -171,9 +172,9 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
         if (status >= 0)
             status = sdimage_image_copy_frame(image, index, &frame, error);
     }
-    sdsrc source = {.image = NULL};
+    sdcs_encode_input source = {.image = NULL};
     if (status >= 0)
-        status = sdsrc_open(&source, frame ? frame : image, DEEP_BITS, error);
+        status = sdcs_encode_input_open(&source, frame ? frame : image, DEEP_BITS, error);
     if (status >= 0 && index == 0) {
         status = set_header(writer, &source, frames, sdimage_encode_options_loop_count(writer->options, image), error);
         if (status >= 0)
@@ -181,7 +182,7 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
     }
     if (status >= 0)
         status = add_pixels(writer, &source, error);
-    sdsrc_close(&source);
+    sdcs_encode_input_close(&source);
     sdimage_image_unref(frame);
     if (index + 1 == frames)
         JxlEncoderCloseInput(writer->encoder);
@@ -192,9 +193,9 @@ static sdimage_status open_writer(writer *writer, const sdimage_image *image, sd
     writer->encoder = JxlEncoderCreate(NULL);
     writer->threads = JxlResizableParallelRunnerCreate(NULL);
     if (!writer->encoder || !writer->threads)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
     uint32_t wanted = JxlResizableParallelRunnerSuggestThreads(sdimage_image_width(image), sdimage_image_height(image));
-    uint32_t most = (uint32_t)sdmod_processors();
+    uint32_t most = (uint32_t)sdcs_processors();
     JxlResizableParallelRunnerSetThreads(writer->threads, wanted < most ? wanted : most);
     sdimage_status status =
         check(JxlEncoderSetParallelRunner(writer->encoder, JxlResizableParallelRunner, writer->threads), error);
@@ -211,7 +212,7 @@ sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage
                             sdimage_error **error) {
     (void)user_data, (void)bag, (void)format;
     if (sdimage_encode_options_embeds_thumbnail(options))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
     writer writer = {.options = options};
     uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);
     sdimage_status status = open_writer(&writer, image, error);

@@ -21,13 +21,13 @@ static uint32_t milliseconds(const JxlBasicInfo *info, uint32_t ticks) {
 static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
     JxlFrameHeader header;
     if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: frame has no header");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: frame has no header");
     if (file->count == MOST_FRAMES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: frames exceed the limit of 10000");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: frames exceed the limit of 10000");
     if ((file->count & (file->count - 1)) == 0) {
         uint32_t *more = realloc(file->durations, (file->count ? (size_t)file->count * 2 : 1) * sizeof *more);
         if (!more)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for frames");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for frames");
         file->durations = more;
     }
     uint32_t duration = file->info.have_animation ? milliseconds(&file->info, header.duration) : 0;
@@ -62,20 +62,20 @@ static sdimage_status give_room(JxlDecoder *decoder, reading *reading, sdimage_e
     if (!block)
         return SDIMAGE_STATUS_OK;
     end_box(decoder, reading);
-    if (block->room > SDMOD_BLOCK_LIMIT) {
+    if (block->room > SDCS_BLOCK_LIMIT) {
         drop(block);
         return SDIMAGE_STATUS_OK;
     }
     size_t room = block->room ? block->room * 2 : 4096;
     uint8_t *more = realloc(block->bytes, room);
     if (!more)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
     block->bytes = more, block->room = room;
     reading->block = block, reading->given = room - block->length;
     if (JxlDecoderSetBoxBuffer(decoder, block->bytes + block->length, reading->given) == JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_OK;
     reading->block = NULL;
-    return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: box cannot be read");
+    return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: box cannot be read");
 }
 
 static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *reading, sdimage_error **error) {
@@ -91,7 +91,7 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
     size_t room = 4096;
     block->bytes = malloc(room);
     if (!block->bytes)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a metadata block");
     block->room = reading->given = room;
     if (JxlDecoderSetBoxBuffer(decoder, block->bytes, room) != JXL_DEC_SUCCESS)
         reading->block = NULL;
@@ -100,21 +100,21 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
 
 /* --- Reading. */
 
-static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadline deadline, sdimage_error **error) {
+static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdcs_deadline deadline, sdimage_error **error) {
     reading reading = {NULL, 0};
     for (uint32_t boxes = 0;;) {
-        sdimage_status status = sdplug_check_time(deadline, error);
+        sdimage_status status = sdcs_check_deadline(deadline, error);
         if (status < 0)
             return status;
         switch (JxlDecoderProcessInput(decoder)) {
         case JXL_DEC_BASIC_INFO:
             if (JxlDecoderGetBasicInfo(decoder, &file->info) != JXL_DEC_SUCCESS)
-                status = sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
+                status = sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
             break;
         case JXL_DEC_FRAME: status = add_frame(file, decoder, error); break;
         case JXL_DEC_BOX:
             status = ++boxes > MOST_BOXES
-                         ? sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: boxes exceed the limit of 65536")
+                         ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: boxes exceed the limit of 65536")
                          : begin_box(file, decoder, &reading, error);
             break;
         case JXL_DEC_BOX_NEED_MORE_OUTPUT: status = give_room(decoder, &reading, error); break;
@@ -124,8 +124,8 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadlin
             /* A still needs only the header, and a last box may be open-ended. */
             if (file->is_whole || (file->info.xsize && !file->info.have_animation))
                 return SDIMAGE_STATUS_OK;
-            return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
-        default: return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
+            return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
+        default: return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         }
         if (status < 0)
             return status;
@@ -133,17 +133,17 @@ static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdplug_deadlin
 }
 
 sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
-                               sdplug_deadline deadline, sdimage_error **error) {
+                               sdcs_deadline deadline, sdimage_error **error) {
     *file = (sdjxl_file){.count = 0};
     JxlDecoder *decoder = JxlDecoderCreate(NULL);
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_FRAME | (with_blocks ? JXL_DEC_BOX : 0);
     if (!decoder)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS ||
         (with_blocks && JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE) != JXL_DEC_SUCCESS) ||
         JxlDecoderSetInput(decoder, bytes, length) != JXL_DEC_SUCCESS)
-        status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+        status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     if (status >= 0)
         status = walk(file, decoder, deadline, error);
     JxlDecoderDestroy(decoder);

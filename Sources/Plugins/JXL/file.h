@@ -21,7 +21,7 @@ typedef struct sdjxl_file {
 /* Reads the whole file and checks the deadline before each frame and box. The caller closes it, also after a failure.
  * Errors: BAD_DATA, TRUNCATED, TOO_LARGE (frames, boxes), CANCELLED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t length, bool with_blocks,
-                               sdplug_deadline deadline, sdimage_error **error);
+                               sdcs_deadline deadline, sdimage_error **error);
 void sdjxl_file_close(sdjxl_file *file);
 
 #endif

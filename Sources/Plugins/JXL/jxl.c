@@ -32,7 +32,7 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
     for (size_t piece = PIECE;;) {
         size_t left = length - *at, count = left < piece ? left : piece;
         if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
+            return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         sdimage_status status;
         do
             status = sdjxl_next(self, event, error);
@@ -64,18 +64,18 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
             return status;
     }
     if (event == SDJXL_END)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: file has no image");
-    return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: file has no image");
+    return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
 }
 
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bag;
-    sdmod_request request = sdmod_request_of(options);
+    sdcs_request request = sdcs_request_of(options);
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
     size_t at = 0;
-    sdimage_status status = sdjxl_open(&decoder, &request, sdplug_deadline_of(options), error);
+    sdimage_status status = sdjxl_open(&decoder, &request, sdcs_deadline_of(options), error);
     if (status >= 0)
         status = feed(&decoder, bytes, length, &at, &event, error);
     if (status >= 0)
@@ -87,9 +87,9 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
-    sdmod_request request = sdmod_request_of(NULL);
+    sdcs_request request = sdcs_request_of(NULL);
     request.max_pixels = UINT64_MAX, request.max_bytes = SIZE_MAX;
-    sdplug_deadline deadline = sdplug_deadline_of(options);
+    sdcs_deadline deadline = sdcs_deadline_of(options);
     sdjxl_file file;
     sdjxl_decoder colors;
     sdjxl_event event;
@@ -101,13 +101,13 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         status = sdjxl_next(&colors, &event, error);
     sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, deadline, error);
     if (read >= 0 && !colors.has_info)
-        read = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
+        read = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
     if (read >= 0) {
-        sdmod_info info = sdjxl_image_info(&colors, file.count);
+        sdcs_info info = sdjxl_image_info(&colors, file.count);
         info.duration_ms = file.count > 1 ? file.duration_ms : 0;
-        info.exif = (sdmod_span){file.exif.bytes, file.exif.length};
-        info.xmp = (sdmod_span){file.xmp.bytes, file.xmp.length};
-        read = sdmod_describe(&info, metadata, error);
+        info.exif = (sdcs_span){file.exif.bytes, file.exif.length};
+        info.xmp = (sdcs_span){file.xmp.bytes, file.xmp.length};
+        read = sdcs_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, file.count > 1 ? file.info.animation.num_loops : 0);
     }
     if (status >= 0)
@@ -120,7 +120,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 typedef struct instance {
     pthread_mutex_t lock;
-    sdmod_request request;
+    sdcs_request request;
     uint32_t work_ms;
     bool accepts_partial;
     sdjxl_decoder progressive; /* the first frame, while data arrives */
@@ -138,9 +138,9 @@ static sdimage_status open_instance(void *user_data, const sdimage_decode_option
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     pthread_mutex_init(&self->lock, NULL);
-    self->request = sdmod_request_of(options);
+    self->request = sdcs_request_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
     self->accepts_partial = sdimage_decode_options_accepts_partial(options);
     *made = self;
@@ -166,11 +166,11 @@ static sdimage_status decode_progressively(instance *self, const uint8_t *bytes,
     if (self->first)
         return status;
     if (!self->is_open) {
-        status = sdjxl_open(&self->progressive, &self->request, (sdplug_deadline){0, NULL}, error);
+        status = sdjxl_open(&self->progressive, &self->request, (sdcs_deadline){0, NULL}, error);
         self->is_open = status >= 0;
     }
     /* Each call has the time limit of one decode. */
-    self->progressive.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
+    self->progressive.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
     if (status >= 0 && self->at <= length)
         status = feed(&self->progressive, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
@@ -219,15 +219,15 @@ static sdimage_status first_image(void *user_data, void *pointer, sdimage_image 
 static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (!self->is_animating || index < self->next) {
-        sdmod_request request = self->request;
+        sdcs_request request = self->request;
         /* next_frame skips previews, so every frame is complete. */
         sdjxl_close(&self->animation);
         self->is_animating = false;
-        status = sdjxl_open(&self->animation, &request, (sdplug_deadline){0, NULL}, error);
+        status = sdjxl_open(&self->animation, &request, (sdcs_deadline){0, NULL}, error);
         const uint8_t *bytes = sdimage_data_bytes(self->data);
         if (status >= 0 &&
             JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
-            status = sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+            status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
         if (status < 0)
             return status;
         self->is_animating = true;
@@ -241,14 +241,14 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
-    self->animation.deadline = sdplug_deadline_after(self->work_ms, self->request.budget);
+    self->animation.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
     while (status >= 0) {
         status = sdjxl_next(&self->animation, &event, error);
         if (status < 0 || event != SDJXL_PREVIEW)
             break;
     }
     if (status >= 0 && event != SDJXL_FRAME)
-        status = sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within a frame");
+        status = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within a frame");
     if (status >= 0)
         status = sdjxl_take(&self->animation, 1, image, error);
     self->next = index + 1;
@@ -313,7 +313,7 @@ static const sdimage_coder_vtable table = {
     .instance_frame = frame,
     .instance_destroy = destroy_instance,
     .describe = describe,
-    .detached_stack = SDMOD_STACK,
+    .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error) {

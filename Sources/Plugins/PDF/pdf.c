@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/drawing.h"
-#include "../common/limited.h"
+#include "drawing.h"
+#include "limited.h"
 
 /* Limit of the bytes of a document: untrusted input is not copied without a bound. */
 static const size_t MOST_BYTES = (size_t)256 << 20;
@@ -14,7 +14,7 @@ static const size_t MOST_BYTES = (size_t)256 << 20;
 /* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
 typedef struct job {
-    sdplug_drawing drawing;
+    sdcs_drawing drawing;
     uint8_t *bytes;
     size_t length;
     char *password;
@@ -27,7 +27,7 @@ static void release(void *pointer) {
     job *job = pointer;
     free(job->bytes);
     free(job->password);
-    sdplug_drawing_clear(&job->drawing);
+    sdcs_drawing_clear(&job->drawing);
     free(job);
 }
 
@@ -39,10 +39,10 @@ static PopplerDocument *open_document(job *job) {
         poppler_document_new_from_stream(stream, (goffset)job->length, job->password, NULL, &error);
     g_object_unref(stream);
     if (!document && g_error_matches(error, POPPLER_ERROR, POPPLER_ERROR_ENCRYPTED))
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_PERMISSION_DENIED,
-                            "pdf: document is encrypted, and the password is missing or wrong");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_PERMISSION_DENIED,
+                          "pdf: document is encrypted, and the password is missing or wrong");
     else if (!document)
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: poppler cannot read the document");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: poppler cannot read the document");
     g_clear_error(&error);
     return document;
 }
@@ -51,11 +51,11 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
     int count = poppler_document_get_n_pages(document);
     job->count = count > 0 ? (uint32_t)count : 0;
     if (!job->count) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: document has no pages");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: document has no pages");
         return NULL;
     }
     if (job->page < 0 || job->page >= job->count) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page index is out of range");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page index is out of range");
         return NULL;
     }
     PopplerPage *page = poppler_document_get_page(document, (int)job->page);
@@ -65,7 +65,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
         return page;
     if (page)
         g_object_unref(page);
-    sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: page cannot be read");
+    sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: page cannot be read");
     return NULL;
 }
 
@@ -90,7 +90,7 @@ static void work(void *pointer) {
     PopplerDocument *document = open_document(job);
     PopplerPage *page = document ? open_page(job, document) : NULL;
     if (page) {
-        sdplug_drawing_draw(&job->drawing, draw, &(sheet){page, job->is_clear});
+        sdcs_drawing_draw(&job->drawing, draw, &(sheet){page, job->is_clear});
         g_object_unref(page);
     }
     if (document)
@@ -114,19 +114,19 @@ static bool read_options(job *job, const sdimage_decode_options *options) {
 static sdimage_status make(const void *bytes, size_t length, const sdimage_decode_options *options, void **made,
                            sdimage_error **error) {
     if (length > MOST_BYTES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "pdf: document exceeds the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "pdf: document exceeds the limit of 256 MiB");
     job *job = calloc(1, sizeof *job);
     if (job)
         job->bytes = malloc(length ? length : 1);
     if (!job || !job->bytes) {
         free(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a decoder");
     }
     memcpy(job->bytes, bytes, length);
     job->length = length;
     if (!read_options(job, options)) {
         release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a password");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "pdf: no memory for a password");
     }
     *made = job;
     return SDIMAGE_STATUS_OK;
@@ -139,15 +139,15 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_PDF;
 }
 
-static sdplug_drawing_kind kind = {SDIMAGE_FORMAT_PDF, make, work, release};
+static sdcs_drawing_kind kind = {SDIMAGE_FORMAT_PDF, make, work, release};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
-    .decode = sdplug_drawing_decode,
-    .render = sdplug_drawing_render,
-    .describe = sdplug_drawing_describe,
-    .detached_stack = SDPLUG_STACK,
+    .decode = sdcs_drawing_decode,
+    .render = sdcs_drawing_render,
+    .describe = sdcs_drawing_describe,
+    .detached_stack = SDCS_DRAWING_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_error **error) {
@@ -165,7 +165,7 @@ SDIMAGE_API uint32_t sdimage_pdf_page_count(const void *bytes, size_t length) {
     uint32_t count = 0;
     if (!bytes || !length || make(bytes, length, NULL, &job, NULL) < 0)
         return 0;
-    sdplug_run(job, work, collect_count, &count, release, sdplug_deadline_of(NULL), NULL);
+    sdcs_run_limited(job, work, collect_count, &count, release, sdcs_deadline_of(NULL), NULL);
     return count;
 }
 

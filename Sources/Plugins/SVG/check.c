@@ -79,7 +79,7 @@ static void check_image(checker *checker, uint8_t *bytes, size_t length) {
 /* Counts memory that librsvg takes. */
 static void take_memory(checker *checker, uint64_t bytes) {
     checker->memory += bytes;
-    if (checker->memory > SDMOD_WORKING_BYTES)
+    if (checker->memory > SDCS_WORKING_BYTES)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules exceed the limit of 256 MiB");
 }
 
@@ -424,12 +424,12 @@ static void parse(checker *checker, const sdsvg_text *text) {
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     checker checker = {.status = SDIMAGE_STATUS_OK};
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: attributes of an element exceed the limit of 512");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: attributes of an element exceed the limit of 512");
     parse(&checker, text);
     check_chains(&checker);
     free(checker.css);
     free(checker.referring.hashes);
     free(checker.silent.hashes);
     free(checker.meant.hashes);
-    return checker.status < 0 ? sdmod_fail(error, checker.status, checker.message) : SDIMAGE_STATUS_OK;
+    return checker.status < 0 ? sdcs_fail(error, checker.status, checker.message) : SDIMAGE_STATUS_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef SDSVG_INSIDE_H
 #define SDSVG_INSIDE_H
 
-#include "../../Modules/common/image.h"
+#include "image.h"
 
 /* Returns the value of a hexadecimal digit; -1 for other characters. */
 int sdsvg_digit16(uint8_t c);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/drawing.h"
+#include "drawing.h"
 #include "check.h"
 
 /* Pixels per inch, as in CSS. */
@@ -60,7 +60,7 @@ static bool find_size(RsvgHandle *handle, double *width, double *height) {
 /* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
 typedef struct job {
-    sdplug_drawing drawing;
+    sdcs_drawing drawing;
     sdsvg_text text;
     char *style;
 } job;
@@ -69,7 +69,7 @@ static void release(void *pointer) {
     job *job = pointer;
     free(job->text.bytes);
     free(job->style);
-    sdplug_drawing_clear(&job->drawing);
+    sdcs_drawing_clear(&job->drawing);
     free(job);
 }
 
@@ -78,13 +78,13 @@ static RsvgHandle *read_text(job *job) {
     /* Without a base URL librsvg follows only data: URLs. */
     RsvgHandle *handle = rsvg_handle_new_from_data(job->text.bytes, job->text.length, &error);
     if (!handle) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "svg: librsvg cannot read the text");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "svg: librsvg cannot read the text");
         g_clear_error(&error);
         return NULL;
     }
     rsvg_handle_set_dpi(handle, DPI);
     if (job->style && !rsvg_handle_set_stylesheet(handle, (const guint8 *)job->style, strlen(job->style), &error)) {
-        sdplug_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "svg: style sheet cannot be read");
+        sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "svg: style sheet cannot be read");
         g_clear_error(&error);
         g_object_unref(handle);
         return NULL;
@@ -105,15 +105,15 @@ static bool draw(void *context, cairo_t *cairo) {
 
 static void work(void *pointer) {
     job *job = pointer;
-    sdplug_drawing *drawing = &job->drawing;
+    sdcs_drawing *drawing = &job->drawing;
     drawing->status = sdsvg_check(&job->text, &drawing->error);
     RsvgHandle *handle = drawing->status < 0 ? NULL : read_text(job);
     if (!handle)
         return;
     if (find_size(handle, &drawing->width, &drawing->height))
-        sdplug_drawing_draw(drawing, draw, &(sheet){handle, {0, 0, drawing->width, drawing->height}});
+        sdcs_drawing_draw(drawing, draw, &(sheet){handle, {0, 0, drawing->width, drawing->height}});
     else
-        sdplug_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "svg: image has no size");
+        sdcs_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "svg: image has no size");
     g_object_unref(handle);
 }
 
@@ -123,13 +123,13 @@ static sdimage_status make(const void *bytes, size_t length, const sdimage_decod
                            sdimage_error **error) {
     job *job = calloc(1, sizeof *job);
     if (!job)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a decoder");
     sdimage_options *values = sdimage_decode_options_copy_options(options);
     const char *style = sdimage_options_get_string(values, SDIMAGE_SVG_STYLE, NULL);
     job->style = style ? strdup(style) : NULL;
     bool is_lost = style && !job->style;
     sdimage_options_unref(values);
-    sdimage_status status = is_lost ? sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a style")
+    sdimage_status status = is_lost ? sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a style")
                                     : sdsvg_text_of(bytes, length, &job->text, error);
     if (status < 0)
         release(job);
@@ -145,15 +145,15 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdsvg_is_text(bytes, length);
 }
 
-static sdplug_drawing_kind kind = {SDIMAGE_FORMAT_SVG, make, work, release};
+static sdcs_drawing_kind kind = {SDIMAGE_FORMAT_SVG, make, work, release};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
-    .decode = sdplug_drawing_decode,
-    .render = sdplug_drawing_render,
-    .describe = sdplug_drawing_describe,
-    .detached_stack = SDPLUG_STACK,
+    .decode = sdcs_drawing_decode,
+    .render = sdcs_drawing_render,
+    .describe = sdcs_drawing_describe,
+    .detached_stack = SDCS_DRAWING_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -41,15 +41,15 @@ static sdimage_status inflate_text(const void *bytes, size_t length, sdsvg_text 
         free(text->bytes);
         text->bytes = malloc(room);
         if (!text->bytes)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for the text");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for the text");
         if (!inflate_some(bytes, length, text->bytes, room, &text->length, &ended))
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "svg: compressed data is damaged");
+            return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "svg: compressed data is damaged");
         if (ended)
             return SDIMAGE_STATUS_OK;
         if (text->length < room)
-            return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "svg: data ends early");
+            return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "svg: data ends early");
         if (room >= MOST_TEXT)
-            return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: text exceeds the limit of 32 MiB");
+            return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: text exceeds the limit of 32 MiB");
     }
 }
 
@@ -58,10 +58,10 @@ sdimage_status sdsvg_text_of(const void *bytes, size_t length, sdsvg_text *text,
     if (is_gzip(bytes, length))
         return inflate_text(bytes, length, text, error);
     if (length > MOST_TEXT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: text exceeds the limit of 32 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: text exceeds the limit of 32 MiB");
     text->bytes = malloc(length ? length : 1);
     if (!text->bytes)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for the text");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for the text");
     memcpy(text->bytes, bytes, length);
     text->length = length;
     return SDIMAGE_STATUS_OK;

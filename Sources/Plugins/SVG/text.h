@@ -2,7 +2,7 @@
 #ifndef SDSVG_TEXT_H
 #define SDSVG_TEXT_H
 
-#include "../../Modules/common/image.h"
+#include "image.h"
 
 typedef struct sdsvg_text {
     uint8_t *bytes;

@@ -5,7 +5,7 @@
 
 enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
 /* Limits of the collected entries: their count, the bytes of one value, the bytes of the block. */
-enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDMOD_BLOCK_LIMIT };
+enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDCS_BLOCK_LIMIT };
 
 /* Tags of the first directory that are copied, in ascending order: those that EXIF 2.32, 4.6.4 and 4.6.5, defines and
  * that do not describe the pixel layout. */
@@ -157,7 +157,7 @@ static sdimage_status write_block(const file *file, const parts *parts, sdtiff_b
         return SDIMAGE_STATUS_OK;
     block->bytes = calloc(1, length);
     if (!block->bytes)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
     block->length = length;
     entry others[2];
     if (parts->exif.count)
@@ -187,7 +187,7 @@ sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block
         return SDIMAGE_STATUS_OK;
     parts *parts = calloc(1, sizeof *parts);
     if (!parts)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
     read_directory(&file, at, &parts->first, &exif, &gps);
     if (exif)
         read_directory(&file, exif, &parts->exif, NULL, NULL);

@@ -2,7 +2,7 @@
 #ifndef SDTIFF_EXIF_H
 #define SDTIFF_EXIF_H
 
-#include "../../Modules/common/image.h"
+#include "image.h"
 
 typedef struct sdtiff_block {
     uint8_t *bytes;

@@ -24,7 +24,7 @@ static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
 
 static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     sdtiff_input *input = handle;
-    if (sdplug_must_end(input->deadline))
+    if (sdcs_must_end(input->deadline))
         return -1;
     uint64_t left = input->at < input->length ? input->length - input->at : 0;
     size_t wanted = size < 0 ? 0 : (size_t)size;
@@ -79,7 +79,7 @@ static int pass_over(TIFF *file, void *user_data, const char *module, const char
 static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, MOST_AT_ONCE);
 #if TIFFLIB_VERSION >= 20240911
     TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, 2 * MOST_AT_ONCE);
@@ -94,13 +94,13 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
                        : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: directory cannot be read", error);
 }
 
-sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdplug_deadline deadline,
+sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdcs_deadline deadline,
                                  sdimage_error **error) {
     *input = (sdtiff_input){.bytes = bytes, .length = length, .deadline = deadline};
     return open_input(input, error);
 }
 
-sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdplug_deadline deadline,
+sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdcs_deadline deadline,
                                   sdimage_error **error) {
     *input = (sdtiff_input){.source = source, .length = sdimage_source_size(source), .deadline = deadline};
     return open_input(input, error);
@@ -119,10 +119,10 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
             *error = sdimage_error_ref(input->source_error);
         return sdimage_error_code(input->source_error);
     }
-    sdimage_status over = sdplug_check_time(input->deadline, error);
+    sdimage_status over = sdcs_check_deadline(input->deadline, error);
     if (over < 0)
         return over;
     if (input->is_truncated)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "tiff: data ends early");
-    return sdmod_fail(error, status, *input->message ? input->message : otherwise);
+        return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "tiff: data ends early");
+    return sdcs_fail(error, status, *input->message ? input->message : otherwise);
 }

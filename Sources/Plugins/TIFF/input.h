@@ -5,14 +5,14 @@
 #include <sdimage/source.h>
 #include <tiffio.h>
 
-#include "../../Modules/common/image.h"
-#include "../common/deadline.h"
+#include "image.h"
+#include "deadline.h"
 
 typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */
     const sdimage_source *source; /* borrowed */
     uint64_t length, at;
-    sdplug_deadline deadline;    /* checked before each read: walking directories only reads */
+    sdcs_deadline deadline;      /* checked before each read: walking directories only reads */
     bool is_truncated;           /* a read went beyond the end */
     sdimage_error *source_error; /* the source's own error */
     char message[160];           /* libtiff's first error message */
@@ -20,9 +20,9 @@ typedef struct sdtiff_input {
 } sdtiff_input;
 
 /* Reads the first directory. The caller closes the input, also after a failure. Nothing is printed. */
-sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdplug_deadline deadline,
+sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdcs_deadline deadline,
                                  sdimage_error **error);
-sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdplug_deadline deadline,
+sdimage_status sdtiff_open_source(sdtiff_input *input, const sdimage_source *source, sdcs_deadline deadline,
                                   sdimage_error **error);
 void sdtiff_close(sdtiff_input *input);
 

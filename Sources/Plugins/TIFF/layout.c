@@ -7,9 +7,9 @@ static void read_blocks(TIFF *file, sdtiff_layout *layout) {
     uint32_t length = 0;
     void *bytes = NULL;
     if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &length, &bytes) && bytes)
-        layout->profile = (sdmod_span){bytes, length};
+        layout->profile = (sdcs_span){bytes, length};
     if (TIFFGetField(file, TIFFTAG_XMLPACKET, &length, &bytes) && bytes)
-        layout->xmp = (sdmod_span){bytes, length};
+        layout->xmp = (sdcs_span){bytes, length};
 }
 
 /* Old writers filled palettes with 8-bit values. */
@@ -27,10 +27,10 @@ static int palette_shift(const sdtiff_layout *layout) {
 static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     uint16_t *colors[3] = {NULL, NULL, NULL};
     if (layout->bits > 8 || layout->is_float)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: palette exceeds the limit of 256 colors");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: palette exceeds the limit of 256 colors");
     if (!TIFFGetField(file, TIFFTAG_COLORMAP, &colors[0], &colors[1], &colors[2]) || !colors[0] || !colors[1] ||
         !colors[2])
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: palette is missing");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: palette is missing");
     for (int c = 0; c < 3; c++)
         layout->palette[c] = colors[c];
     layout->palette_shift = palette_shift(layout);
@@ -60,7 +60,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
              compression = COMPRESSION_NONE;
     TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
     if (!TIFFIsCODECConfigured(compression))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: libtiff was built without this compression");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: libtiff was built without this compression");
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     layout->colors = 1;
     layout->is_by_strips = compression == COMPRESSION_JBIG && layout->samples == 1;
@@ -83,19 +83,19 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;
-    default: return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown color space");
+    default: return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown color space");
     }
 }
 
 static sdimage_status check_samples(const sdtiff_layout *layout, sdimage_error **error) {
     if (!layout->width || !layout->height)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: image has no pixels");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: image has no pixels");
     if (!layout->samples || !layout->bits)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has no samples");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has no samples");
     if (layout->samples > MOST_SAMPLES)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples per pixel exceed the limit of 64");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples per pixel exceed the limit of 64");
     if (layout->is_float ? layout->bits != 16 && layout->bits != 32 && layout->bits != 64 : layout->bits > MOST_BITS)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown sample depth");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: unknown sample depth");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -109,7 +109,7 @@ static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_er
     TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar);
     TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples are complex numbers");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples are complex numbers");
     layout->is_float = format == SAMPLEFORMAT_IEEEFP;
     layout->is_separate = planar == PLANARCONFIG_SEPARATE && layout->samples > 1;
     layout->orientation =
@@ -123,7 +123,7 @@ static sdimage_status read_blocking(TIFF *file, sdtiff_layout *layout, sdimage_e
         TIFFGetField(file, TIFFTAG_TILEWIDTH, &layout->tile_width);
         TIFFGetField(file, TIFFTAG_TILELENGTH, &layout->tile_height);
         if (!layout->tile_width || !layout->tile_height)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: tile has no pixels");
+            return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: tile has no pixels");
         return SDIMAGE_STATUS_OK;
     }
     TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &layout->rows_per_strip);
@@ -143,10 +143,10 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
     if (status < 0)
         return status;
     if (layout->kind != SDTIFF_BY_LIBRARY && layout->samples < layout->colors)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colors");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colors");
     if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB &&
         layout->kind != SDTIFF_BY_LIBRARY)
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither grey nor RGB");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither grey nor RGB");
     if (layout->kind != SDTIFF_BY_LIBRARY)
         find_alpha(file, layout);
     read_blocks(file, layout);
@@ -154,7 +154,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
 }
 
 /* A request for 8 bits saves the memory of 16 bits, unless a profile has yet to be applied. */
-static bool is_wide(const sdtiff_layout *layout, const sdmod_request *request) {
+static bool is_wide(const sdtiff_layout *layout, const sdcs_request *request) {
     if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
         return false;
     switch (request->format) {
@@ -167,7 +167,7 @@ static bool is_wide(const sdtiff_layout *layout, const sdmod_request *request) {
     }
 }
 
-sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_request *request) {
+sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdcs_request *request) {
     bool wide = is_wide(layout, request);
     if (layout->is_float && layout->kind != SDTIFF_BY_LIBRARY)
         return SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;

@@ -23,7 +23,7 @@ typedef struct sdtiff_layout {
     const uint16_t *palette[3]; /* owned by libtiff; 1 << bits entries each */
     int palette_shift;          /* 8 if the entries have 16 bits */
     sdimage_orientation orientation;
-    sdmod_span profile, xmp;
+    sdcs_span profile, xmp;
 } sdtiff_layout;
 
 /* Reads the layout of the current directory. Errors: BAD_DATA, UNSUPPORTED (samples or a compression without a
@@ -31,6 +31,6 @@ typedef struct sdtiff_layout {
 sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sdimage_error **error);
 
 /* Returns the pixel format of the decoded image, the best available one: GRAY8 to RGBA16, or RGBA_FLOAT. */
-sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdmod_request *request);
+sdimage_pixel_format sdtiff_pixel_format(const sdtiff_layout *layout, const sdcs_request *request);
 
 #endif

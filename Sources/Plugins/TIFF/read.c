@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/rows.h"
+#include "rows.h"
 #include "samples.h"
 
 /* Limit of the bytes of rows, strips or tiles held at once, together with those of the rows of a thumbnail. */
@@ -13,7 +13,7 @@ typedef struct reader {
     sdtiff_input *input;
     const sdtiff_layout *layout;
     const sdtiff_request *request;
-    sdplug_rows rows;
+    sdcs_rows rows;
     sdtiff_unpacker unpacker;
     uint8_t *block;       /* room for one strip or tile of each sample plane */
     uint64_t block_bytes; /* the size of each of them */
@@ -32,11 +32,11 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
     if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     reader->block_bytes = bytes;
     /* Zeroed: the parts that a damaged block does not fill must not show old memory. */
     reader->block = calloc(planes, (size_t)bytes);
-    return reader->block ? SDIMAGE_STATUS_OK : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for rows");
+    return reader->block ? SDIMAGE_STATUS_OK : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for rows");
 }
 
 /* Handles a part that could not be read: an error, unless partial images are accepted. */
@@ -67,15 +67,15 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     const uint8_t *planes[MOST_PLANES] = {NULL};
     sdimage_status status = make_room(reader, TIFFScanlineSize64(reader->input->file), error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y++) {
-        if (y % 64 == 0 && (status = sdplug_check_time(reader->request->deadline, error)) < 0)
+        if (y % 64 == 0 && (status = sdcs_check_deadline(reader->request->deadline, error)) < 0)
             break;
         if (TIFFReadScanline(reader->input->file, reader->block, y, 0) < 0) {
             status = damage(reader, error);
             break;
         }
         find_planes(reader, 0, planes);
-        sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y));
-        sdplug_rows_done(&reader->rows, y + 1);
+        sdtiff_unpack(&reader->unpacker, planes, layout->width, sdcs_row(&reader->rows, y));
+        sdcs_rows_done(&reader->rows, y + 1);
         reader->valid_rows = y + 1;
     }
     return status;
@@ -102,17 +102,17 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     const uint8_t *planes[MOST_PLANES] = {NULL};
     uint64_t scanline = TIFFScanlineSize64(reader->input->file);
     if (scanline > MOST_BLOCK / layout->rows_per_strip)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += layout->rows_per_strip) {
         uint32_t left = layout->height - y, count = left < layout->rows_per_strip ? left : layout->rows_per_strip;
-        status = sdplug_check_time(reader->request->deadline, error);
+        status = sdcs_check_deadline(reader->request->deadline, error);
         if (status >= 0 && !read_strips(reader, y))
             return damage(reader, error);
         for (uint32_t i = 0; status >= 0 && i < count; i++) {
             find_planes(reader, (size_t)(i * scanline), planes);
-            sdtiff_unpack(&reader->unpacker, planes, layout->width, sdplug_row(&reader->rows, y + i));
-            sdplug_rows_done(&reader->rows, y + i + 1);
+            sdtiff_unpack(&reader->unpacker, planes, layout->width, sdcs_row(&reader->rows, y + i));
+            sdcs_rows_done(&reader->rows, y + i + 1);
         }
         reader->valid_rows = y + count;
         if (left <= layout->rows_per_strip)
@@ -144,7 +144,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
     size_t pixel = sdimage_pixel_format_bytes(reader->rows.format);
     for (uint64_t x = 0; x < layout->width; x += layout->tile_width) {
         uint32_t left = layout->width - (uint32_t)x, across = left < layout->tile_width ? left : layout->tile_width;
-        sdimage_status status = sdplug_check_time(reader->request->deadline, error);
+        sdimage_status status = sdcs_check_deadline(reader->request->deadline, error);
         if (status >= 0 && !read_tiles(reader, (uint32_t)x, y)) {
             status = damage(reader, error);
             if (status >= 0)
@@ -154,7 +154,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
             return status;
         for (uint32_t i = 0; i < count; i++) {
             find_planes(reader, i * row_bytes, planes);
-            sdtiff_unpack(&reader->unpacker, planes, across, sdplug_row(&reader->rows, y + i) + (size_t)x * pixel);
+            sdtiff_unpack(&reader->unpacker, planes, across, sdcs_row(&reader->rows, y + i) + (size_t)x * pixel);
         }
         reader->valid_rows = y + count;
     }
@@ -168,7 +168,7 @@ static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
         uint32_t left = layout->height - (uint32_t)y, count = left < layout->tile_height ? left : layout->tile_height;
         status = read_row_of_tiles(reader, (uint32_t)y, count, error);
         if (status >= 0)
-            sdplug_rows_done(&reader->rows, (uint32_t)y + count);
+            sdcs_rows_done(&reader->rows, (uint32_t)y + count);
     }
     return status;
 }
@@ -178,7 +178,7 @@ static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
 static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y, uint32_t count) {
     const sdtiff_layout *layout = reader->layout;
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t *to = sdplug_row(&reader->rows, y + i);
+        uint8_t *to = sdcs_row(&reader->rows, y + i);
         const uint32_t *from = raster + (size_t)i * layout->width;
         for (uint32_t x = 0; x < layout->width; x++, to += 4) {
             to[0] = (uint8_t)TIFFGetR(from[x]);
@@ -196,14 +196,14 @@ static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_
     raster->orientation = raster->req_orientation = ORIENTATION_TOPLEFT;
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += band) {
         uint32_t left = layout->height - y, count = left < band ? left : band;
-        status = sdplug_check_time(reader->request->deadline, error);
+        status = sdcs_check_deadline(reader->request->deadline, error);
         raster->row_offset = (int)y;
         if (status >= 0 && !TIFFRGBAImageGet(raster, (uint32_t *)(void *)reader->block, layout->width, count))
             return damage(reader, error);
         if (status < 0)
             break;
         copy_raster(reader, (const uint32_t *)(const void *)reader->block, y, count);
-        sdplug_rows_done(&reader->rows, y + count);
+        sdcs_rows_done(&reader->rows, y + count);
         reader->valid_rows = y + count;
         if (left <= band)
             break;
@@ -215,10 +215,10 @@ static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_err
     char message[1024] = "";
     TIFFRGBAImage raster;
     if (reader->layout->height > INT32_MAX)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (!TIFFRGBAImageOK(reader->input->file, message) || !TIFFRGBAImageBegin(&raster, reader->input->file, 1, message))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                          *message ? message : "tiff: samples cannot be converted to RGB");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                         *message ? message : "tiff: samples cannot be converted to RGB");
     sdimage_status status = read_raster(reader, &raster, band, error);
     TIFFRGBAImageEnd(&raster);
     return status;
@@ -246,12 +246,13 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
     reader reader = {.input = input, .layout = layout, .request = request};
     sdimage_pixel_format format = sdtiff_pixel_format(layout, &request->image);
     bool shrinks = format != SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
-    uint32_t factor = shrinks ? sdplug_factor(layout->width, layout->height, layout->orientation, &request->image) : 1;
+    uint32_t factor =
+        shrinks ? sdcs_shrink_factor(layout->width, layout->height, layout->orientation, &request->image) : 1;
     uint32_t band = band_of(layout), most = layout->is_tiled ? layout->tile_width : layout->width;
     if (most > layout->width)
         most = layout->width;
     sdimage_status status =
-        sdplug_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &request->image, error);
+        sdcs_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &request->image, error);
     if (status >= 0 && layout->kind != SDTIFF_BY_LIBRARY)
         status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, request->image.converts_to_srgb, error);
     if (status >= 0)
@@ -261,7 +262,7 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
     if (status >= 0)
         *image = sdimage_image_ref(reader.rows.image);
     sdtiff_unpacker_close(&reader.unpacker);
-    sdplug_rows_close(&reader.rows);
+    sdcs_rows_close(&reader.rows);
     free(reader.block);
     return status;
 }

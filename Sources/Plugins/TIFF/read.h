@@ -2,13 +2,13 @@
 #ifndef SDTIFF_READ_H
 #define SDTIFF_READ_H
 
-#include "../common/deadline.h"
+#include "deadline.h"
 #include "layout.h"
 
 typedef struct sdtiff_request {
-    sdmod_request image;
+    sdcs_request image;
     bool accepts_partial;
-    sdplug_deadline deadline;
+    sdcs_deadline deadline;
 } sdtiff_request;
 
 /* Decodes the current directory to an image without metadata. Errors: BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT,

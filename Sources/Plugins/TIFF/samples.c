@@ -14,7 +14,7 @@ struct sdtiff_inks {
 };
 
 sdtiff_inks *sdtiff_inks_new(const sdtiff_layout *layout, bool wide) {
-    if (layout->kind != SDTIFF_CMYK || !layout->profile.length || layout->profile.length > SDMOD_BLOCK_LIMIT)
+    if (layout->kind != SDTIFF_CMYK || !layout->profile.length || layout->profile.length > SDCS_BLOCK_LIMIT)
         return NULL;
     cmsHPROFILE from = cmsOpenProfileFromMem(layout->profile.bytes, (cmsUInt32Number)layout->profile.length);
     cmsHPROFILE to = cmsCreate_sRGBProfile();
@@ -253,16 +253,16 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
     *unpacker = (sdtiff_unpacker){.layout = layout, .format = format, .most = most};
     uint64_t samples = (uint64_t)most * layout->samples;
     if (samples > MOST_SAMPLES)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
     unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
     if (layout->kind == SDTIFF_CMYK && by_profile) {
         unpacker->inks = sdtiff_inks_new(layout, is_wide(format));
         unpacker->colors = unpacker->inks ? malloc((size_t)most * (8 + 6)) : NULL;
         if (unpacker->inks && !unpacker->colors)
-            return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
+            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
     }
     return unpacker->values ? SDIMAGE_STATUS_OK
-                            : sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
+                            : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
 }
 
 void sdtiff_unpacker_close(sdtiff_unpacker *unpacker) {

@@ -9,8 +9,8 @@
 #include "exif.h"
 #include "read.h"
 
-static sdmod_info info_of(const sdtiff_layout *layout) {
-    sdmod_info info = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
+static sdcs_info info_of(const sdtiff_layout *layout) {
+    sdcs_info info = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
     info.source_width = layout->width, info.source_height = layout->height;
     info.orientation = layout->orientation;
     info.has_alpha = layout->alpha >= 0;
@@ -30,12 +30,12 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
     if (page == 0)
         return SDIMAGE_STATUS_OK;
     if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
-        return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
     if (TIFFSetDirectory(input->file, (tdir_t)page))
         return SDIMAGE_STATUS_OK;
     if (input->source_error)
         return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
-    return sdmod_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
+    return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
 }
 
 static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_request *request, sdimage_image **image,
@@ -48,16 +48,16 @@ static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_
     if (status >= 0)
         status = sdtiff_read(input, &layout, request, &plain, error);
     if (status >= 0) {
-        sdmod_info info = info_of(&layout);
-        status = sdmod_attach(&info, plain, image, error);
+        sdcs_info info = info_of(&layout);
+        status = sdcs_attach(&info, plain, image, error);
     }
     sdimage_image_unref(plain);
     return status;
 }
 
 static sdtiff_request request_of(const sdimage_decode_options *options) {
-    return (sdtiff_request){sdmod_request_of(options), sdimage_decode_options_accepts_partial(options),
-                            sdplug_deadline_of(options)};
+    return (sdtiff_request){sdcs_request_of(options), sdimage_decode_options_accepts_partial(options),
+                            sdcs_deadline_of(options)};
 }
 
 /* --- The coder. */
@@ -92,7 +92,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdtiff_input input;
     sdtiff_layout layout;
     sdtiff_block exif = {NULL, 0};
-    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, sdplug_deadline_of(options), error);
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, sdcs_deadline_of(options), error);
     if (status >= 0)
         status = turn_to(&input, page_of(options), error);
     if (status >= 0)
@@ -100,11 +100,11 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     if (status >= 0)
         status = sdtiff_exif(bytes, length, &exif, error);
     if (status >= 0) {
-        sdmod_info info = info_of(&layout);
+        sdcs_info info = info_of(&layout);
         info.profile = layout.profile;
         info.xmp = layout.xmp;
-        info.exif = (sdmod_span){exif.bytes, exif.length};
-        status = sdmod_describe(&info, metadata, error);
+        info.exif = (sdcs_span){exif.bytes, exif.length};
+        status = sdcs_describe(&info, metadata, error);
     }
     free(exif.bytes);
     sdtiff_close(&input);
@@ -113,7 +113,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
     sdtiff_input input;
-    if (!bytes || sdtiff_open_bytes(&input, bytes, length, sdplug_deadline_of(NULL), NULL) < 0)
+    if (!bytes || sdtiff_open_bytes(&input, bytes, length, sdcs_deadline_of(NULL), NULL) < 0)
         return 0;
     uint64_t count = TIFFNumberOfDirectories(input.file);
     sdtiff_close(&input);
@@ -134,7 +134,7 @@ static sdimage_status open_source(void *user_data, const sdimage_source *source,
     (void)user_data;
     instance *self = calloc(1, sizeof *self);
     if (!self)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
     /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
     self->request = request_of(options);
@@ -149,7 +149,7 @@ static sdimage_status image_of_source(void *user_data, void *pointer, sdimage_im
     const instance *self = pointer;
     sdtiff_request request = self->request;
     sdtiff_input input;
-    request.deadline = sdplug_deadline_after(self->work_ms, self->request.image.budget);
+    request.deadline = sdcs_deadline_after(self->work_ms, self->request.image.budget);
     sdimage_status status = sdtiff_open_source(&input, self->source, request.deadline, error);
     if (status >= 0)
         status = read_page(&input, self->page, &request, image, error);
@@ -172,7 +172,7 @@ static const sdimage_coder_vtable table = {
     .instance_destroy = destroy_instance,
     .open_source = open_source,
     .describe = describe,
-    .detached_stack = SDMOD_STACK,
+    .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {

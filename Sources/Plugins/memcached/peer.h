@@ -7,7 +7,7 @@
 
 #include <netdb.h>
 
-#include "../remote/tier.h"
+#include "tier.h"
 
 /* Limit of the commands of an exchange. */
 #define SDPEER_COMMANDS 64u

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../remote/tier.h"
+#include "tier.h"
 
 /* Bytes of a reply besides a value: status lines and lengths. */
 static const size_t reply_overhead = 64 << 10;

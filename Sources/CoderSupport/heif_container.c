@@ -1,9 +1,9 @@
-#include "container.h"
+#include "heif_container.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/image.h"
+#include "image.h"
 
 static int by_id(const void *a, const void *b) {
     uint32_t x = ((const sdheif_item *)a)->id, y = ((const sdheif_item *)b)->id;
@@ -20,54 +20,54 @@ const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) {
 }
 
 /* Reads a number of 2 bytes, or of 4 from a certain version on. */
-static bool take_either(sdmod_span *span, bool is_wide, uint32_t *value) {
+static bool take_either(sdcs_span *span, bool is_wide, uint32_t *value) {
     uint64_t number;
-    if (!sdmod_take(span, is_wide ? 4 : 2, &number))
+    if (!sdcs_take(span, is_wide ? 4 : 2, &number))
         return false;
     *value = (uint32_t)number;
     return true;
 }
 
 /* `infe`, 8.11.6. Only its later versions have a type, and only items with a type can be images. */
-static bool read_entry(sdmod_span entry, sdheif_item *item) {
+static bool read_entry(sdcs_span entry, sdheif_item *item) {
     uint32_t version, flags;
-    if (!sdmod_take_version(&entry, &version, &flags) || version < 2)
+    if (!sdcs_take_version(&entry, &version, &flags) || version < 2)
         return false;
-    if (!take_either(&entry, version > 2, &item->id) || !sdmod_skip(&entry, 2) || !sdmod_take32(&entry, &item->type))
+    if (!take_either(&entry, version > 2, &item->id) || !sdcs_skip(&entry, 2) || !sdcs_take32(&entry, &item->type))
         return false;
     item->names = entry;
     return true;
 }
 
-static sdimage_status read_items(sdheif_container *c, sdmod_span info, sdimage_error **error) {
+static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_error **error) {
     uint32_t version, flags, count;
-    if (!sdmod_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item table ends early");
+    if (!sdcs_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item table ends early");
     if (count > SDHEIF_ITEM_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: items exceed the limit of 4096");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: items exceed the limit of 4096");
     c->items = calloc(count ? count : 1, sizeof *c->items);
     if (!c->items)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the table of items");
-    sdmod_box box;
-    while (c->item_count < count && sdmod_next_box(&info, &box))
-        if (box.type == SDMOD_TYPE('i', 'n', 'f', 'e') && read_entry(box.body, &c->items[c->item_count]))
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the table of items");
+    sdcs_box box;
+    while (c->item_count < count && sdcs_next_box(&info, &box))
+        if (box.type == SDCS_FOURCC('i', 'n', 'f', 'e') && read_entry(box.body, &c->items[c->item_count]))
             c->item_count++;
     qsort(c->items, c->item_count, sizeof *c->items, by_id);
     return SDIMAGE_STATUS_OK;
 }
 
 /* Reads one item of `iloc`; false at the end of the table. */
-static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t version, uint32_t base_size) {
+static bool read_location(sdheif_container *c, sdcs_span *table, uint32_t version, uint32_t base_size) {
     uint32_t id;
     uint64_t construction = 0, base = 0, count;
-    if (!take_either(table, version > 1, &id) || (version > 0 && !sdmod_take(table, 2, &construction)) ||
-        !sdmod_skip(table, 2) || !sdmod_take(table, base_size, &base) || !sdmod_take(table, 2, &count))
+    if (!take_either(table, version > 1, &id) || (version > 0 && !sdcs_take(table, 2, &construction)) ||
+        !sdcs_skip(table, 2) || !sdcs_take(table, base_size, &base) || !sdcs_take(table, 2, &count))
         return false;
     size_t length = (size_t)count * (c->index_size + c->offset_size + c->length_size);
-    sdmod_span extents = {table->bytes, length};
+    sdcs_span extents = {table->bytes, length};
     /* Limited, because extents whose fields are 0 bytes wide take no space in the file. */
     c->extent_total += (size_t)count;
-    if (!sdmod_skip(table, length) || c->extent_total > SDHEIF_EXTENT_LIMIT)
+    if (!sdcs_skip(table, length) || c->extent_total > SDHEIF_EXTENT_LIMIT)
         return false;
     sdheif_item *item = find(c, id);
     if (item && !item->extent_count) {
@@ -80,10 +80,10 @@ static bool read_location(sdheif_container *c, sdmod_span *table, uint32_t versi
 }
 
 /* `iloc`, 8.11.3. */
-static void read_locations(sdheif_container *c, sdmod_span table) {
+static void read_locations(sdheif_container *c, sdcs_span table) {
     uint32_t version, flags, count;
     uint64_t sizes;
-    if (!sdmod_take_version(&table, &version, &flags) || version > 2 || !sdmod_take(&table, 2, &sizes) ||
+    if (!sdcs_take_version(&table, &version, &flags) || version > 2 || !sdcs_take(&table, 2, &sizes) ||
         !take_either(&table, version > 1, &count))
         return;
     c->offset_size = (uint32_t)(sizes >> 12 & 15);
@@ -95,17 +95,17 @@ static void read_locations(sdheif_container *c, sdmod_span table) {
 }
 
 /* `ipma`, 23008-12, 9.3.1; a file may have several. */
-static void read_associations(sdheif_container *c, sdmod_span table) {
+static void read_associations(sdheif_container *c, sdcs_span table) {
     uint32_t version, flags, count, id;
     uint64_t each;
-    if (!sdmod_take_version(&table, &version, &flags) || !sdmod_take32(&table, &count))
+    if (!sdcs_take_version(&table, &version, &flags) || !sdcs_take32(&table, &count))
         return;
     size_t size = flags & 1 ? 2 : 1;
     for (uint32_t i = 0; i < count; i++) {
-        if (!take_either(&table, version > 0, &id) || !sdmod_take(&table, 1, &each))
+        if (!take_either(&table, version > 0, &id) || !sdcs_take(&table, 1, &each))
             return;
-        sdmod_span list = {table.bytes, (size_t)each * size};
-        if (!sdmod_skip(&table, list.length))
+        sdcs_span list = {table.bytes, (size_t)each * size};
+        if (!sdcs_skip(&table, list.length))
             return;
         sdheif_item *item = find(c, id);
         if (item && !item->association_count) {
@@ -117,60 +117,60 @@ static void read_associations(sdheif_container *c, sdmod_span table) {
 }
 
 /* `iprp`, 9.3.1: the properties, then their associations with items. */
-static sdimage_status read_properties(sdheif_container *c, sdmod_span body, sdimage_error **error) {
-    sdmod_span list, rest;
-    sdmod_box box;
-    if (!sdmod_find_box(body, SDMOD_TYPE('i', 'p', 'c', 'o'), &list))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
-    for (rest = list; sdmod_next_box(&rest, &box);)
+static sdimage_status read_properties(sdheif_container *c, sdcs_span body, sdimage_error **error) {
+    sdcs_span list, rest;
+    sdcs_box box;
+    if (!sdcs_find_box(body, SDCS_FOURCC('i', 'p', 'c', 'o'), &list))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
+    for (rest = list; sdcs_next_box(&rest, &box);)
         c->property_count++;
     if (c->property_count > SDHEIF_PROPERTY_LIMIT)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: properties exceed the limit of 16384");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: properties exceed the limit of 16384");
     c->properties = calloc(c->property_count ? c->property_count : 1, sizeof *c->properties);
     if (!c->properties)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the properties");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the properties");
     rest = list;
-    for (size_t i = 0; i < c->property_count && sdmod_next_box(&rest, &box); i++)
+    for (size_t i = 0; i < c->property_count && sdcs_next_box(&rest, &box); i++)
         c->properties[i] = box;
-    while (sdmod_next_box(&body, &box))
-        if (box.type == SDMOD_TYPE('i', 'p', 'm', 'a'))
+    while (sdcs_next_box(&body, &box))
+        if (box.type == SDCS_FOURCC('i', 'p', 'm', 'a'))
             read_associations(c, box.body);
     return SDIMAGE_STATUS_OK;
 }
 
-static bool read_primary(sdheif_container *c, sdmod_span meta) {
-    sdmod_span body;
+static bool read_primary(sdheif_container *c, sdcs_span meta) {
+    sdcs_span body;
     uint32_t version, flags;
-    return sdmod_find_box(meta, SDMOD_TYPE('p', 'i', 't', 'm'), &body) && sdmod_take_version(&body, &version, &flags) &&
+    return sdcs_find_box(meta, SDCS_FOURCC('p', 'i', 't', 'm'), &body) && sdcs_take_version(&body, &version, &flags) &&
            take_either(&body, version > 0, &c->primary);
 }
 
 /* Reads the id of the item that owns a reference box, and the number of its references. */
-static bool read_reference(const sdheif_container *c, sdmod_span *body, uint32_t *from, uint64_t *count) {
-    return take_either(body, c->reference_size == 4, from) && sdmod_take(body, 2, count);
+static bool read_reference(const sdheif_container *c, sdcs_span *body, uint32_t *from, uint64_t *count) {
+    return take_either(body, c->reference_size == 4, from) && sdcs_take(body, 2, count);
 }
 
 /* `iref`, 8.11.12. Limited, because each look-up walks it. A box counts as one additional reference. */
-static sdimage_status read_references(sdheif_container *c, sdmod_span meta, sdimage_error **error) {
+static sdimage_status read_references(sdheif_container *c, sdcs_span meta, sdimage_error **error) {
     uint32_t version, flags, owner;
     uint64_t count, total = 0;
-    sdmod_box box;
-    sdmod_span table;
-    if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'r', 'e', 'f'), &table) || !sdmod_take_version(&table, &version, &flags))
+    sdcs_box box;
+    sdcs_span table;
+    if (!sdcs_find_box(meta, SDCS_FOURCC('i', 'r', 'e', 'f'), &table) || !sdcs_take_version(&table, &version, &flags))
         return SDIMAGE_STATUS_OK;
     c->references = table;
     c->reference_size = version ? 4 : 2;
-    while (total <= SDHEIF_REFERENCE_LIMIT && sdmod_next_box(&table, &box))
+    while (total <= SDHEIF_REFERENCE_LIMIT && sdcs_next_box(&table, &box))
         total += 1 + (read_reference(c, &box.body, &owner, &count) ? count : 0);
     return total <= SDHEIF_REFERENCE_LIMIT ? SDIMAGE_STATUS_OK
-                                           : sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE,
-                                                        "heif: references between items exceed the limit of 262144");
+                                           : sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE,
+                                                       "heif: references between items exceed the limit of 262144");
 }
 
 /* Reports that the last box exceeds the file. */
-static bool is_cut(sdmod_span file) {
-    sdmod_box box;
-    while (sdmod_next_box(&file, &box))
+static bool is_cut(sdcs_span file) {
+    sdcs_box box;
+    while (sdcs_next_box(&file, &box))
         ;
     return file.length > 0;
 }
@@ -178,23 +178,23 @@ static bool is_cut(sdmod_span file) {
 sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, size_t length,
                                      const sdimage_work_budget *budget, sdimage_error **error) {
     *c = (sdheif_container){.budget = budget, .file = {bytes, length}};
-    sdmod_span meta, body;
-    if (!sdmod_find_box(c->file, SDMOD_TYPE('m', 'e', 't', 'a'), &meta))
-        return is_cut(c->file) ? sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: data ends before the item table")
-                               : sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: file has no still image");
-    if (!sdmod_skip(&meta, 4) || !read_primary(c, meta) || !sdmod_find_box(meta, SDMOD_TYPE('i', 'i', 'n', 'f'), &body))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no primary item");
+    sdcs_span meta, body;
+    if (!sdcs_find_box(c->file, SDCS_FOURCC('m', 'e', 't', 'a'), &meta))
+        return is_cut(c->file) ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: data ends before the item table")
+                               : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: file has no still image");
+    if (!sdcs_skip(&meta, 4) || !read_primary(c, meta) || !sdcs_find_box(meta, SDCS_FOURCC('i', 'i', 'n', 'f'), &body))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no primary item");
     sdimage_status status = read_items(c, body, error);
     if (status < 0)
         return status;
-    if (sdmod_find_box(meta, SDMOD_TYPE('i', 'l', 'o', 'c'), &body))
+    if (sdcs_find_box(meta, SDCS_FOURCC('i', 'l', 'o', 'c'), &body))
         read_locations(c, body);
-    sdmod_find_box(meta, SDMOD_TYPE('i', 'd', 'a', 't'), &c->data);
+    sdcs_find_box(meta, SDCS_FOURCC('i', 'd', 'a', 't'), &c->data);
     status = read_references(c, meta, error);
     if (status < 0)
         return status;
-    if (!sdmod_find_box(meta, SDMOD_TYPE('i', 'p', 'r', 'p'), &body))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
+    if (!sdcs_find_box(meta, SDCS_FOURCC('i', 'p', 'r', 'p'), &body))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
     return read_properties(c, body, error);
 }
 
@@ -203,20 +203,20 @@ void sdheif_container_close(sdheif_container *c) {
     free(c->properties);
 }
 
-bool sdheif_property(const sdheif_container *c, const sdheif_item *item, size_t index, sdmod_box *property) {
-    sdmod_span list = item->associations;
+bool sdheif_property(const sdheif_container *c, const sdheif_item *item, size_t index, sdcs_box *property) {
+    sdcs_span list = item->associations;
     size_t size = item->wide_associations ? 2 : 1;
     uint64_t number;
-    if (index >= item->association_count || !sdmod_skip(&list, index * size) || !sdmod_take(&list, size, &number))
+    if (index >= item->association_count || !sdcs_skip(&list, index * size) || !sdcs_take(&list, size, &number))
         return false;
     number &= item->wide_associations ? 0x7FFF : 0x7F;
     /* Index 0 means no property. It, and an index that does not exist, count as positions nevertheless. */
-    *property = number && number <= c->property_count ? c->properties[number - 1] : (sdmod_box){0, {NULL, 0}};
+    *property = number && number <= c->property_count ? c->properties[number - 1] : (sdcs_box){0, {NULL, 0}};
     return true;
 }
 
-bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, uint32_t type, sdmod_span *body) {
-    sdmod_box property;
+bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, uint32_t type, sdcs_span *body) {
+    sdcs_box property;
     for (size_t i = 0; sdheif_property(c, item, i, &property); i++)
         if (property.type == type) {
             *body = property.body;
@@ -226,11 +226,11 @@ bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, ui
 }
 
 size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from, uint32_t *to, size_t limit) {
-    sdmod_span rest = c->references;
-    sdmod_box box;
+    sdcs_span rest = c->references;
+    sdcs_box box;
     uint32_t owner;
     uint64_t count;
-    while (sdmod_next_box(&rest, &box)) {
+    while (sdcs_next_box(&rest, &box)) {
         if (box.type != type || !read_reference(c, &box.body, &owner, &count) || owner != from)
             continue;
         size_t found = 0;
@@ -244,11 +244,11 @@ size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from
 
 size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, uint32_t *from, size_t limit) {
     size_t found = 0;
-    sdmod_span rest = c->references;
-    sdmod_box box;
+    sdcs_span rest = c->references;
+    sdcs_box box;
     uint32_t owner, target;
     uint64_t count;
-    while (sdmod_next_box(&rest, &box)) {
+    while (sdcs_next_box(&rest, &box)) {
         if (box.type != type || !read_reference(c, &box.body, &owner, &count))
             continue;
         for (; count > 0 && take_either(&box.body, c->reference_size == 4, &target); count--)
@@ -262,16 +262,16 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
 }
 
 /* Reads the next extent, within the file or within `idat`. */
-static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdmod_span *table,
-                                  sdmod_span *part, sdimage_error **error) {
-    sdmod_span source = item->construction == 1 ? c->data : c->file;
+static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdcs_span *table, sdcs_span *part,
+                                  sdimage_error **error) {
+    sdcs_span source = item->construction == 1 ? c->data : c->file;
     uint64_t offset = 0, length = 0;
-    if (!sdmod_skip(table, c->index_size) || !sdmod_take(table, c->offset_size, &offset) ||
-        !sdmod_take(table, c->length_size, &length) || __builtin_add_overflow(offset, item->base, &offset))
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
+    if (!sdcs_skip(table, c->index_size) || !sdcs_take(table, c->offset_size, &offset) ||
+        !sdcs_take(table, c->length_size, &length) || __builtin_add_overflow(offset, item->base, &offset))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     if (offset > source.length || length > source.length - offset)
-        return sdmod_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: item extends beyond the end of the file");
-    *part = (sdmod_span){source.bytes + offset, (size_t)(length ? length : source.length - offset)};
+        return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: item extends beyond the end of the file");
+    *part = (sdcs_span){source.bytes + offset, (size_t)(length ? length : source.length - offset)};
     return SDIMAGE_STATUS_OK;
 }
 
@@ -279,8 +279,8 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
                                  sdimage_error **error) {
     *bytes = (sdheif_bytes){{NULL, 0}, NULL};
     if (item->construction > 1 || !item->extent_count)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
-    sdmod_span table = item->extents, part;
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
+    sdcs_span table = item->extents, part;
     if (item->extent_count == 1)
         return next_extent(c, item, &table, &bytes->span, error);
     size_t total = 0;
@@ -290,13 +290,13 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
             return status;
         /* Overlapping extents could multiply the bytes of the file. */
         if (part.length > c->file.length - total)
-            return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item is longer than the file");
+            return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item is longer than the file");
         total += part.length;
     }
     bytes->owned = malloc(total ? total : 1);
     if (!bytes->owned)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an item");
-    bytes->span = (sdmod_span){bytes->owned, total};
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for an item");
+    bytes->span = (sdcs_span){bytes->owned, total};
     table = item->extents;
     for (size_t at = 0; at < total && next_extent(c, item, &table, &part, NULL) >= 0; at += part.length)
         memcpy(bytes->owned + at, part.bytes, part.length);
@@ -304,7 +304,7 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
 }
 
 uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item, uint32_t type) {
-    sdmod_span table = item->extents, part, configuration;
+    sdcs_span table = item->extents, part = {NULL, 0}, configuration;
     uint64_t total = sdheif_find_property(c, item, type, &configuration) ? configuration.length : 0;
     /* sdheif_item_bytes stops at a bad extent too. */
     for (uint32_t i = 0; i < item->extent_count && next_extent(c, item, &table, &part, NULL) >= 0; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../Modules/common/image.h"
+#include "image.h"
 
 /* The stack size in bytes. Pages are committed as needed. It is large because the libraries recurse as deep as a file
  * demands. */
@@ -15,7 +15,7 @@ typedef struct task {
     pthread_cond_t ended;
     bool is_finished, is_abandoned;
     void *job;
-    sdplug_work work, release;
+    sdcs_work work, release;
 } task;
 
 /* Count of this plug-in's jobs that outlived their deadline, and its limit. While the limit is reached no work begins.
@@ -54,7 +54,7 @@ static void *body(void *argument) {
     return NULL;
 }
 
-static task *make(void *job, sdplug_work work, sdplug_work release) {
+static task *make(void *job, sdcs_work work, sdcs_work release) {
     task *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
@@ -69,7 +69,7 @@ static task *make(void *job, sdplug_work work, sdplug_work release) {
 }
 
 /* Waits for the work; reports that it ended in time. */
-static bool wait_for(task *task, sdplug_deadline deadline, bool *is_abandoned) {
+static bool wait_for(task *task, sdcs_deadline deadline, bool *is_abandoned) {
     struct timespec moment = {(time_t)(deadline.end / 1000000000u), (long)(deadline.end % 1000000000u)};
     pthread_mutex_lock(&task->lock);
     while (!task->is_finished && pthread_cond_timedwait(&task->ended, &task->lock, &moment) == 0)
@@ -92,12 +92,12 @@ static bool start(pthread_t *thread, task *task) {
     return started;
 }
 
-sdimage_status sdplug_run(void *job, sdplug_work work,
-                          sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
-                          sdplug_work release, sdplug_deadline deadline, sdimage_error **error) {
+sdimage_status sdcs_run_limited(void *job, sdcs_work work,
+                                sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
+                                sdcs_work release, sdcs_deadline deadline, sdimage_error **error) {
     if (add_abandoned(0) >= MAX_ABANDONED) {
         release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoder: all threads are taken by calls that do not return");
+        return sdcs_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoder: all threads are taken by calls that do not return");
     }
     task *task = make(job, work, release);
     pthread_t thread;
@@ -106,7 +106,7 @@ sdimage_status sdplug_run(void *job, sdplug_work work,
             destroy(task);
         else
             release(job);
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for a thread");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for a thread");
     }
     bool is_abandoned = false, in_time = wait_for(task, deadline, &is_abandoned);
     if (is_abandoned)
@@ -117,7 +117,7 @@ sdimage_status sdplug_run(void *job, sdplug_work work,
     if (in_time)
         status = collect(job, result, error);
     else
-        sdmod_fail(error, status, "decoder: took longer than max_work_ms allows");
+        sdcs_fail(error, status, "decoder: took longer than max_work_ms allows");
     if (!is_abandoned)
         destroy(task);
     return status;

@@ -1,22 +1,22 @@
 /* drawing.h: rendering of vector images with cairo, on threads that may outlive the call (coder.h, detached_stack). */
-#ifndef SDPLUG_DRAWING_H
-#define SDPLUG_DRAWING_H
+#ifndef SDCS_DRAWING_H
+#define SDCS_DRAWING_H
 
 #include <cairo.h>
 
-#include "../../Modules/common/image.h"
+#include "image.h"
 
 /* The stack size of the threads in bytes. Pages are committed as needed. It is large because the libraries recurse as
  * deep as a file demands. */
-#define SDPLUG_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
+#define SDCS_DRAWING_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
 
 /* Performs the work of a job, or frees it. */
-typedef void (*sdplug_job_fn)(void *job);
+typedef void (*sdcs_job_fn)(void *job);
 
 /* The first member of a plug-in's job. The job owns everything its work needs. */
-typedef struct sdplug_drawing {
+typedef struct sdcs_drawing {
     sdimage_format format;
-    sdmod_request request;
+    sdcs_request request;
     sdimage_size size; /* 0 x 0: the intrinsic size */
     bool draws;        /* false: only the intrinsic size is determined */
     /* The results of the work. */
@@ -24,43 +24,41 @@ typedef struct sdplug_drawing {
     sdimage_image *image;
     sdimage_status status;
     sdimage_error *error;
-} sdplug_drawing;
+} sdcs_drawing;
 
 /* Draws in units of the intrinsic size; false if it failed. */
-typedef bool (*sdplug_draw_fn)(void *context, cairo_t *cairo);
+typedef bool (*sdcs_draw_fn)(void *context, cairo_t *cairo);
 
 /* --- Functions for the work of a job. */
 
-void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char *message);
+void sdcs_drawing_fail(sdcs_drawing *self, sdimage_status status, const char *message);
 
 /* Draws if an image was requested: an image of the requested size, which the drawing fills whatever its proportions.
  * Parts without drawing are transparent. Alpha is straight, unless a premultiplied format was requested. Errors:
  * TOO_LARGE, BAD_DATA, NO_MEMORY. */
-void sdplug_drawing_draw(sdplug_drawing *self, sdplug_draw_fn draw, void *context);
+void sdcs_drawing_draw(sdcs_drawing *self, sdcs_draw_fn draw, void *context);
 
 /* Frees the members, for the release of the job. */
-void sdplug_drawing_clear(sdplug_drawing *self);
+void sdcs_drawing_clear(sdcs_drawing *self);
 
 /* --- The coder's functions. */
 
 /* The user data of a coder: the parts of a plug-in's drawings that differ between plug-ins. */
-typedef struct sdplug_drawing_kind {
+typedef struct sdcs_drawing_kind {
     sdimage_format format;
-    /* Makes a job; its sdplug_drawing is filled in afterwards. */
+    /* Makes a job; its sdcs_drawing is filled in afterwards. */
     sdimage_status (*make)(const void *bytes, size_t length, const sdimage_decode_options *options, void **job,
                            sdimage_error **error);
-    sdplug_job_fn work, release;
-} sdplug_drawing_kind;
+    sdcs_job_fn work, release;
+} sdcs_drawing_kind;
 
 /* Entries of the coder's function table, documented in coder.h. */
-sdimage_status sdplug_drawing_decode(void *kind, const void *bytes, size_t length,
-                                     const sdimage_decode_options *options, const sdimage_options *bag,
-                                     sdimage_image **image, sdimage_error **error);
-sdimage_status sdplug_drawing_render(void *kind, const void *bytes, size_t length,
-                                     const sdimage_decode_options *options, sdimage_size size, sdimage_image **image,
+sdimage_status sdcs_drawing_decode(void *kind, const void *bytes, size_t length, const sdimage_decode_options *options,
+                                   const sdimage_options *bag, sdimage_image **image, sdimage_error **error);
+sdimage_status sdcs_drawing_render(void *kind, const void *bytes, size_t length, const sdimage_decode_options *options,
+                                   sdimage_size size, sdimage_image **image, sdimage_error **error);
+sdimage_status sdcs_drawing_describe(void *kind, const void *bytes, size_t length,
+                                     const sdimage_decode_options *options, sdimage_metadata *metadata,
                                      sdimage_error **error);
-sdimage_status sdplug_drawing_describe(void *kind, const void *bytes, size_t length,
-                                       const sdimage_decode_options *options, sdimage_metadata *metadata,
-                                       sdimage_error **error);
 
 #endif

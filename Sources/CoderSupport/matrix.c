@@ -1,4 +1,4 @@
-#include "yuv.h"
+#include "matrix.h"
 
 #include <math.h>
 

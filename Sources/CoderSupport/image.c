@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "image.h"
 
 #include <sched.h>
@@ -12,8 +9,8 @@ enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
-sdmod_request sdmod_request_of(const sdimage_decode_options *options) {
-    sdmod_request request = {
+sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
+    sdcs_request request = {
         SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
     if (!options)
         return request;
@@ -28,28 +25,28 @@ sdmod_request sdmod_request_of(const sdimage_decode_options *options) {
     return request;
 }
 
-sdimage_status sdmod_fail(sdimage_error **error, sdimage_status status, const char *message) {
+sdimage_status sdcs_fail(sdimage_error **error, sdimage_status status, const char *message) {
     if (error)
         *error = sdimage_error_new(status, message);
     return status;
 }
 
-sdimage_status sdmod_check_budget(const sdimage_work_budget *budget, sdimage_error **error) {
+sdimage_status sdcs_check_budget(const sdimage_work_budget *budget, sdimage_error **error) {
     sdimage_status status = sdimage_work_budget_check(budget);
     if (status == SDIMAGE_STATUS_OK)
         return status;
-    return sdmod_fail(error, status,
-                      status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
+    return sdcs_fail(error, status,
+                     status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
 }
 
-uint64_t sdmod_plane_bytes(const sdmod_info *info) {
+uint64_t sdcs_plane_bytes(const sdcs_info *info) {
     uint64_t pixels = (uint64_t)info->width * info->height, size = info->bits > 8 ? 2 : 1;
     uint64_t quarters = 4 + (uint64_t)info->chroma;
     return pixels > UINT64_MAX / (quarters * size) ? UINT64_MAX : pixels * quarters * size / 4;
 }
 
 /* Reports that 16-bit output is useful for a high-depth image: it was requested, or HDR has yet to be tone-mapped. */
-static bool is_wide(const sdmod_info *info, const sdmod_request *request) {
+static bool is_wide(const sdcs_info *info, const sdcs_request *request) {
     if (info->bits <= 8)
         return false;
     switch (request->format) {
@@ -64,7 +61,7 @@ static bool is_wide(const sdmod_info *info, const sdmod_request *request) {
 
 /* Returns the format to write. Requests for four channels are fulfilled directly; the library does any other
  * conversion. */
-static sdimage_pixel_format output_format(const sdmod_info *info, const sdmod_request *request) {
+static sdimage_pixel_format output_format(const sdcs_info *info, const sdcs_request *request) {
     bool gray = !info->chroma && !info->has_alpha && request->format != SDIMAGE_PIXEL_FORMAT_RGB8;
     bool four = info->has_alpha || request->format == SDIMAGE_PIXEL_FORMAT_RGBA8 ||
                 request->format == SDIMAGE_PIXEL_FORMAT_RGBA16;
@@ -73,43 +70,43 @@ static sdimage_pixel_format output_format(const sdmod_info *info, const sdmod_re
     return four ? SDIMAGE_PIXEL_FORMAT_RGBA8 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY8 : SDIMAGE_PIXEL_FORMAT_RGB8;
 }
 
-sdimage_status sdmod_check(const sdmod_info *info, const sdmod_request *request, unsigned plane_sets,
-                           sdimage_error **error) {
+sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *request, unsigned plane_sets,
+                                 sdimage_error **error) {
     uint64_t pixels = (uint64_t)info->width * info->height;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
     if (pixels > request->max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(info, request));
     bool shrinks = request->box.width && request->box.height;
     if (pixels > (shrinks ? STANDARD_BYTES : request->max_bytes) / bytes_per_pixel)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     uint64_t quarters = (4 + info->chroma + (info->has_alpha ? 4 : 0)) * (info->bits > 8 ? 2u : 1u) * plane_sets;
     if (pixels > (uint64_t)STANDARD_BYTES * 4 / quarters)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: planes exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: planes exceed the limit of 256 MiB");
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_status sdmod_attach(const sdmod_info *info, const sdimage_image *plain, sdimage_image **image,
-                            sdimage_error **error) {
+sdimage_status sdcs_attach(const sdcs_info *info, const sdimage_image *plain, sdimage_image **image,
+                           sdimage_error **error) {
     sdimage_metadata *metadata = NULL;
     sdimage_status status = sdimage_image_copy_metadata(plain, &metadata, error);
     if (status < 0)
         return status;
-    status = sdmod_describe(info, metadata, error);
+    status = sdcs_describe(info, metadata, error);
     if (status >= 0)
         status = sdimage_image_with_metadata(plain, metadata, image, error);
     sdimage_metadata_unref(metadata);
     return status;
 }
 
-sdimage_status sdmod_make_image(const sdyuv_planes *planes, const sdmod_info *info, const sdmod_request *request,
-                                sdimage_image **image, sdimage_error **error) {
+sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info, const sdcs_request *request,
+                               sdimage_image **image, sdimage_error **error) {
     sdimage_pixel_format format = output_format(info, request);
     bool wide = is_wide(info, request);
     sdyuv_matrix matrix;
     if (!sdyuv_matrix_make(&matrix, planes, info->color, wide))
-        return sdmod_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown color matrix or bit depth");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decoder: unknown color matrix or bit depth");
     sdimage_image *plain = NULL;
     void *bytes = NULL;
     size_t stride = 0;
@@ -119,7 +116,7 @@ sdimage_status sdmod_make_image(const sdyuv_planes *planes, const sdmod_info *in
         return status;
     int channels = (int)(sdimage_pixel_format_bytes(format) / (wide ? 2 : 1));
     sdyuv_convert(planes, &matrix, &(sdyuv_pixels){bytes, stride, channels, wide});
-    status = sdmod_attach(info, plain, image, error);
+    status = sdcs_attach(info, plain, image, error);
     sdimage_image_unref(plain);
     return status;
 }
@@ -128,11 +125,11 @@ static bool swaps_sides(sdimage_orientation orientation) {
     return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
 }
 
-static bool is_within_limit(sdmod_span block) {
-    return block.length > 0 && block.length <= SDMOD_BLOCK_LIMIT;
+static bool is_within_limit(sdcs_span block) {
+    return block.length > 0 && block.length <= SDCS_BLOCK_LIMIT;
 }
 
-static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
+static sdimage_status set_block(sdimage_metadata *metadata, sdcs_span block,
                                 void (*set)(sdimage_metadata *, sdimage_data *), sdimage_error **error) {
     sdimage_data *data = NULL;
     if (!is_within_limit(block))
@@ -144,7 +141,7 @@ static sdimage_status set_block(sdimage_metadata *metadata, sdmod_span block,
     return status;
 }
 
-sdimage_status sdmod_describe(const sdmod_info *info, sdimage_metadata *metadata, sdimage_error **error) {
+sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, sdimage_error **error) {
     bool swapped = swaps_sides(info->orientation);
     uint32_t width = info->source_width ? info->source_width : info->width;
     uint32_t height = info->source_height ? info->source_height : info->height;
@@ -169,7 +166,7 @@ sdimage_status sdmod_describe(const sdmod_info *info, sdimage_metadata *metadata
     return SDIMAGE_STATUS_OK;
 }
 
-int sdmod_processors(void) {
+int sdcs_processors(void) {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0)

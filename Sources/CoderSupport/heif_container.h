@@ -1,4 +1,4 @@
-/* container.h: the items of a HEIF file (ISO/IEC 23008-12), their bytes, properties and relations.
+/* heif_container.h: the items of a HEIF file (ISO/IEC 23008-12), their bytes, properties and relations.
  *
  * All spans point into the file's bytes. */
 #ifndef SDHEIF_CONTAINER_H
@@ -7,7 +7,7 @@
 #include <sdimage/coder.h>
 #include <sdimage/error.h>
 
-#include "../common/boxes.h"
+#include "boxes.h"
 
 /* Limits for one file: items, properties, references, and extents of items. */
 enum {
@@ -19,23 +19,23 @@ enum {
 
 typedef struct sdheif_item {
     uint32_t id, type;
-    sdmod_span names; /* its name and, for type `mime`, its content type; each ends with a NUL */
+    sdcs_span names; /* its name and, for type `mime`, its content type; each ends with a NUL */
     /* The location of its bytes: `iloc`. */
     uint32_t construction, extent_count;
     uint64_t base;
-    sdmod_span extents;
+    sdcs_span extents;
     /* Its properties: `ipma`. */
     uint32_t association_count;
     bool wide_associations;
-    sdmod_span associations;
+    sdcs_span associations;
 } sdheif_item;
 
 typedef struct sdheif_container {
     const sdimage_work_budget *budget; /* budget of the operation; NULL for none */
-    sdmod_span file, data, references;
+    sdcs_span file, data, references;
     sdheif_item *items; /* in ascending order of id */
     size_t item_count;
-    sdmod_box *properties;
+    sdcs_box *properties;
     size_t property_count, extent_total;
     uint32_t primary;
     uint32_t offset_size, length_size, index_size, reference_size;
@@ -43,7 +43,7 @@ typedef struct sdheif_container {
 
 /* The bytes of an item; `owned` is NULL if they are part of the file. */
 typedef struct sdheif_bytes {
-    sdmod_span span;
+    sdcs_span span;
     uint8_t *owned;
 } sdheif_bytes;
 
@@ -57,10 +57,10 @@ void sdheif_container_close(sdheif_container *container);
 const sdheif_item *sdheif_find_item(const sdheif_container *container, uint32_t id);
 
 /* Returns the property of an item at an index, in the order of application; false beyond the last. */
-bool sdheif_property(const sdheif_container *container, const sdheif_item *item, size_t index, sdmod_box *property);
+bool sdheif_property(const sdheif_container *container, const sdheif_item *item, size_t index, sdcs_box *property);
 
 /* Finds the body of the first property of a type. */
-bool sdheif_find_property(const sdheif_container *container, const sdheif_item *item, uint32_t type, sdmod_span *body);
+bool sdheif_find_property(const sdheif_container *container, const sdheif_item *item, uint32_t type, sdcs_span *body);
 
 /* Stores up to `limit` items that `from` refers to by a type; returns the total number. */
 size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);

@@ -12,11 +12,12 @@ static const size_t MOST_BAND = (size_t)256 << 20;
 /* The block means stop at twice the requested size; the library's filters do the rest well from there. */
 enum { SPARE = 2 };
 
-uint64_t sdplug_most_streamed(const sdmod_request *request) {
+uint64_t sdcs_max_streamed_pixels(const sdcs_request *request) {
     return request->max_pixels == MOST_HELD ? MOST_STREAMED : request->max_pixels;
 }
 
-uint32_t sdplug_factor(uint32_t width, uint32_t height, sdimage_orientation orientation, const sdmod_request *request) {
+uint32_t sdcs_shrink_factor(uint32_t width, uint32_t height, sdimage_orientation orientation,
+                            const sdcs_request *request) {
     bool turned = orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
     uint64_t box_width = turned ? request->box.height : request->box.width;
     uint64_t box_height = turned ? request->box.width : request->box.height;
@@ -42,36 +43,35 @@ static uint32_t shrunk(uint32_t side, uint32_t factor) {
     return side / factor + (side % factor ? 1 : 0);
 }
 
-static sdimage_status open_means(sdplug_rows *rows, sdimage_error **error) {
+static sdimage_status open_means(sdcs_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
     uint64_t sums = (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
     rows->held = stride * rows->band_rows + sums;
     if (rows->held > MOST_BAND)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
     rows->band_stride = (size_t)stride;
     rows->band = calloc(rows->band_rows, rows->band_stride);
     rows->sums =
         calloc((size_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1), sizeof *rows->sums);
     if (!rows->band || !rows->sums)
-        return sdmod_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for rows");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for rows");
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
-                                uint32_t factor, uint32_t band_rows, const sdmod_request *request,
-                                sdimage_error **error) {
-    *rows = (sdplug_rows){.width = width, .height = height, .format = format, .factor = factor};
+sdimage_status sdcs_rows_open(sdcs_rows *rows, uint32_t width, uint32_t height, sdimage_pixel_format format,
+                              uint32_t factor, uint32_t band_rows, const sdcs_request *request, sdimage_error **error) {
+    *rows = (sdcs_rows){.width = width, .height = height, .format = format, .factor = factor};
     rows->band_rows = band_rows < 1 ? 1 : band_rows > height ? height : band_rows;
     uint64_t pixels = (uint64_t)width * height;
     if (!pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
-    if (pixels > (factor > 1 ? sdplug_most_streamed(request) : request->max_pixels))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
+    if (pixels > (factor > 1 ? sdcs_max_streamed_pixels(request) : request->max_pixels))
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint32_t across = shrunk(width, factor), down = shrunk(height, factor);
     if ((uint64_t)across * down > request->max_bytes / sdimage_pixel_format_bytes(format))
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     void *bytes = NULL;
     sdimage_status status =
         sdimage_image_new_uninitialized(across, down, format, &rows->image, &bytes, &rows->stride, error);
@@ -82,20 +82,20 @@ sdimage_status sdplug_rows_open(sdplug_rows *rows, uint32_t width, uint32_t heig
     return factor > 1 ? open_means(rows, error) : SDIMAGE_STATUS_OK;
 }
 
-void sdplug_rows_close(sdplug_rows *rows) {
+void sdcs_rows_close(sdcs_rows *rows) {
     sdimage_image_unref(rows->image);
     free(rows->band);
     free(rows->sums);
-    *rows = (sdplug_rows){0};
+    *rows = (sdcs_rows){0};
 }
 
-uint8_t *sdplug_row(const sdplug_rows *rows, uint32_t y) {
+uint8_t *sdcs_row(const sdcs_rows *rows, uint32_t y) {
     if (rows->factor == 1)
         return rows->pixels + (size_t)y * rows->stride;
     return rows->band + (size_t)(y - rows->first) * rows->band_stride;
 }
 
-static uint32_t sample(const sdplug_rows *rows, const uint8_t *row, size_t index) {
+static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) {
     uint16_t word;
     if (!is_wide(rows->format))
         return row[index];
@@ -104,7 +104,7 @@ static uint32_t sample(const sdplug_rows *rows, const uint8_t *row, size_t index
 }
 
 /* Adds 8-bit samples without alpha, the most common case. */
-static void add_bytes(sdplug_rows *rows, const uint8_t *row, unsigned channels) {
+static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     uint64_t *sum = rows->sums;
     for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
         uint32_t left = rows->width - x, count = left < rows->factor ? left : rows->factor, sums[3] = {0, 0, 0};
@@ -122,7 +122,7 @@ static void add_bytes(sdplug_rows *rows, const uint8_t *row, unsigned channels) 
 }
 
 /* Adds a row; the colors of transparent pixels are weighted by alpha. */
-static void add_row(sdplug_rows *rows, const uint8_t *row) {
+static void add_row(sdcs_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     if (channels < 4 && !is_wide(rows->format)) {
         add_bytes(rows, row, channels);
@@ -139,7 +139,7 @@ static void add_row(sdplug_rows *rows, const uint8_t *row) {
     }
 }
 
-static void store_sample(const sdplug_rows *rows, uint8_t *row, size_t index, uint64_t value) {
+static void store_sample(const sdcs_rows *rows, uint8_t *row, size_t index, uint64_t value) {
     uint16_t word = (uint16_t)value;
     if (is_wide(rows->format))
         memcpy(row + index * 2, &word, sizeof word);
@@ -148,7 +148,7 @@ static void store_sample(const sdplug_rows *rows, uint8_t *row, size_t index, ui
 }
 
 /* Writes the means of the summed rows and resets the sums. */
-static void flush(sdplug_rows *rows, uint32_t y) {
+static void flush(sdcs_rows *rows, uint32_t y) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     uint32_t across = shrunk(rows->width, rows->factor);
     uint8_t *row = rows->pixels + (size_t)y * rows->stride;
@@ -164,7 +164,7 @@ static void flush(sdplug_rows *rows, uint32_t y) {
     rows->summed = 0;
 }
 
-void sdplug_rows_done(sdplug_rows *rows, uint32_t end) {
+void sdcs_rows_done(sdcs_rows *rows, uint32_t end) {
     if (rows->factor == 1)
         return;
     for (uint32_t y = rows->first; y < end; y++) {

@@ -12,12 +12,12 @@ static uint32_t side_of(double length) {
     return side < 1 ? 1 : (uint32_t)side;
 }
 
-static sdimage_status check_size(const sdmod_request *request, sdimage_size size, sdimage_error **error) {
+static sdimage_status check_size(const sdcs_request *request, sdimage_size size, sdimage_error **error) {
     uint64_t pixels = (uint64_t)size.width * size.height;
     if (size.width > LONGEST || size.height > LONGEST || pixels > request->max_pixels)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (pixels > request->max_bytes / 4)
-        return sdmod_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -34,7 +34,7 @@ static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
 #endif
 }
 
-static bool draw_into(sdimage_size size, double width, double height, void *pixels, size_t stride, sdplug_draw_fn draw,
+static bool draw_into(sdimage_size size, double width, double height, void *pixels, size_t stride, sdcs_draw_fn draw,
                       void *context) {
     cairo_surface_t *surface = cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, (int)size.width,
                                                                    (int)size.height, (int)stride);
@@ -49,7 +49,7 @@ static bool draw_into(sdimage_size size, double width, double height, void *pixe
 }
 
 /* Converts to straight alpha, unless cairo's own format was requested. */
-static sdimage_status finish(const sdmod_request *request, sdimage_image *drawn, sdimage_image **image,
+static sdimage_status finish(const sdcs_request *request, sdimage_image *drawn, sdimage_image **image,
                              sdimage_error **error) {
     bool keeps = request->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
                  request->format == SDIMAGE_PIXEL_FORMAT_RGBA8_PREMULTIPLIED;
@@ -59,7 +59,7 @@ static sdimage_status finish(const sdmod_request *request, sdimage_image *drawn,
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status draw_image(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
+static sdimage_status draw_image(sdcs_drawing *self, sdcs_draw_fn draw, void *context) {
     sdimage_image *drawn = NULL;
     void *pixels = NULL;
     size_t stride = 0;
@@ -77,7 +77,7 @@ static sdimage_status draw_image(sdplug_drawing *self, sdplug_draw_fn draw, void
         order_bytes(pixels, stride, size);
         status = finish(&self->request, drawn, &self->image, &self->error);
     } else {
-        status = sdmod_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "decoder: image could not be drawn completely");
+        status = sdcs_fail(&self->error, SDIMAGE_STATUS_BAD_DATA, "decoder: image could not be drawn completely");
     }
     sdimage_image_unref(drawn);
     return status;
@@ -85,31 +85,31 @@ static sdimage_status draw_image(sdplug_drawing *self, sdplug_draw_fn draw, void
 
 /* --- Functions for the work. */
 
-void sdplug_drawing_fail(sdplug_drawing *self, sdimage_status status, const char *message) {
-    self->status = sdmod_fail(&self->error, status, message);
+void sdcs_drawing_fail(sdcs_drawing *self, sdimage_status status, const char *message) {
+    self->status = sdcs_fail(&self->error, status, message);
 }
 
-void sdplug_drawing_draw(sdplug_drawing *self, sdplug_draw_fn draw, void *context) {
+void sdcs_drawing_draw(sdcs_drawing *self, sdcs_draw_fn draw, void *context) {
     if (self->draws)
         self->status = draw_image(self, draw, context);
 }
 
-void sdplug_drawing_clear(sdplug_drawing *self) {
+void sdcs_drawing_clear(sdcs_drawing *self) {
     sdimage_image_unref(self->image);
     sdimage_error_unref(self->error);
 }
 
 /* --- The result. */
 
-static sdmod_info info_of(const sdplug_drawing *self) {
-    sdmod_info info = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
+static sdcs_info info_of(const sdcs_drawing *self) {
+    sdcs_info info = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
     info.width = side_of(self->width), info.height = side_of(self->height);
     info.chroma = 8, info.bits = 8, info.frame_count = 1;
     info.color.primaries = info.transfer = 2;
     return info;
 }
 
-static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error) {
+static sdimage_status collect_status(sdcs_drawing *self, sdimage_error **error) {
     if (self->status < 0 && error) {
         *error = self->error;
         self->error = NULL;
@@ -117,37 +117,37 @@ static sdimage_status collect_status(sdplug_drawing *self, sdimage_error **error
     return self->status;
 }
 
-static sdimage_status collect_image(sdplug_drawing *self, sdimage_image **image, sdimage_error **error) {
-    sdmod_info info = info_of(self);
+static sdimage_status collect_image(sdcs_drawing *self, sdimage_image **image, sdimage_error **error) {
+    sdcs_info info = info_of(self);
     sdimage_status status = collect_status(self, error);
-    return status < 0 ? status : sdmod_attach(&info, self->image, image, error);
+    return status < 0 ? status : sdcs_attach(&info, self->image, image, error);
 }
 
-static sdimage_status collect_info(sdplug_drawing *self, sdimage_metadata *metadata, sdimage_error **error) {
-    sdmod_info info = info_of(self);
+static sdimage_status collect_info(sdcs_drawing *self, sdimage_metadata *metadata, sdimage_error **error) {
+    sdcs_info info = info_of(self);
     sdimage_status status = collect_status(self, error);
-    return status < 0 ? status : sdmod_describe(&info, metadata, error);
+    return status < 0 ? status : sdcs_describe(&info, metadata, error);
 }
 
 /* --- The coder's functions. */
 
-static sdimage_status make(const sdplug_drawing_kind *kind, const void *bytes, size_t length,
+static sdimage_status make(const sdcs_drawing_kind *kind, const void *bytes, size_t length,
                            const sdimage_decode_options *options, void **job, sdimage_error **error) {
     sdimage_status status = kind->make(bytes, length, options, job, error);
     if (status >= 0)
-        *(sdplug_drawing *)*job = (sdplug_drawing){.format = kind->format, .request = sdmod_request_of(options)};
+        *(sdcs_drawing *)*job = (sdcs_drawing){.format = kind->format, .request = sdcs_request_of(options)};
     return status;
 }
 
-sdimage_status sdplug_drawing_render(void *user_data, const void *bytes, size_t length,
-                                     const sdimage_decode_options *options, sdimage_size size, sdimage_image **image,
-                                     sdimage_error **error) {
-    const sdplug_drawing_kind *kind = user_data;
+sdimage_status sdcs_drawing_render(void *user_data, const void *bytes, size_t length,
+                                   const sdimage_decode_options *options, sdimage_size size, sdimage_image **image,
+                                   sdimage_error **error) {
+    const sdcs_drawing_kind *kind = user_data;
     void *job = NULL;
     sdimage_status status = make(kind, bytes, length, options, &job, error);
     if (status < 0)
         return status;
-    sdplug_drawing *self = job;
+    sdcs_drawing *self = job;
     self->size = size;
     self->draws = true;
     kind->work(job);
@@ -156,17 +156,17 @@ sdimage_status sdplug_drawing_render(void *user_data, const void *bytes, size_t 
     return status;
 }
 
-sdimage_status sdplug_drawing_decode(void *user_data, const void *bytes, size_t length,
-                                     const sdimage_decode_options *options, const sdimage_options *bag,
-                                     sdimage_image **image, sdimage_error **error) {
+sdimage_status sdcs_drawing_decode(void *user_data, const void *bytes, size_t length,
+                                   const sdimage_decode_options *options, const sdimage_options *bag,
+                                   sdimage_image **image, sdimage_error **error) {
     (void)bag;
-    return sdplug_drawing_render(user_data, bytes, length, options, (sdimage_size){0, 0}, image, error);
+    return sdcs_drawing_render(user_data, bytes, length, options, (sdimage_size){0, 0}, image, error);
 }
 
-sdimage_status sdplug_drawing_describe(void *user_data, const void *bytes, size_t length,
-                                       const sdimage_decode_options *options, sdimage_metadata *metadata,
-                                       sdimage_error **error) {
-    const sdplug_drawing_kind *kind = user_data;
+sdimage_status sdcs_drawing_describe(void *user_data, const void *bytes, size_t length,
+                                     const sdimage_decode_options *options, sdimage_metadata *metadata,
+                                     sdimage_error **error) {
+    const sdcs_drawing_kind *kind = user_data;
     void *job = NULL;
     sdimage_status status = make(kind, bytes, length, options, &job, error);
     if (status < 0)

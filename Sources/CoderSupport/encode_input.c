@@ -1,0 +1,75 @@
+#include "encode_input.h"
+
+#include <string.h>
+
+/* The default pixel limit of the module's decoder. */
+static const uint64_t MOST_PIXELS = (uint64_t)64 << 20;
+
+static bool is_deep(sdimage_pixel_format format) {
+    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
+           format == SDIMAGE_PIXEL_FORMAT_RGBA16 || format == SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
+}
+
+static bool is_gray(sdimage_pixel_format format) {
+    return format == SDIMAGE_PIXEL_FORMAT_GRAY8 || format == SDIMAGE_PIXEL_FORMAT_GRAY16;
+}
+
+sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_image *image, int deep_bits,
+                                      sdimage_error **error) {
+    sdimage_pixel_format own = sdimage_image_pixel_format(image);
+    bool deep = is_deep(own);
+    *source =
+        (sdcs_encode_input){NULL, sdimage_image_width(image), sdimage_image_height(image), 0, deep ? deep_bits : 8};
+    if ((uint64_t)source->width * source->height > MOST_PIXELS)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "encoder: image exceeds the limit of 64 Mi pixels");
+    sdimage_pixel_format format;
+    if (is_gray(own)) {
+        source->channels = 1;
+        format = own;
+    } else if (sdimage_image_has_alpha(image)) {
+        source->channels = 4;
+        format = deep ? SDIMAGE_PIXEL_FORMAT_RGBA16 : SDIMAGE_PIXEL_FORMAT_RGBA8;
+    } else {
+        source->channels = 3;
+        format = deep ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
+    }
+    return sdimage_image_convert(image, format, &source->image, error);
+}
+
+void sdcs_encode_input_close(sdcs_encode_input *source) {
+    sdimage_image_unref(source->image);
+    source->image = NULL;
+}
+
+void sdcs_encode_input_row(const sdcs_encode_input *source, uint32_t y, void *to) {
+    const uint8_t *row = (const uint8_t *)sdimage_image_pixels(source->image) + y * sdimage_image_stride(source->image);
+    size_t samples = (size_t)source->width * (size_t)source->channels;
+    if (source->bits == 8) {
+        memcpy(to, row, samples);
+        return;
+    }
+    const uint16_t *from = (const uint16_t *)(const void *)row;
+    uint16_t *words = to;
+    for (size_t i = 0; i < samples; i++)
+        words[i] = (uint16_t)(from[i] >> (16 - source->bits));
+}
+
+sdcs_color sdcs_color_of(const sdimage_image *image) {
+    enum { BT709 = 1, SRGB = 13 };
+    uint32_t primaries = sdimage_image_color_primaries(image), transfer = sdimage_image_transfer_characteristics(image);
+    if (!primaries && !transfer)
+        return (sdcs_color){BT709, SRGB};
+    return (sdcs_color){(uint16_t)primaries, (uint16_t)transfer};
+}
+
+sdimage_status sdcs_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error) {
+    sdimage_metadata *metadata = NULL;
+    sdimage_status status = sdimage_image_copy_metadata(image, &metadata, error);
+    if (status < 0)
+        return status;
+    sdimage_metadata_set_scale(metadata, 1);
+    sdimage_metadata_set_orientation(metadata, SDIMAGE_ORIENTATION_UP);
+    status = sdimage_image_with_metadata(image, metadata, stored, error);
+    sdimage_metadata_unref(metadata);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* source.h: common steps of the modules for an image to encode: its rows and colors. */
+#ifndef SDCS_ENCODE_INPUT_H
+#define SDCS_ENCODE_INPUT_H
+
+#include <sdimage/encoder.h>
+
+#include "image.h"
+
+/* An image in 8 bits, or in more if it has more: gray, RGB or straight RGBA. */
+typedef struct sdcs_encode_input {
+    sdimage_image *image; /* owned by the library; GRAY8, RGB8, RGBA8, GRAY16, RGB16 or RGBA16 */
+    uint32_t width, height;
+    int channels;
+    int bits; /* 8, or `deep_bits` for high-depth images */
+} sdcs_encode_input;
+
+/* Prepares an image. Images that the module could not decode again are refused with TOO_LARGE. High-depth images are
+ * reduced to `deep_bits`. The caller closes it, also after a failure. */
+sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_image *image, int deep_bits,
+                                      sdimage_error **error);
+void sdcs_encode_input_close(sdcs_encode_input *source);
+
+/* Writes a row: bytes, or native 16-bit words whose lower `bits` are the samples. */
+void sdcs_encode_input_row(const sdcs_encode_input *source, uint32_t y, void *to);
+
+/* The color encoding of an image without a profile: codes of ITU-T H.273, those of sRGB by default. */
+typedef struct sdcs_color {
+    uint16_t primaries, transfer;
+} sdcs_color;
+sdcs_color sdcs_color_of(const sdimage_image *image);
+
+/* Returns the image as stored, upright and at scale 1, for scaling by the library. */
+sdimage_status sdcs_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error);
+
+#endif

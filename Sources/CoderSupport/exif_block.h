@@ -1,0 +1,19 @@
+/* exif_block.h: the EXIF block that an encoder writes. */
+#ifndef SDCS_EXIF_BLOCK_H
+#define SDCS_EXIF_BLOCK_H
+
+#include <sdimage/encoder.h>
+
+#include "image.h"
+
+/* The TIFF structure of the given EXIF block, with its orientation tag updated if it has one; empty if no block was
+ * given. */
+typedef struct sdcs_exif_block {
+    uint8_t *bytes;
+    size_t length;
+} sdcs_exif_block;
+sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdimage_orientation orientation,
+                                    sdcs_exif_block *exif, sdimage_error **error);
+void sdcs_exif_block_release(sdcs_exif_block *block);
+
+#endif
