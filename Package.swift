@@ -133,7 +133,7 @@ if let fuzzer {
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])],
             linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("m")]),
         .target(
-            name: "CPhotosFuzz", dependencies: ["CPhotos"], path: "Tests/fuzz/photos",
+            name: "CPhotosFuzz", dependencies: ["CCoderSupport", "CPhotos"], path: "Tests/fuzz/photos",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         // The parsers of cached entries from servers, without the client libraries.
         .target(
@@ -142,7 +142,7 @@ if let fuzzer {
             publicHeadersPath: "remote",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         .target(
-            name: "CRemoteFuzz", dependencies: ["CRemote"], path: "Tests/fuzz/remote",
+            name: "CRemoteFuzz", dependencies: ["CCoderSupport", "CRemote"], path: "Tests/fuzz/remote",
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         .executableTarget(
             name: "Fuzz",

@@ -1,14 +1,7 @@
 #include "deadline.h"
 
-#include <time.h>
-
-#include "image.h"
-
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
+#include "clock.h"
+#include "fail.h"
 
 sdcs_deadline sdcs_deadline_of(const sdimage_decode_options *options) {
     return sdcs_deadline_after(sdimage_decode_options_max_work_ms(options),
@@ -16,11 +9,11 @@ sdcs_deadline sdcs_deadline_of(const sdimage_decode_options *options) {
 }
 
 sdcs_deadline sdcs_deadline_after(uint32_t milliseconds, const sdimage_work_budget *budget) {
-    return (sdcs_deadline){now() + (uint64_t)milliseconds * 1000000u, budget};
+    return (sdcs_deadline){sdcs_monotonic_ns() + (uint64_t)milliseconds * 1000000u, budget};
 }
 
 static sdimage_status status_of(sdcs_deadline deadline) {
-    if (deadline.end && now() >= deadline.end)
+    if (deadline.end && sdcs_monotonic_ns() >= deadline.end)
         return SDIMAGE_STATUS_TIMEOUT;
     return sdimage_work_budget_check(deadline.budget);
 }

@@ -25,12 +25,6 @@ sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
     return request;
 }
 
-sdimage_status sdcs_fail(sdimage_error **error, sdimage_status status, const char *message) {
-    if (error)
-        *error = sdimage_error_new(status, message);
-    return status;
-}
-
 sdimage_status sdcs_check_budget(const sdimage_work_budget *budget, sdimage_error **error) {
     sdimage_status status = sdimage_work_budget_check(budget);
     if (status == SDIMAGE_STATUS_OK)

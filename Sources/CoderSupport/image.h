@@ -8,6 +8,7 @@
 #include <sdimage/image.h>
 
 #include "boxes.h"
+#include "fail.h"
 #include "yuv.h"
 
 /* The request parameters, copied from the options, which may be NULL. */
@@ -40,9 +41,6 @@ typedef struct sdcs_info {
 enum { SDCS_BLOCK_LIMIT = 1 << 20 };
 
 sdcs_request sdcs_request_of(const sdimage_decode_options *options);
-
-/* Stores an error if the caller passed a pointer for it, and returns its status. */
-sdimage_status sdcs_fail(sdimage_error **error, sdimage_status status, const char *message);
 
 /* Returns CANCELLED or TIMEOUT once the operation's budget is used up. */
 sdimage_status sdcs_check_budget(const sdimage_work_budget *budget, sdimage_error **error);

@@ -25,7 +25,7 @@ static void md5IsThatOfTheRfc(void) {
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         char text[33];
-        sdphoto_md5_text(vectors[i][0], strlen(vectors[i][0]), text);
+        sdcs_md5_text(vectors[i][0], strlen(vectors[i][0]), text);
         CHECK(!strcmp(text, vectors[i][1]));
     }
 }
@@ -44,7 +44,7 @@ static void urisAreThoseOfFileManagers(void) {
         free(uri);
     }
     char text[33];
-    sdphoto_md5_text("file:///home/jens/photos/me.png", 31, text);
+    sdcs_md5_text("file:///home/jens/photos/me.png", 31, text);
     CHECK(!strcmp(text, "c6ee772d9e49320e97ec29a7eb5b1697"));
 }
 
@@ -53,7 +53,7 @@ static void urisAreThoseOfFileManagers(void) {
 static char *thumbnail_path(const char *folder, const char *file) {
     static char path[700];
     char digest[33], *uri = sdphoto_file_uri(path_of(file));
-    sdphoto_md5_text(uri, strlen(uri), digest);
+    sdcs_md5_text(uri, strlen(uri), digest);
     free(uri);
     snprintf(path, sizeof path, "cache/thumbnails/%s/%s.png", folder, digest);
     return path;

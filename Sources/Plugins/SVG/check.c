@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "base64.h"
+#include "fnv.h"
+#include "hex.h"
 #include "inside.h"
+#include "percent.h"
 
 /* Limits: elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all embedded
  * images. */
@@ -125,8 +129,8 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
         return;
     }
     memcpy(bytes, value + length - size, size);
-    size = sdsvg_unescape(bytes, size);
-    check_image(checker, bytes, is_base64 ? sdsvg_decode64(bytes, size) : size);
+    size = sdcs_percent_decode(bytes, size);
+    check_image(checker, bytes, is_base64 ? sdcs_base64_decode(bytes, size) : size);
     free(bytes);
 }
 
@@ -149,12 +153,9 @@ static void add_name(checker *checker, names *names, uint64_t hash) {
     names->hashes[names->count++] = hash;
 }
 
-/* FNV-1a; never returns 0. */
+/* Never returns 0. */
 static uint64_t hash_of(const uint8_t *text, size_t length) {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ text[i]) * 1099511628211u;
-    return hash | 1;
+    return sdcs_fnv1a(text, length) | 1;
 }
 
 /* Collects all #names in a value; false for none. */
@@ -180,8 +181,8 @@ static size_t plain_css(uint8_t *text, size_t length) {
         uint32_t code = text[i];
         if (code == '\\' && length - i > 1) {
             size_t digits = 0;
-            for (code = 0; digits < 6 && i + 1 < length && sdsvg_digit16(text[i + 1]) >= 0; digits++)
-                code = code << 4 | (uint32_t)sdsvg_digit16(text[++i]);
+            for (code = 0; digits < 6 && i + 1 < length && sdcs_hex_digit(text[i + 1]) >= 0; digits++)
+                code = code << 4 | (uint32_t)sdcs_hex_digit(text[++i]);
             if (!digits)
                 code = text[++i];
             else if (i + 1 < length && (text[i + 1] == ' ' || text[i + 1] == '\n' || text[i + 1] == '\t'))

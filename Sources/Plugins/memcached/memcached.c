@@ -73,7 +73,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (!self || !copy) {
         free(self);
         free(copy);
-        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "memcached: no memory for a list of servers");
+        sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "memcached: no memory for a list of servers");
         return NULL;
     }
     self->text = copy;
@@ -89,7 +89,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (is_ok)
         return self;
     release_servers(self);
-    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "memcached: invalid list of servers");
+    sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "memcached: invalid list of servers");
     return NULL;
 }
 
@@ -190,7 +190,7 @@ static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t dead
                                          .events = sdpeer_events(&self->peers[i])};
             open += sockets[i].fd >= 0;
         }
-        uint64_t now = sdremote_now();
+        uint64_t now = sdcs_monotonic_ns();
         if (!open || now >= deadline)
             return;
         struct timespec limit = {(time_t)((deadline - now) / 1000000000), (long)((deadline - now) % 1000000000)};
@@ -209,7 +209,7 @@ static void record_outcome(connection *self, server *server, bool is_ok) {
     } else if (++server->failures >= self->settings.failures) {
         /* After its return, a single further failure excludes the server again. */
         server->failures = self->settings.failures - 1;
-        server->excluded_until = sdremote_now() + self->settings.pause_ms * 1000000ull;
+        server->excluded_until = sdcs_monotonic_ns() + self->settings.pause_ms * 1000000ull;
     }
 }
 
@@ -260,7 +260,7 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
 static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
     connection *self = opaque;
     struct pollfd *sockets = calloc(self->servers->count, sizeof *sockets);
-    if (sockets && make_ring(self, sdremote_now())) {
+    if (sockets && make_ring(self, sdcs_monotonic_ns())) {
         run(self, sockets, commands, count, false, deadline);
         if (prepare_swaps(commands, count))
             run(self, sockets, commands, count, true, deadline);

@@ -135,9 +135,9 @@ char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset) {
 sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage_request **request,
                                             sdimage_error **error) {
     if (!asset || !request)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset or result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset or result pointer is NULL");
     if (!sdphoto_is(asset, SDPHOTO_ASSET))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
     char *url = sdimage_photos_url_of_asset(asset), stamp[32];
     snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
     char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
@@ -152,7 +152,7 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
     free(key);
     if (!bag) {
         sdimage_request_unref(made);
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a request");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a request");
     }
     sdimage_options_unref(bag);
     *request = made;

@@ -91,7 +91,7 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     manner manner = ROLLBACK;
     if (is_in_wal_mode(path)) {
         if (!sdphoto_hold_take(&reading->hold, path, BUSY_MS))
-            return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+            return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
         manner = log_of(path, &status) ? LOG : FILE_ALONE;
     }
     const char *system = manner == ROLLBACK ? sdphoto_unmapped() : sdphoto_unmapped_without_locks();
@@ -109,12 +109,12 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     }
     switch (code & 0xff) {
     case SQLITE_OK: return SDIMAGE_STATUS_OK;
-    case SQLITE_NOMEM: return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the database");
+    case SQLITE_NOMEM: return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the database");
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+    case SQLITE_LOCKED: return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
-    default: return sdphoto_fail(error, SDIMAGE_STATUS_IO_ERROR, "photos: database could not be opened");
+    case SQLITE_NOTADB: return sdcs_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
+    default: return sdcs_fail(error, SDIMAGE_STATUS_IO_ERROR, "photos: database could not be opened");
     }
 }
 
@@ -133,19 +133,19 @@ sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_ro
     int code = sqlite3_prepare_v2(connection, sql, -1, &rows, NULL);
     bool has_memory = true;
     if (code != SQLITE_OK)
-        return sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     for (int i = 0; i < ROW_LIMIT && has_memory && (code = next_row(rows, &reading->work)) == SQLITE_ROW; i++)
         has_memory = take(reading, rows);
     sqlite3_finalize(rows);
     if (!has_memory)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the database");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the database");
     if (code == SQLITE_INTERRUPT || code == SQLITE_TOOBIG)
-        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: database has too many or too long rows");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: database has too many or too long rows");
     if ((code & 0xff) == SQLITE_BUSY)
-        return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+        return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
     return code == SQLITE_DONE || code == SQLITE_ROW
                ? SDIMAGE_STATUS_OK
-               : sdphoto_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
+               : sdcs_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
 }
 
 const char *sdphoto_row_text(sqlite3_stmt *row, int column) {
@@ -256,7 +256,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
         }
         drop(assets);
     }
-    return sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+    return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
 }
 
 static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, sdimage_error **error) {
@@ -266,7 +266,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
         return sdphoto_fail_file(error, errno);
     /* SQLite would block on a FIFO until its other end is opened. */
     if (!S_ISREG(status.st_mode))
-        return sdphoto_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "photos: database is not a file");
+        return sdcs_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "photos: database is not a file");
     log_of(database->path, &log);
     if (need == SDPHOTO_NEED_INDEX && database->is_read && is_time(status.st_mtim, database->changed) &&
         status.st_size == database->size && is_time(log.st_mtim, database->log_changed) &&
@@ -313,7 +313,7 @@ sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_
     sdphoto_database *own = path ? sdphoto_library_new(&database_kind, name, sizeof *own) : NULL;
     if (!own) {
         free(path);
-        return sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: location of the database is unknown");
+        return sdcs_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: location of the database is unknown");
     }
     own->path = path;
     own->read = read;
@@ -321,7 +321,7 @@ sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (access(path, R_OK) != 0)
         status = errno == EACCES
-                     ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: database is not readable")
+                     ? sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: database is not readable")
                      : sdphoto_fail_file(error, errno);
     if (status >= 0)
         status = refresh(&own->library, SDPHOTO_NEED_NOW, (sdphoto_progress){NULL, NULL}, error);

@@ -142,7 +142,7 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
     sdimage_status status = sdphoto_each_row(connection, "SELECT value FROM Settings WHERE keyword = 'DBVersion'",
                                              sdphoto_take_version, reading, error);
     if (status >= 0 && (reading->version < DIGIKAM_FIRST || reading->version > DIGIKAM_LAST))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
+        status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     if (status >= 0)
         status = sdphoto_each_row(connection, "SELECT id, identifier, specificPath FROM AlbumRoots", take_root, reading,
                                   error);
@@ -160,7 +160,7 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
 sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
                                                    sdimage_error **error) {
     if (!library)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
     char *pictures = path ? NULL : sdphoto_xdg_pictures_folder();
     char *wanted = path ? realpath(path, NULL) : pictures ? sdphoto_join(pictures, "/digikam4.db", NULL) : NULL;
     free(pictures);

@@ -170,7 +170,7 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
     sdimage_photos_asset **selected = made ? calloc(count + 1, sizeof(sdimage_photos_asset *)) : NULL;
     if (!selected) {
         free(made);
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
     }
     for (size_t i = 0; i < count; i++)
         if (sdimage_photos_fetch_options_accept(options, assets[i]))

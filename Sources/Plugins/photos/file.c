@@ -79,7 +79,7 @@ static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer
     if (count < 0)
         return sdphoto_fail_file(error, errno);
     if (count == 0 && length)
-        return sdphoto_fail(error, SDIMAGE_STATUS_TRUNCATED, "photos: file was truncated while it was read");
+        return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "photos: file was truncated while it was read");
     *read = (size_t)count;
     return SDIMAGE_STATUS_OK;
 }

@@ -366,15 +366,15 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     if (vtable && vtable->size >= offsetof(sdimage_photos_library_vtable, bytes))
         sdphoto_copy_table(&table, sizeof table, vtable, vtable->size);
     if (!library || !table.fetch || !table.image)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
-                              "photos: result pointer is NULL, or table lacks fetch or image");
+        status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                           "photos: result pointer is NULL, or table lacks fetch or image");
     queue *queue = status >= 0 ? calloc(1, sizeof *queue) : NULL;
     host *own = queue ? sdphoto_library_new(&host_kind, name ? name : "custom", sizeof *own) : NULL;
     if (!own) {
         free(queue);
         if (destroy)
             destroy(user_data);
-        return status < 0 ? status : sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a library");
+        return status < 0 ? status : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a library");
     }
     atomic_init(&queue->references, 1);
     pthread_mutex_init(&queue->lock, NULL);

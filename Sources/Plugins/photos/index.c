@@ -140,18 +140,18 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
                                   sdimage_error **error) {
     char digest[33];
     *index = (sdphoto_index){.lock = -1, .generation = 1};
-    sdphoto_md5_text(library, strlen(library), digest);
+    sdcs_md5_text(library, strlen(library), digest);
     index->stem = sdphoto_join(folder, "/v1/", digest);
     char *lock = index->stem ? sdphoto_join(index->stem, ".lock", NULL) : NULL;
     if (!lock)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
     bool has_folder = make_folder(lock);
     index->lock = has_folder ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
     free(lock);
     if (index->lock < 0)
-        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder is not writable");
+        return sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder is not writable");
     if (!open_latest(index))
-        return sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index could not be opened");
+        return sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index could not be opened");
     return SDIMAGE_STATUS_OK;
 }
 

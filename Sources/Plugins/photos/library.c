@@ -60,16 +60,16 @@ sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, co
 
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error) {
     if (!library)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: not a library");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: not a library");
     if (!sdphoto_is(library, SDPHOTO_LIBRARY))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a library");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a library");
     return SDIMAGE_STATUS_OK;
 }
 
 static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     if (!library->kind->refresh)
-        return sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: a host library cannot list its assets");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: a host library cannot list its assets");
     return library->kind->refresh(library, need, progress, error);
 }
 
@@ -122,14 +122,14 @@ sdimage_status sdimage_photos_library_fetch(sdimage_photos_library *library,
     if (status < 0)
         return status;
     if (!list)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
     status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
     if (status < 0)
         return status;
     size_t count;
     sdimage_photos_asset **assets = snapshot(library, &count);
     if (!assets)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
     status = sdphoto_list_new(assets, count, options, list, error);
     for (size_t i = 0; i < count; i++)
         sdimage_photos_asset_unref(assets[i]);
@@ -144,7 +144,7 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
     if (status < 0)
         return status;
     if (!identifier || !asset)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: identifier or result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: identifier or result pointer is NULL");
     sdimage_photos_asset *found = library->kind->refresh ? sdphoto_library_lookup(library, identifier) : NULL;
     if (!found) {
         status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
@@ -157,7 +157,7 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
         return SDIMAGE_STATUS_OK;
     }
     sdimage_photos_asset_unref(found);
-    return sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: no photo has this identifier");
+    return sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: no photo has this identifier");
 }
 
 sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *library,
@@ -165,9 +165,9 @@ sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *libra
                                                    sdimage_destroy_fn destroy, sdimage_error **error) {
     sdimage_status status = sdphoto_check_library(library, error);
     if (status >= 0 && vtable && vtable->size < sizeof(size_t))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: table size is too small");
+        status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: table size is too small");
     if (status >= 0 && !sdphoto_is_tree(library))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: only folder libraries can be observed");
+        status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: only folder libraries can be observed");
     if (status >= 0)
         return sdphoto_tree_set_observer(library, vtable, user_data, destroy, error);
     if (destroy)

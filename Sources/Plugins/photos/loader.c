@@ -270,12 +270,12 @@ sdimage_status sdimage_photos_loader_new(const sdimage_photos_loader_config *con
     static const sdimage_loader_vtable table = {
         .size = sizeof table, .can_load = can_load, .load = start, .cancel = cancel, .can_share = can_share};
     if (config && !is_config(config))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a loader configuration");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a loader configuration");
     if (!config || !config->count || !loader)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
-                            "photos: library is missing or result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                         "photos: library is missing or result pointer is NULL");
     sdimage_photos_loader_config *copy = copy_of(config);
     if (!copy)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a loader");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a loader");
     return sdimage_loader_new_custom("photos", &table, copy, destroy, loader, error);
 }

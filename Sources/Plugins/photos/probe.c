@@ -50,19 +50,19 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
         return sdphoto_fail_file(error, errno);
     uint64_t size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
     if (size > limit || size >= SIZE_MAX)
-        return sdphoto_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: file exceeds the size limit of the loader");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: file exceeds the size limit of the loader");
     if (size == 0)
-        return sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
+        return sdcs_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
     void *bytes = malloc((size_t)size);
     if (!bytes)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a file");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a file");
     /* A file that grows meanwhile is read up to its earlier size; a truncated one up to its new end. */
     int64_t count = sdphoto_read_at(descriptor, bytes, (size_t)size, 0);
     if (count <= 0) {
         int number = errno;
         free(bytes);
         return count < 0 ? sdphoto_fail_file(error, number)
-                         : sdphoto_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
+                         : sdcs_fail(error, SDIMAGE_STATUS_EMPTY_DATA, "photos: file is 0 bytes long");
     }
     return sdimage_data_new_adopting(bytes, (size_t)count, bytes, free, data, error);
 }
@@ -173,17 +173,17 @@ bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info) {
 
 static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64_t file_size, uint8_t digest[16]) {
     uint8_t tail[DIGESTED];
-    sdphoto_md5 md5;
-    sdphoto_md5_begin(&md5);
-    sdphoto_md5_add(&md5, &file_size, sizeof file_size);
-    sdphoto_md5_add(&md5, head, length < DIGESTED ? length : DIGESTED);
+    sdcs_md5 md5;
+    sdcs_md5_begin(&md5);
+    sdcs_md5_add(&md5, &file_size, sizeof file_size);
+    sdcs_md5_add(&md5, head, length < DIGESTED ? length : DIGESTED);
     if (file_size > 2 * (uint64_t)DIGESTED) {
         int64_t count = sdphoto_read_at(descriptor, tail, sizeof tail, (int64_t)(file_size - DIGESTED));
         if (count < 0)
             return false;
-        sdphoto_md5_add(&md5, tail, (size_t)count);
+        sdcs_md5_add(&md5, tail, (size_t)count);
     }
-    sdphoto_md5_end(&md5, digest);
+    sdcs_md5_end(&md5, digest);
     return true;
 }
 

@@ -157,9 +157,8 @@ static void reload_index(sdphoto_scan *scan) {
 static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     sdphoto_tree *tree = scan->tree;
     if (!wait_for_lock(scan))
-        return scan->is_cancelled
-                   ? sdphoto_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled")
-                   : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process scans the library");
+        return scan->is_cancelled ? sdcs_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled")
+                                  : sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process scans the library");
     reload_index(scan);
     tree->round++;
     for (size_t i = 0; i < tree->count; i++)
@@ -177,11 +176,11 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     sdphoto_index_commit(&tree->index);
     sdphoto_index_unlock(&tree->index);
     if (!scan->has_memory)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the library");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the library");
     if (scan->root_error)
-        return sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
+        return sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
     if (scan->is_cancelled)
-        return sdphoto_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled");
+        return sdcs_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -232,16 +231,15 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
     sdimage_status status;
     if (pthread_mutex_lock(&tree->scanning) != 0) {
         sdphoto_observer_drop(observer);
-        return sdphoto_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from an observer during a scan");
+        return sdcs_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from an observer during a scan");
     }
     const sdphoto_tree *before = scanned_here;
     scanned_here = tree;
     scan.root = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (scan.root < 0)
-        status =
-            errno == ENOENT
-                ? sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: library folder no longer exists")
-                : sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
+        status = errno == ENOENT
+                     ? sdcs_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: library folder no longer exists")
+                     : sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
     else
         status = scan_locked(&scan, error);
     scanned_here = before;

@@ -95,7 +95,7 @@ static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connectio
     sdimage_status status = sdphoto_each_row(connection, "SELECT schema_version FROM VersionTable LIMIT 1",
                                              sdphoto_take_version, reading, error);
     if (status >= 0 && (reading->version < SHOTWELL_FIRST || reading->version > SHOTWELL_LAST))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
+        status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     if (status >= 0)
         status = sdphoto_each_row(connection, photos, take_photo, reading, error);
     if (status >= 0 && has_table(connection, "VideoTable"))
@@ -109,7 +109,7 @@ sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_ph
                                                     sdimage_error **error) {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (!library)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
     char *wanted = path                   ? realpath(path, NULL)
                    : data && *data == '/' ? sdphoto_join(data, "/shotwell/data/photo.db", NULL)
                    : home && *home == '/' ? sdphoto_join(home, "/.local/share/shotwell/data/photo.db", NULL)

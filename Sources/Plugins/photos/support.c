@@ -5,11 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-sdimage_status sdphoto_fail(sdimage_error **error, sdimage_status status, const char *message) {
-    if (error)
-        *error = sdimage_error_new(status, message);
-    return status;
-}
+#include "fnv.h"
 
 sdimage_status sdphoto_status_of(int number) {
     switch (number) {
@@ -29,7 +25,7 @@ sdimage_status sdphoto_status_of(int number) {
 
 sdimage_status sdphoto_fail_file(sdimage_error **error, int number) {
     char message[128];
-    return sdphoto_fail(error, sdphoto_status_of(number), strerror_r(number, message, sizeof message));
+    return sdcs_fail(error, sdphoto_status_of(number), strerror_r(number, message, sizeof message));
 }
 
 void *sdphoto_new(sdphoto_kind kind, size_t size) {
@@ -120,12 +116,9 @@ bool sdphoto_is_below(const char *path, const char *folder) {
 
 /* --- The table: linear probing; removal leaves no tombstones. */
 
-/* FNV-1a, 64 bits, then mixed: the lower bits choose the slot. */
+/* Mixed, because the lower bits choose the slot. */
 static uint64_t hash_of(const void *key, size_t length) {
-    const uint8_t *bytes = key;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    uint64_t hash = sdcs_fnv1a(key, length);
     return hash ^ hash >> 32;
 }
 

@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Stores an error if the caller passed a pointer for it, and returns its status. */
-sdimage_status sdphoto_fail(sdimage_error **error, sdimage_status status, const char *message);
+#include "fail.h"
 
 /* Return the status for the errno of a file, and the same with an error. */
 sdimage_status sdphoto_status_of(int number);

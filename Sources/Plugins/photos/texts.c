@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crc.h"
+
 enum { SECOND = 1000000000 };
 
 static uint32_t big(const uint8_t *bytes) {
@@ -76,17 +78,6 @@ static void put(sdphoto_buffer *buffer, const void *bytes, size_t length) {
     buffer->length = needed;
 }
 
-/* CRC of PNG, third edition, 5.5. */
-static uint32_t crc_of(const uint8_t *bytes, size_t length) {
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < length; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
-    }
-    return ~crc;
-}
-
 static void put_number(sdphoto_buffer *buffer, uint32_t number) {
     uint8_t bytes[4] = {(uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8), (uint8_t)number};
     put(buffer, bytes, 4);
@@ -99,7 +90,7 @@ static void put_text(sdphoto_buffer *buffer, const char *keyword, const char *te
     put(buffer, keyword, strlen(keyword) + 1);
     put(buffer, text, strlen(text));
     if (!buffer->has_failed)
-        put_number(buffer, crc_of(buffer->bytes + start, length + 4));
+        put_number(buffer, sdcs_crc32(0, buffer->bytes + start, length + 4));
 }
 
 static void put_decimal(sdphoto_buffer *buffer, const char *keyword, int64_t value) {

@@ -57,7 +57,7 @@ static sdimage_data *read_valid(const char *path, const char *uri, int64_t modif
 /* Returns thumbnails/FOLDER/DIGEST.png, to be freed. */
 static char *thumbnail_path(const char *folder, const char *uri) {
     char digest[33], name[80];
-    sdphoto_md5_text(uri, strlen(uri), digest);
+    sdcs_md5_text(uri, strlen(uri), digest);
     snprintf(name, sizeof name, "%s/%s.png", folder, digest);
     char *thumbnails = sdphoto_cache_folder("thumbnails/");
     char *path = thumbnails ? sdphoto_join(thumbnails, name, NULL) : NULL;
@@ -166,7 +166,7 @@ static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
 static sdimage_status write_file(char *path, const uint8_t *bytes, size_t length, sdimage_error **error) {
     char *temporary = sdphoto_join(path, ".XXXXXX", NULL);
     if (!temporary)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a name");
     /* mkostemp sets mode 0600. */
     int descriptor = make_folders(path) ? mkostemp(temporary, O_CLOEXEC) : -1;
     bool is_written = descriptor >= 0 && write_all(descriptor, bytes, length);
@@ -196,8 +196,8 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     if (path && sdphoto_thumbnail_put_texts(&made, png, asset, uri))
         status = write_file(path, made.bytes, made.length, error);
     else
-        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY,
-                              "photos: no memory for a thumbnail, or its location is unknown");
+        status =
+            sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a thumbnail, or its location is unknown");
     free(path);
     free(made.bytes);
     sdimage_data_unref(png);
@@ -229,14 +229,14 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     struct stat status_of_file;
     int descriptor = sdphoto_open_file(AT_FDCWD, asset->path);
     if (descriptor < 0)
-        return errno == ENOENT ? sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: file no longer exists")
+        return errno == ENOENT ? sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: file no longer exists")
                                : sdphoto_fail_file(error, errno);
     bool is_same = fstat(descriptor, &status_of_file) == 0 &&
                    sdphoto_thumbnail_seconds(sdphoto_nanoseconds(status_of_file.st_mtim)) ==
                        sdphoto_thumbnail_seconds(asset->modified_ns);
-    sdimage_status status =
-        is_same ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
-                : sdphoto_fail(error, SDIMAGE_STATUS_BUSY, "photos: file has changed since the last scan");
+    sdimage_status status = is_same
+                                ? sdphoto_read_all(descriptor, (uint64_t)256 << 20, &data, error)
+                                : sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: file has changed since the last scan");
     close(descriptor);
     sdimage_decode_options *options = status >= 0 ? sdimage_decode_options_new() : NULL;
     if (options) {
@@ -257,9 +257,9 @@ static bool is_of_the_bytes(sdimage_status status) {
 
 sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset, uint32_t side, sdimage_error **error) {
     if (asset && !sdphoto_is(asset, SDPHOTO_ASSET))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
     if (!asset || !*asset->path || !side)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is not a file, or size is 0");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is not a file, or size is 0");
     size_t size = 0;
     while (size < SIZES - 1 && sizes[size].side < side)
         size++;
@@ -267,12 +267,12 @@ sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset,
     sdimage_image *image = NULL;
     sdimage_status status;
     if (!uri || !thumbnails)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY,
-                              "photos: no memory for a path, or location of the thumbnails is unknown");
+        status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY,
+                           "photos: no memory for a path, or location of the thumbnails is unknown");
     else if (strncmp(asset->path, thumbnails, strlen(thumbnails)) == 0)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is itself a thumbnail");
+        status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is itself a thumbnail");
     else if (has_failed_before(uri, asset->modified_ns))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_BAD_DATA, "photos: unchanged file could not be decoded before");
+        status = sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "photos: unchanged file could not be decoded before");
     else {
         status = decode_small(asset, sizes[size].side, &image, error);
         if (status >= 0)

@@ -32,7 +32,7 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
                               sdimage_error **error) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     if (tree->process != (int)getpid())
-        return sdphoto_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
+        return sdcs_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
         while (!tree->is_first_finished && !sdphoto_tree_is_scanned_here(tree))
@@ -77,7 +77,7 @@ sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const 
     if (!observer && destroy)
         destroy(user_data);
     if (vtable && !observer)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for an observer");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for an observer");
     if (observer) {
         atomic_init(&observer->references, 1);
         sdphoto_copy_table(&observer->table, sizeof observer->table, vtable, vtable->size);
@@ -170,7 +170,7 @@ static sdimage_status resolve(const char *path, char **root, sdimage_error **err
     char *wanted = path ? sdphoto_join(path, NULL, NULL) : sdphoto_xdg_pictures_folder();
     struct stat status;
     if (!wanted)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: location of the picture folder is unknown");
+        return sdcs_fail(error, SDIMAGE_STATUS_NOT_FOUND, "photos: location of the picture folder is unknown");
     *root = realpath(wanted, NULL);
     int number = errno;
     free(wanted);
@@ -183,9 +183,9 @@ static sdimage_status resolve(const char *path, char **root, sdimage_error **err
     if (is_folder)
         return SDIMAGE_STATUS_OK;
     if (descriptor >= 0)
-        return sdphoto_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "photos: library is not a folder");
+        return sdcs_fail(error, SDIMAGE_STATUS_NOT_A_FILE, "photos: library is not a folder");
     if (number == EACCES || number == EPERM)
-        return sdphoto_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
+        return sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: library folder is not readable");
     return sdphoto_fail_file(error, number);
 }
 
@@ -229,9 +229,9 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
                                            sdimage_photos_library **library, sdimage_error **error) {
     char *root = NULL;
     if (!library)
-        return sdphoto_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
     if (config && !sdphoto_is(config, SDPHOTO_LIBRARY_CONFIG))
-        return sdphoto_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a library configuration");
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a library configuration");
     sdimage_status status = resolve(path, &root, error);
     if (status < 0) {
         free(root);
@@ -242,15 +242,15 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
                                                   : sdphoto_cache_folder("sdimage-photos");
     char *resolved = folder ? resolved_path(folder) : NULL;
     if (!tree || !folder)
-        status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: location of the index is unknown");
+        status = sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: location of the index is unknown");
     else if (resolved && sdphoto_is_below(resolved, tree->root))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder lies inside the library");
+        status = sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder lies inside the library");
     else
         status = sdphoto_index_open(&tree->index, folder, tree->root, error);
     free(folder);
     free(resolved);
     if (status >= 0 && !sdphoto_tree_load(tree, NULL))
-        status = sdphoto_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the index");
+        status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the index");
     if (status < 0) {
         sdimage_photos_library_unref(tree ? &tree->library : NULL);
         return status;

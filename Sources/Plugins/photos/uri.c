@@ -2,8 +2,11 @@
 
 #include <sdimage/plugins/photos.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "percent.h"
 
 static bool is_plain(unsigned char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
@@ -51,32 +54,16 @@ bool sdphoto_is_ph(const char *url, size_t length) {
     return url && length > 3 && (url[0] | 32) == 'p' && (url[1] | 32) == 'h' && url[2] == ':';
 }
 
-static int digit_of(char character) {
-    if (character >= '0' && character <= '9')
-        return character - '0';
-    int letter = character | 32;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
 char *sdphoto_decoded(const char *text, size_t length) {
-    char *made = malloc(length + 1), *to = made;
-    if (!made)
+    char *decoded = length < SIZE_MAX ? malloc(length + 1) : NULL;
+    if (!decoded)
         return NULL;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] != '%') {
-            *to++ = text[i];
-            continue;
-        }
-        int high = length - i > 2 ? digit_of(text[i + 1]) : -1, low = high >= 0 ? digit_of(text[i + 2]) : -1;
-        if (low < 0 || (high | low) == 0) {
-            free(made);
-            return NULL;
-        }
-        *to++ = (char)(high << 4 | low);
-        i += 2;
-    }
-    *to = 0;
-    return made;
+    memcpy(decoded, text, length);
+    decoded[length] = 0;
+    if (sdcs_percent_decode_text(decoded))
+        return decoded;
+    free(decoded);
+    return NULL;
 }
 
 char *sdimage_photos_identifier_of_url(const char *url, size_t length) {

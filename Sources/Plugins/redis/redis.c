@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "percent.h"
 #include "tier.h"
 
 /* Bytes of a reply besides a value: status lines and lengths. */
@@ -31,31 +32,6 @@ typedef struct connection {
 } connection;
 
 /* --- Addresses. */
-
-static int digit(char character) {
-    if (character >= '0' && character <= '9')
-        return character - '0';
-    character |= 32;
-    return character >= 'a' && character <= 'f' ? character - 'a' + 10 : -1;
-}
-
-/* Decodes percent-encoding in place (RFC 3986, section 2.1). */
-static bool decode_percent(char *text) {
-    char *out = text;
-    for (; *text; text++) {
-        if (*text == '%') {
-            int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
-            if (low < 0 || !(high | low))
-                return false;
-            *out++ = (char)(high << 4 | low);
-            text += 2;
-        } else {
-            *out++ = *text;
-        }
-    }
-    *out = 0;
-    return true;
-}
 
 static bool read_port(const char *text, int *port) {
     char *end = NULL;
@@ -79,7 +55,7 @@ static bool read_authority(address *self, char *text) {
         *colon = 0;
         self->user = *text ? text : NULL;
         self->password = colon + 1;
-        if (!decode_percent(text) || !decode_percent(colon + 1))
+        if (!sdcs_percent_decode_text(text) || !sdcs_percent_decode_text(colon + 1))
             return false;
     }
     char *slash = strchr(host, '/');
@@ -117,7 +93,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (!self || !copy) {
         free(self);
         free(copy);
-        sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "redis: no memory for an address");
+        sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "redis: no memory for an address");
         return NULL;
     }
     self->text = copy;
@@ -130,7 +106,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (is_ok)
         return self;
     release_address(self);
-    sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "redis: invalid server address");
+    sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "redis: invalid server address");
     return NULL;
 }
 
@@ -163,7 +139,7 @@ static void close_connection(void *opaque) {
 static bool wait_for(connection *self, short events, uint64_t deadline) {
     struct pollfd socket = {.fd = self->context->fd, .events = events};
     for (;;) {
-        uint64_t now = sdremote_now();
+        uint64_t now = sdcs_monotonic_ns();
         if (now >= deadline)
             return false;
         uint64_t left = deadline - now;

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sdimage/error.h>
+#include "clock.h"
+#include "fail.h"
 
 typedef enum sdremote_verb {
     SDREMOTE_GET,
@@ -69,11 +70,5 @@ typedef struct sdremote_engine {
      * `has_response` false, and the next exchange reconnects. */
     void (*exchange)(void *connection, sdremote_command *commands, size_t count, uint64_t deadline);
 } sdremote_engine;
-
-/* Nanoseconds of the monotonic clock. */
-uint64_t sdremote_now(void);
-
-/* Stores an error and returns its status. */
-sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const char *message);
 
 #endif

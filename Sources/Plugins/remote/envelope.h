@@ -16,9 +16,6 @@ typedef struct sdremote_envelope {
     size_t metadata_length, data_length;
 } sdremote_envelope;
 
-/* Computes the CRC-32C (RFC 3720, appendix B.4) of bytes that follow others whose checksum is `before`; 0 for none. */
-uint32_t sdremote_crc32c(uint32_t before, const void *bytes, size_t length);
-
 /* Returns the size of an envelope in bytes; 0 if a length does not fit its field. */
 size_t sdremote_envelope_size(size_t key_length, size_t metadata_length, size_t data_length);
 

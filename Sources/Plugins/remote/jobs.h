@@ -48,7 +48,7 @@ typedef struct job {
     /* The names of the entry and of the lease on the server. */
     char name[SDREMOTE_KEY_MAX + 1], lease_name[SDREMOTE_KEY_MAX + 1];
     /* The digest of the key, used in the envelope instead of the key. */
-    uint8_t digest[SDREMOTE_DIGEST];
+    uint8_t digest[SDCS_SHA256_BYTES];
     size_t key_length;
     uint8_t key[];
 } job;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fnv.h"
 #include "jobs.h"
 
 void sdremote_push(job_queue *queue, job *job) {
@@ -53,12 +54,9 @@ sdimage_reply *sdremote_take_reply(job *job) {
     return reply;
 }
 
-/* FNV-1a, 32 bits. */
 static unsigned bucket_of(const job *job) {
-    uint32_t hash = 2166136261u;
-    for (const char *text = job->name; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 16777619u;
-    return (hash ^ hash >> 16) % SDREMOTE_BUCKETS;
+    uint64_t hash = sdcs_fnv1a(job->name, strlen(job->name));
+    return (unsigned)((hash ^ hash >> 32) % SDREMOTE_BUCKETS);
 }
 
 void sdremote_note_pending(tier *self, job *job) {

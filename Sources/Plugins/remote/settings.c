@@ -15,12 +15,11 @@ sdimage_status sdremote_options_read(sdremote_options *options, const sdimage_op
     const char *prefix = bag ? sdimage_options_get_string(bag, SDIMAGE_REMOTE_NAMESPACE, "sdimage") : "sdimage";
     size_t length = strlen(prefix);
     if (!length || length > SDREMOTE_NAMESPACE_MAX)
-        return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
-                             "remote cache: namespace is not 1 to 64 bytes long");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: namespace is not 1 to 64 bytes long");
     for (size_t i = 0; i < length; i++) {
         if (prefix[i] <= ' ' || prefix[i] >= 127)
-            return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
-                                 "remote cache: namespace contains a character other than visible ASCII");
+            return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
+                             "remote cache: namespace contains a character other than visible ASCII");
     }
     memcpy(options->prefix, prefix, length + 1);
     options->ttl_s = number(bag, SDIMAGE_REMOTE_TTL_S, 604800, 1, 10 * 366 * 86400LL);

@@ -9,12 +9,6 @@
 #include "envelope.h"
 #include "jobs.h"
 
-sdimage_status sdremote_fail(sdimage_error **error, sdimage_status status, const char *message) {
-    if (error)
-        *error = sdimage_error_new(status, message);
-    return status;
-}
-
 void sdremote_complete(sdimage_reply *reply, sdimage_cache_entry *entry) {
     if (entry)
         sdimage_reply_complete_with_entry(reply, entry);
@@ -88,7 +82,7 @@ void sdremote_tier_drop(tier *self) {
 
 /* Reports that requests may be sent now, and sends a probe if one is due. Requires the lock. */
 static bool is_permitted(tier *self, bool is_change) {
-    uint64_t now = sdremote_now();
+    uint64_t now = sdcs_monotonic_ns();
     sdremote_permit permit = sdremote_breaker_permit(&self->breaker, now);
     if (permit == SDREMOTE_ALLOW && !is_change && now < self->refuse_until)
         permit = SDREMOTE_REFUSE;
@@ -185,13 +179,13 @@ static void query(void *user_data, const void *key, size_t length, const sdimage
     job *job = new_job(self, JOB_QUERY, key, length, reply);
     if (!job)
         return;
-    job->deadline = sdremote_now() + self->options.budget_ms * 1000000ull;
+    job->deadline = sdcs_monotonic_ns() + self->options.budget_ms * 1000000ull;
     submit(self, job);
 }
 
 static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
                   sdimage_reply *reply) {
-    size_t size = sdremote_envelope_size(SDREMOTE_DIGEST, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
+    size_t size = sdremote_envelope_size(SDCS_SHA256_BYTES, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
     uint64_t ttl_ms = sdremote_time_to_live(self, entry);
     if (!ttl_ms) {
@@ -254,7 +248,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
         sdremote_job_free(job);
         return;
     }
-    uint64_t now = sdremote_now();
+    uint64_t now = sdcs_monotonic_ns();
     job->newer_than = newer_than_ns;
     job->wait_until = now + self->options.lease_wait_ms * 1000000ull;
     job->deadline = now + self->options.budget_ms * 1000000ull;
@@ -269,7 +263,7 @@ static void end_lease(void *user_data, const void *key, size_t length) {
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_find_lease(self, job->lease_name);
     /* A lease that may have expired could belong to another process: it is left to expire. */
-    bool is_own = held && sdremote_now() - held->taken < self->options.lease_ms * 750000ull;
+    bool is_own = held && sdcs_monotonic_ns() - held->taken < self->options.lease_ms * 750000ull;
     if (is_own)
         held->is_ended = true;
     else if (held)
@@ -324,7 +318,7 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     tier *self = calloc(1, sizeof *self);
     if (!self || !make_locks(self)) {
         free(self);
-        return sdremote_fail(error, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for the cache");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for the cache");
     }
     sdimage_status status = sdremote_options_read(&self->options, options, error);
     self->engine = engine;
@@ -355,7 +349,7 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
                                   .is_shared = true};
     tier *self = NULL;
     if (!address || !cache)
-        return sdremote_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: address or result pointer is NULL");
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: address or result pointer is NULL");
     sdimage_status status = tier_new(engine, address, options, &self, error);
     if (status < 0)
         return status;

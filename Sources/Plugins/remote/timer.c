@@ -2,12 +2,6 @@
  * retries leases. */
 #include "jobs.h"
 
-uint64_t sdremote_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry) {
     uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
     if (!expiry)
@@ -81,7 +75,7 @@ void *sdremote_run_timer(void *argument) {
     tier *self = argument;
     pthread_mutex_lock(&self->lock);
     while (!self->is_stopped) {
-        uint64_t now = sdremote_now();
+        uint64_t now = sdcs_monotonic_ns();
         job *all = late(self, now);
         if (all) {
             pthread_mutex_unlock(&self->lock);

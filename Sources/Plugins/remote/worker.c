@@ -151,7 +151,7 @@ static bool register_lease(tier *self, job *job) {
         return false;
     }
     memcpy(held->name, job->lease_name, sizeof held->name);
-    held->taken = sdremote_now();
+    held->taken = sdcs_monotonic_ns();
     pthread_mutex_lock(&self->lock);
     held->next = self->held;
     self->held = held;
@@ -172,7 +172,7 @@ static void release_lease(tier *self, const job *job) {
 
 /* Another process holds the lease: retries after a pause, or fails if the time limit would pass. */
 static void retry_lease(tier *self, job *job) {
-    uint64_t now = sdremote_now();
+    uint64_t now = sdcs_monotonic_ns();
     pthread_mutex_lock(&self->lock);
     sdremote_unwatch(self, job);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_WAITED] += !job->has_waited;
@@ -291,11 +291,11 @@ static void record_outcome(worker *worker, const batch *batch, uint64_t elapsed)
     if (responses && !worker->is_failure_counted)
         sdremote_breaker_succeed(&self->breaker);
     else if (!responses && !worker->is_failure_counted)
-        sdremote_breaker_fail(&self->breaker, sdremote_now());
+        sdremote_breaker_fail(&self->breaker, sdcs_monotonic_ns());
     /* A failure after more than half of the budget delays loads as much as a timeout. */
     uint64_t budget = self->options.budget_ms * 1000000ull;
     if (responses < batch->command_count && batch->jobs[0]->kind < JOB_STORE && elapsed > budget / 2)
-        self->refuse_until = sdremote_now() + budget;
+        self->refuse_until = sdcs_monotonic_ns() + budget;
     /* The exchange is over: the timer must not count failures for it. */
     for (size_t i = 0; i < batch->count; i++)
         batch->jobs[i]->worker = NULL;
@@ -333,13 +333,13 @@ void *sdremote_work(void *argument) {
         pthread_mutex_unlock(&self->lock);
         prepare(self, batch);
         connection = connection ? connection : self->engine->open(self->servers, &settings);
-        uint64_t started = sdremote_now();
+        uint64_t started = sdcs_monotonic_ns();
         /* Longer than the budget, so that the timer acts first and counts the late look-ups. */
         uint64_t limit =
             batch->jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
         if (connection)
             self->engine->exchange(connection, batch->commands, batch->command_count, started + limit * 1000000);
-        record_outcome(worker, batch, sdremote_now() - started);
+        record_outcome(worker, batch, sdcs_monotonic_ns() - started);
         finish(self, batch);
         release(self, batch);
         pthread_mutex_lock(&self->lock);

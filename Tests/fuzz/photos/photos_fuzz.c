@@ -105,7 +105,7 @@ static void read_index(const uint8_t *bytes, size_t length) {
     sdphoto_index index;
     snprintf(path, sizeof path, "%s/v1", folder());
     mkdir(path, 0700);
-    sdphoto_md5_text("library", 7, digest);
+    sdcs_md5_text("library", 7, digest);
     snprintf(path, sizeof path, "%s/v1/%s-1.db", folder(), digest);
     write_file(path, bytes, length);
     if (sdphoto_index_open(&index, folder(), "library", NULL) >= 0)

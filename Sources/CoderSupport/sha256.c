@@ -42,7 +42,7 @@ static void add_block(uint32_t state[8], const uint8_t *block) {
         state[i] += each[i];
 }
 
-void sdremote_sha256(const void *bytes, size_t length, uint8_t digest[SDREMOTE_DIGEST]) {
+void sdcs_sha256(const void *bytes, size_t length, uint8_t digest[SDCS_SHA256_BYTES]) {
     uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const uint8_t *block = bytes;

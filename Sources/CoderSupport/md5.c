@@ -1,7 +1,8 @@
 #include "md5.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "hex.h"
 
 /* Constants from the sine function, and the rotation of each step: RFC 1321, section 3.4. */
 static const uint32_t sines[64] = {
@@ -42,11 +43,11 @@ static void transform(uint32_t state[4], const uint8_t block[64]) {
     state[3] += d;
 }
 
-void sdphoto_md5_begin(sdphoto_md5 *md5) {
-    *md5 = (sdphoto_md5){.state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}};
+void sdcs_md5_begin(sdcs_md5 *md5) {
+    *md5 = (sdcs_md5){.state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}};
 }
 
-void sdphoto_md5_add(sdphoto_md5 *md5, const void *bytes, size_t length) {
+void sdcs_md5_add(sdcs_md5 *md5, const void *bytes, size_t length) {
     const uint8_t *from = bytes;
     while (length) {
         size_t at = md5->length % 64, part = length < 64 - at ? length : 64 - at;
@@ -59,25 +60,24 @@ void sdphoto_md5_add(sdphoto_md5 *md5, const void *bytes, size_t length) {
     }
 }
 
-void sdphoto_md5_end(sdphoto_md5 *md5, uint8_t digest[16]) {
+void sdcs_md5_end(sdcs_md5 *md5, uint8_t digest[16]) {
     uint64_t bits = md5->length * 8;
     uint8_t size[8];
     for (int i = 0; i < 8; i++)
         size[i] = (uint8_t)(bits >> 8 * i);
-    sdphoto_md5_add(md5, "\x80", 1);
+    sdcs_md5_add(md5, "\x80", 1);
     while (md5->length % 64 != 56)
-        sdphoto_md5_add(md5, "", 1);
-    sdphoto_md5_add(md5, size, 8);
+        sdcs_md5_add(md5, "", 1);
+    sdcs_md5_add(md5, size, 8);
     for (int i = 0; i < 16; i++)
         digest[i] = (uint8_t)(md5->state[i / 4] >> 8 * (i % 4));
 }
 
-void sdphoto_md5_text(const void *bytes, size_t length, char text[33]) {
-    sdphoto_md5 md5;
+void sdcs_md5_text(const void *bytes, size_t length, char text[33]) {
+    sdcs_md5 md5;
     uint8_t digest[16];
-    sdphoto_md5_begin(&md5);
-    sdphoto_md5_add(&md5, bytes, length);
-    sdphoto_md5_end(&md5, digest);
-    for (int i = 0; i < 16; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    sdcs_md5_begin(&md5);
+    sdcs_md5_add(&md5, bytes, length);
+    sdcs_md5_end(&md5, digest);
+    sdcs_hex_write(text, digest, sizeof digest);
 }

@@ -1,0 +1,10 @@
+/* clock.h: the monotonic clock. */
+#ifndef SDCS_CLOCK_H
+#define SDCS_CLOCK_H
+
+#include <stdint.h>
+
+/* Returns the time in nanoseconds. */
+uint64_t sdcs_monotonic_ns(void);
+
+#endif
