@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ifd.h"
+
 enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
+/* Types of offsets in BigTIFF, and the last type of EXIF 2.32. */
+enum { LONG8 = 16, IFD8 = 18, LAST_TYPE = 12 };
 /* Limits of the collected entries: their count, the bytes of one value, the bytes of the block. */
 enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDCS_BLOCK_LIMIT };
 
@@ -11,13 +15,6 @@ enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDCS_BLOCK_LIMIT }
  * that do not describe the pixel layout. */
 static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
                                        0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
-
-/* The file: classic, with entries of 12 bytes, or BigTIFF, with entries of 20. */
-typedef struct file {
-    const uint8_t *bytes;
-    size_t length;
-    bool big_endian, is_big;
-} file;
 
 typedef struct entry {
     uint16_t tag, type;
@@ -31,39 +28,6 @@ typedef struct directory {
     size_t count;
 } directory;
 
-static bool number(const file *file, uint64_t at, size_t size, uint64_t *value) {
-    if (at > file->length || file->length - at < size)
-        return false;
-    *value = 0;
-    for (size_t i = 0; i < size; i++)
-        *value = *value << 8 | file->bytes[at + (file->big_endian ? i : size - 1 - i)];
-    return true;
-}
-
-static size_t size_of_type(uint64_t type) {
-    static const uint8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8};
-    return type < sizeof sizes ? sizes[type] : 0;
-}
-
-/* Reads the entry at an offset; false if the entry or its value is out of reach. */
-static bool read_entry(const file *file, uint64_t at, entry *entry) {
-    size_t word = file->is_big ? 8 : 4;
-    uint64_t tag, type, count, offset = at + 4 + word;
-    if (!number(file, at, 2, &tag) || !number(file, at + 2, 2, &type) || !number(file, at + 4, word, &count))
-        return false;
-    size_t size = size_of_type(type);
-    if (!size || !count || count > MOST_VALUE / size)
-        return false;
-    size *= (size_t)count;
-    if (size > word && !number(file, offset, word, &offset))
-        return false;
-    if (offset > file->length || file->length - offset < size)
-        return false;
-    entry->tag = (uint16_t)tag, entry->type = (uint16_t)type, entry->count = (uint32_t)count;
-    entry->value = file->bytes + offset, entry->size = size;
-    return true;
-}
-
 static bool is_descriptive(uint16_t tag) {
     for (size_t i = 0; i < sizeof descriptive / sizeof *descriptive; i++) {
         if (descriptive[i] == tag)
@@ -72,37 +36,35 @@ static bool is_descriptive(uint16_t tag) {
     return false;
 }
 
-/* Reads the offset of another directory: a number of 32 bits, or of 64 (types 16 and 18 of BigTIFF). */
-static void read_pointer(const file *file, uint64_t entry, uint64_t *offset) {
-    uint64_t type = 0;
-    number(file, entry + 2, 2, &type);
-    number(file, entry + (file->is_big ? 12 : 8), type == 16 || type == 18 ? 8 : 4, offset);
+/* Copies an entry that an EXIF block can have; false if its value is too large or out of reach. */
+static bool take_entry(const sdcs_tiff *file, const sdcs_ifd_entry *read, entry *entry) {
+    if (!read->size || read->size > MOST_VALUE || read->type > LAST_TYPE)
+        return false;
+    entry->tag = read->tag, entry->type = read->type, entry->count = (uint32_t)read->count;
+    entry->value = file->bytes + read->value, entry->size = read->size;
+    return true;
 }
 
 /* Collects the entries of the directory at an offset. From the first directory it takes the descriptive tags and the
  * offsets of the Exif and GPS directories. */
-static void read_directory(const file *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
-    uint64_t count, size = file->is_big ? 20 : ENTRY, head = file->is_big ? 8 : 2;
+static void read_directory(const sdcs_tiff *file, uint64_t at, directory *found, uint64_t *exif, uint64_t *gps) {
+    sdcs_ifd_entry read;
     found->count = 0;
-    if (!number(file, at, (size_t)head, &count))
-        return;
-    for (uint64_t i = 0; i < count && i < MOST_ENTRIES; i++) {
-        uint64_t offset = at + head + i * size, tag;
-        entry *next = &found->entries[found->count];
-        if (!number(file, offset, 2, &tag))
-            return;
-        if (exif && (tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY))
-            read_pointer(file, offset, tag == EXIF_DIRECTORY ? exif : gps);
-        else if ((!exif || is_descriptive((uint16_t)tag)) && read_entry(file, offset, next))
+    for (uint64_t i = 0; i < MOST_ENTRIES && sdcs_ifd_entry_at(file, at, i, &read); i++) {
+        if (exif && (read.tag == EXIF_DIRECTORY || read.tag == GPS_DIRECTORY))
+            /* A number of 32 bits, or of 64 in BigTIFF. */
+            sdcs_tiff_number(file, read.field, read.type == LONG8 || read.type == IFD8 ? 8 : 4,
+                             read.tag == EXIF_DIRECTORY ? exif : gps);
+        else if ((!exif || is_descriptive(read.tag)) && take_entry(file, &read, &found->entries[found->count]))
             found->count++;
     }
 }
 
 /* --- Writing. */
 
-static void put(const file *file, uint8_t *to, size_t size, uint64_t value) {
+static void put(const sdcs_tiff *file, uint8_t *to, size_t size, uint64_t value) {
     for (size_t i = 0; i < size; i++)
-        to[file->big_endian ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
+        to[file->is_big_endian ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
 static size_t even(size_t size) {
@@ -119,7 +81,7 @@ static size_t size_of(const directory *directory, size_t more) {
 
 /* Writes a directory. The pointers to other directories follow its own entries, because their tags are higher. Returns
  * the end offset. */
-static size_t write_directory(const file *file, uint8_t *block, size_t at, const directory *directory,
+static size_t write_directory(const sdcs_tiff *file, uint8_t *block, size_t at, const directory *directory,
                               const entry *pointers, size_t pointer_count) {
     size_t count = directory->count + pointer_count, value = at + 2 + count * ENTRY + 4;
     put(file, block + at, 2, count);
@@ -147,7 +109,8 @@ typedef struct parts {
     directory first, exif, gps;
 } parts;
 
-static sdimage_status write_block(const file *file, const parts *parts, sdtiff_block *block, sdimage_error **error) {
+static sdimage_status write_block(const sdcs_tiff *file, const parts *parts, sdtiff_block *block,
+                                  sdimage_error **error) {
     enum { LONG = 4 };
     size_t pointers = (parts->exif.count ? 1u : 0u) + (parts->gps.count ? 1u : 0u), used = 0;
     size_t exif = HEADER + size_of(&parts->first, pointers);
@@ -164,7 +127,7 @@ static sdimage_status write_block(const file *file, const parts *parts, sdtiff_b
         others[used++] = (entry){EXIF_DIRECTORY, LONG, 1, NULL, exif};
     if (parts->gps.count)
         others[used++] = (entry){GPS_DIRECTORY, LONG, 1, NULL, gps};
-    memcpy(block->bytes, file->big_endian ? "MM" : "II", 2);
+    memcpy(block->bytes, file->is_big_endian ? "MM" : "II", 2);
     put(file, block->bytes + 2, 2, 42);
     put(file, block->bytes + 4, 4, HEADER);
     write_directory(file, block->bytes, HEADER, &parts->first, others, used);
@@ -176,19 +139,15 @@ static sdimage_status write_block(const file *file, const parts *parts, sdtiff_b
 }
 
 sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block, sdimage_error **error) {
-    file file = {bytes, length, false, false};
-    uint64_t mark, at, exif = 0, gps = 0;
+    sdcs_tiff file;
+    uint64_t exif = 0, gps = 0;
     *block = (sdtiff_block){NULL, 0};
-    if (length < HEADER)
-        return SDIMAGE_STATUS_OK;
-    file.big_endian = file.bytes[0] == 'M';
-    file.is_big = number(&file, 2, 2, &mark) && mark == 43;
-    if (!number(&file, file.is_big ? 8 : 4, file.is_big ? 8 : 4, &at))
+    if (!sdcs_tiff_open(&file, bytes, length))
         return SDIMAGE_STATUS_OK;
     parts *parts = calloc(1, sizeof *parts);
     if (!parts)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
-    read_directory(&file, at, &parts->first, &exif, &gps);
+    read_directory(&file, sdcs_ifd_first(&file), &parts->first, &exif, &gps);
     if (exif)
         read_directory(&file, exif, &parts->exif, NULL, NULL);
     if (gps)

@@ -1,0 +1,107 @@
+#include "ifd.h"
+
+#include <string.h>
+
+enum { HEADER_BYTES = 8, ENTRY_LIMIT = 1024 };
+
+/* Sizes of the parts of a directory: its count, an entry, and offsets, which are as long as counts of values. */
+typedef struct layout {
+    size_t count, entry, offset;
+} layout;
+
+static layout layout_of(const sdcs_tiff *tiff) {
+    return tiff->is_bigtiff ? (layout){8, 20, 8} : (layout){2, 12, 4};
+}
+
+/* Returns the size of a value by its type: TIFF 6.0, and LONG8, SLONG8 and IFD8 of BigTIFF. */
+static size_t size_of_type(uint64_t type) {
+    static const uint8_t sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
+    return type < sizeof sizes ? sizes[type] : 0;
+}
+
+bool sdcs_tiff_open(sdcs_tiff *tiff, const void *bytes, size_t length) {
+    uint64_t mark = 0;
+    *tiff = (sdcs_tiff){bytes, length, false, false};
+    if (length < HEADER_BYTES || (memcmp(bytes, "II", 2) != 0 && memcmp(bytes, "MM", 2) != 0))
+        return false;
+    tiff->is_big_endian = tiff->bytes[0] == 'M';
+    sdcs_tiff_number(tiff, 2, 2, &mark);
+    tiff->is_bigtiff = mark == 43;
+    return mark == 42 || mark == 43;
+}
+
+bool sdcs_tiff_open_exif(sdcs_tiff *tiff, const void *bytes, size_t length) {
+    static const char prefix[6] = "Exif\0";
+    size_t skip = length >= sizeof prefix && memcmp(bytes, prefix, sizeof prefix) == 0 ? sizeof prefix : 0;
+    return sdcs_tiff_open(tiff, (const uint8_t *)bytes + skip, length - skip) && !tiff->is_bigtiff;
+}
+
+bool sdcs_tiff_number(const sdcs_tiff *tiff, uint64_t at, size_t size, uint64_t *number) {
+    if (at > tiff->length || tiff->length - at < size)
+        return false;
+    *number = 0;
+    for (size_t i = 0; i < size; i++)
+        *number = *number << 8 | tiff->bytes[at + (tiff->is_big_endian ? i : size - 1 - i)];
+    return true;
+}
+
+uint64_t sdcs_ifd_first(const sdcs_tiff *tiff) {
+    size_t size = layout_of(tiff).offset;
+    uint64_t offset = 0;
+    sdcs_tiff_number(tiff, size, size, &offset);
+    return offset;
+}
+
+/* Finds the offset of entry `index`, or of the end of the entries; false if it is outside the bytes. */
+static bool find_offset(const sdcs_tiff *tiff, uint64_t directory, uint64_t index, uint64_t *at) {
+    layout layout = layout_of(tiff);
+    return !__builtin_mul_overflow(index, (uint64_t)layout.entry, at) && !__builtin_add_overflow(*at, directory, at) &&
+           !__builtin_add_overflow(*at, (uint64_t)layout.count, at) && *at <= tiff->length;
+}
+
+uint64_t sdcs_ifd_next(const sdcs_tiff *tiff, uint64_t directory) {
+    layout layout = layout_of(tiff);
+    uint64_t count, at, offset = 0;
+    if (directory && sdcs_tiff_number(tiff, directory, layout.count, &count) &&
+        find_offset(tiff, directory, count, &at))
+        sdcs_tiff_number(tiff, at, layout.offset, &offset);
+    return offset;
+}
+
+bool sdcs_ifd_entry_at(const sdcs_tiff *tiff, uint64_t directory, uint64_t index, sdcs_ifd_entry *entry) {
+    layout layout = layout_of(tiff);
+    uint64_t count, at, tag = 0, type = 0, number;
+    if (!sdcs_tiff_number(tiff, directory, layout.count, &count) || index >= count ||
+        !find_offset(tiff, directory, index, &at) || tiff->length - at < layout.entry)
+        return false;
+    *entry = (sdcs_ifd_entry){.field = at + 4 + layout.offset};
+    sdcs_tiff_number(tiff, at, 2, &tag);
+    sdcs_tiff_number(tiff, at + 2, 2, &type);
+    sdcs_tiff_number(tiff, at + 4, layout.offset, &entry->count);
+    entry->tag = (uint16_t)tag, entry->type = (uint16_t)type;
+    entry->value = entry->field;
+    if (__builtin_mul_overflow(entry->count, (uint64_t)size_of_type(type), &number))
+        return true;
+    if (number > layout.offset)
+        sdcs_tiff_number(tiff, entry->field, layout.offset, &entry->value);
+    if (entry->value <= tiff->length && tiff->length - entry->value >= number)
+        entry->size = (size_t)number;
+    return true;
+}
+
+bool sdcs_ifd_find(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, sdcs_ifd_entry *entry) {
+    for (uint64_t i = 0; directory && i < ENTRY_LIMIT && sdcs_ifd_entry_at(tiff, directory, i, entry); i++) {
+        if (entry->tag == tag)
+            return true;
+    }
+    return false;
+}
+
+uint32_t sdcs_ifd_number(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag) {
+    sdcs_ifd_entry entry;
+    uint64_t number = 0;
+    if (sdcs_ifd_find(tiff, directory, tag, &entry) && entry.size &&
+        (entry.type == SDCS_IFD_SHORT || entry.type == SDCS_IFD_LONG))
+        sdcs_tiff_number(tiff, entry.value, entry.type == SDCS_IFD_SHORT ? 2 : 4, &number);
+    return (uint32_t)number;
+}
