@@ -2,11 +2,10 @@
 #include <sdimage/plugins/avif.h>
 
 #include <avif/avif.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "coder_instance.h"
 #include "encode.h"
 #include "limits.h"
 #include "tracks.h"
@@ -235,61 +234,28 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 /* --- Sequences. */
 
 typedef struct instance {
-    pthread_mutex_t lock;
-    sdcs_request request;
-    sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
+    sdcs_instance base;
     reader reader;
     uint32_t frame_count;
     uint32_t *durations;
 } instance;
 
-static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
-                                    sdimage_error **error) {
-    (void)user_data;
-    instance *self = calloc(1, sizeof *self);
-    if (!self)
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
-    pthread_mutex_init(&self->lock, NULL);
-    self->request = sdcs_request_of(options);
-    *made = self;
-    return SDIMAGE_STATUS_OK;
-}
-
-static void destroy_instance(void *user_data, void *pointer) {
-    (void)user_data;
+static void close_instance(void *pointer) {
     instance *self = pointer;
     close_reader(&self->reader);
-    sdimage_data_unref(self->data);
-    pthread_mutex_destroy(&self->lock);
     free(self->durations);
-    free(self);
 }
 
-static sdimage_status start(instance *self, const void *bytes, size_t length, sdimage_error **error) {
-    sdimage_status status = sdimage_data_new(bytes, length, &self->data, error);
+static sdimage_status start(void *pointer, sdimage_error **error) {
+    instance *self = pointer;
+    const void *bytes = sdimage_data_bytes(self->base.data);
+    size_t length = sdimage_data_length(self->base.data);
+    sdimage_status status = prepare(bytes, length, &self->base.request, &self->reader, error);
     if (status < 0)
         return status;
-    status = prepare(sdimage_data_bytes(self->data), length, &self->request, &self->reader, error);
-    if (status < 0) {
-        close_reader(&self->reader);
-        return status;
-    }
     self->frame_count = info_of(self->reader.decoder).frame_count;
     if (self->frame_count > 1)
         self->durations = sdavif_durations(bytes, length, self->frame_count);
-    return SDIMAGE_STATUS_OK;
-}
-
-/* Waits for the complete file: the tables may follow the samples. */
-static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
-                             sdimage_error **error) {
-    (void)user_data;
-    instance *self = pointer;
-    if (!finished)
-        return SDIMAGE_STATUS_OK;
-    pthread_mutex_lock(&self->lock);
-    sdimage_status status = self->data ? SDIMAGE_STATUS_OK : start(self, bytes, length, error);
-    pthread_mutex_unlock(&self->lock);
     return status;
 }
 
@@ -313,43 +279,22 @@ static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_w
     return status;
 }
 
-static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
-                            sdimage_error **error) {
-    (void)user_data;
+static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
     avifDecoder *decoder = self->reader.decoder;
-    if (decoder) {
-        status = seek(decoder, index, self->request.budget, error);
-        if (status >= 0)
-            status = convert_current(decoder, 1, &self->request, image, error);
-    }
-    pthread_mutex_unlock(&self->lock);
-    return status;
+    sdimage_status status = seek(decoder, index, self->base.request.budget, error);
+    return status < 0 ? status : convert_current(decoder, 1, &self->base.request, image, error);
 }
 
-static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
-    return frame(user_data, pointer, 0, image, error);
-}
-
-static uint32_t frame_count(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t count = self->frame_count;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+static uint32_t frame_count(const void *pointer) {
+    return ((const instance *)pointer)->frame_count;
 }
 
 /* Endless; since libavif 1.0 a file can specify a count. */
-static uint32_t loop_count(void *user_data, void *pointer) {
-    (void)user_data;
+static uint32_t loop_count(const void *pointer) {
 #if AVIF_VERSION >= 1000000
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    int repetitions = self->reader.decoder ? self->reader.decoder->repetitionCount : AVIF_REPETITION_COUNT_UNKNOWN;
-    pthread_mutex_unlock(&self->lock);
+    const instance *self = pointer;
+    int repetitions = self->reader.decoder->repetitionCount;
     return repetitions < 0 ? 0 : (uint32_t)repetitions + 1;
 #else
     (void)pointer;
@@ -357,14 +302,21 @@ static uint32_t loop_count(void *user_data, void *pointer) {
 #endif
 }
 
-static uint32_t duration_ms(void *user_data, void *pointer, uint32_t index) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t duration = self->durations && index < self->frame_count ? self->durations[index] : 0;
-    pthread_mutex_unlock(&self->lock);
-    return duration;
+static uint32_t duration_ms(const void *pointer, uint32_t index) {
+    const instance *self = pointer;
+    return self->durations && index < self->frame_count ? self->durations[index] : 0;
 }
+
+static sdcs_instance_kind sequences = {
+    .size = sizeof(instance),
+    .no_memory = "avif: no memory for a decoder",
+    .start = start,
+    .frame = frame,
+    .frame_count = frame_count,
+    .loop_count = loop_count,
+    .duration_ms = duration_ms,
+    .close = close_instance,
+};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
@@ -372,18 +324,11 @@ static const sdimage_coder_vtable table = {
     .decode = decode,
     .can_encode = sdavif_can_encode,
     .encode = sdavif_encode,
-    .open = open_instance,
-    .instance_update = update,
-    .instance_image = first_image,
-    .instance_frame_count = frame_count,
-    .instance_loop_count = loop_count,
-    .instance_duration_ms = duration_ms,
-    .instance_frame = frame,
-    .instance_destroy = destroy_instance,
+    SDCS_INSTANCE_ENTRIES,
     .describe = describe,
     .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {
-    return sdimage_coder_new_custom("avif", &table, NULL, NULL, coder, error);
+    return sdimage_coder_new_custom("avif", &table, &sequences, NULL, coder, error);
 }

@@ -9,6 +9,7 @@
 
 #include "boxes.h"
 #include "codec.h"
+#include "coder_instance.h"
 #include "frame.h"
 
 /* --- Recognition of movies. */
@@ -141,165 +142,88 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 /* --- Movies decoded frame by frame. */
 
 typedef struct instance {
-    pthread_mutex_t lock;
-    sdcs_request request;
+    sdcs_instance base;
     choice choice;
-    uint32_t work_ms;
-    sdimage_data *data; /* a copy, because the bytes of an update are borrowed */
-    sdimage_source *source;
     sdav_movie movie;
-    bool is_open, is_animation;
+    bool is_animation;
 } instance;
 
-static sdimage_status make(const sdimage_decode_options *options, instance **made, sdimage_error **error) {
-    instance *self = calloc(1, sizeof *self);
-    if (!self)
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
-    pthread_mutex_init(&self->lock, NULL);
-    self->request = sdcs_request_of(options);
-    self->choice = choice_of(options);
-    self->work_ms = sdimage_decode_options_max_work_ms(options);
-    *made = self;
-    return SDIMAGE_STATUS_OK;
+static void configure(void *pointer, const sdimage_decode_options *options) {
+    ((instance *)pointer)->choice = choice_of(options);
 }
 
-static void destroy_instance(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    sdav_close(&self->movie);
-    sdimage_data_unref(self->data);
-    sdimage_source_unref(self->source);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
+static void close_instance(void *pointer) {
+    sdav_close(&((instance *)pointer)->movie);
 }
 
 /* Opens the movie and, if it is shown as an animation, counts its frames. */
-static sdimage_status start(instance *self, kind kind, uint64_t length, sdimage_error **error) {
-    sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->data), self->source, length,
-                                      &self->request, sdcs_deadline_after(self->work_ms, self->request.budget), error);
+static sdimage_status start_movie(instance *self, kind kind, uint64_t length, sdimage_error **error) {
+    sdimage_status status = sdav_open(&self->movie, sdimage_data_bytes(self->base.data), self->base.source, length,
+                                      &self->base.request, sdcs_instance_deadline(&self->base), error);
     self->movie.is_sequence = kind == SEQUENCE;
-    self->is_animation = !self->request.first_frame_only && (kind == SEQUENCE || self->choice.frames);
+    self->is_animation = !self->base.request.first_frame_only && (kind == SEQUENCE || self->choice.frames);
     if (status >= 0)
         status = sdav_codec_open(&self->movie, error);
     if (status >= 0 && self->is_animation)
         status = sdav_count(&self->movie, error);
-    if (status < 0)
-        sdav_close(&self->movie);
-    self->is_open = status >= 0;
     return status;
 }
 
-static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
-                                    sdimage_error **error) {
-    (void)user_data;
-    instance *self = NULL;
-    sdimage_status status = make(options, &self, error);
-    *made = self;
-    return status;
-}
-
-static sdimage_status open_source(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
-                                  void **made, sdimage_error **error) {
+static sdimage_status start(void *pointer, sdimage_error **error) {
+    instance *self = pointer;
     uint8_t head[512];
     size_t got = 0;
-    instance *self = NULL;
-    sdimage_status status = sdimage_source_read(source, 0, head, sizeof head, &got, error);
-    if (status >= 0)
-        status = make(options, &self, error);
-    if (status < 0)
-        return status;
-    /* Only the reference count changes. */
-    self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
-    status = start(self, kind_of(head, got), sdimage_source_size(source), error);
-    if (status < 0)
-        destroy_instance(user_data, self);
-    else
-        *made = self;
-    return status;
-}
-
-/* Waits for the complete file: the tables may follow the samples. */
-static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
-                             sdimage_error **error) {
-    (void)user_data;
-    instance *self = pointer;
-    sdimage_status status = SDIMAGE_STATUS_OK;
-    if (!finished)
-        return status;
-    pthread_mutex_lock(&self->lock);
-    if (!self->data)
-        status = sdimage_data_new(bytes, length, &self->data, error);
-    if (status >= 0 && !self->is_open)
-        status = start(self, kind_of(bytes, length), length, error);
-    pthread_mutex_unlock(&self->lock);
-    return status;
-}
-
-static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
-                            sdimage_error **error) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
-    if (self->is_open) {
-        self->movie.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
-        if (!self->is_animation) {
-            status = still(&self->movie, self->choice, 1, image, error);
-        } else {
-            status = sdav_decode_index(&self->movie, index, error);
-            if (status >= 0)
-                status = sdav_make_image(&self->movie, self->movie.count, image, error);
-        }
+    if (!self->base.source) {
+        size_t length = sdimage_data_length(self->base.data);
+        return start_movie(self, kind_of(sdimage_data_bytes(self->base.data), length), length, error);
     }
-    pthread_mutex_unlock(&self->lock);
-    return status;
+    sdimage_status status = sdimage_source_read(self->base.source, 0, head, sizeof head, &got, error);
+    return status < 0 ? status : start_movie(self, kind_of(head, got), sdimage_source_size(self->base.source), error);
 }
 
-static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
-    return frame(user_data, pointer, 0, image, error);
-}
-
-static uint32_t frame_count(void *user_data, void *pointer) {
-    (void)user_data;
+static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t count = !self->is_open ? 0 : self->is_animation ? self->movie.count : 1;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+    self->movie.deadline = sdcs_instance_deadline(&self->base);
+    if (!self->is_animation)
+        return still(&self->movie, self->choice, 1, image, error);
+    sdimage_status status = sdav_decode_index(&self->movie, index, error);
+    return status < 0 ? status : sdav_make_image(&self->movie, self->movie.count, image, error);
+}
+
+static uint32_t frame_count(const void *pointer) {
+    const instance *self = pointer;
+    return self->is_animation ? self->movie.count : 1;
 }
 
 /* Endless for a sequence; once for a video. */
-static uint32_t loop_count(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t count = self->is_animation && !self->movie.is_sequence ? 1 : 0;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+static uint32_t loop_count(const void *pointer) {
+    const instance *self = pointer;
+    return self->is_animation && !self->movie.is_sequence ? 1 : 0;
 }
 
-static uint32_t duration_ms(void *user_data, void *pointer, uint32_t index) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t duration = self->is_open && self->is_animation ? sdav_duration_ms(&self->movie, index) : 0;
-    pthread_mutex_unlock(&self->lock);
-    return duration;
+static uint32_t duration_ms(const void *pointer, uint32_t index) {
+    const instance *self = pointer;
+    return self->is_animation ? sdav_duration_ms(&self->movie, index) : 0;
 }
+
+static sdcs_instance_kind movies = {
+    .size = sizeof(instance),
+    .no_memory = "video: no memory for a decoder",
+    .configure = configure,
+    .start = start,
+    .frame = frame,
+    .frame_count = frame_count,
+    .loop_count = loop_count,
+    .duration_ms = duration_ms,
+    .close = close_instance,
+};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
     .decode = decode,
-    .open = open_instance,
-    .instance_update = update,
-    .instance_image = first_image,
-    .instance_frame_count = frame_count,
-    .instance_loop_count = loop_count,
-    .instance_duration_ms = duration_ms,
-    .instance_frame = frame,
-    .instance_destroy = destroy_instance,
-    .open_source = open_source,
+    SDCS_INSTANCE_ENTRIES,
+    .open_source = sdcs_instance_open_source,
     .describe = describe,
     .detached_stack = SDCS_STACK,
 };
@@ -308,7 +232,7 @@ SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_e
     /* AV_LOG_INFO is the default: the host has not changed the level. */
     if (av_log_get_level() == AV_LOG_INFO)
         av_log_set_level(AV_LOG_QUIET);
-    return sdimage_coder_new_custom("av", &table, NULL, NULL, coder, error);
+    return sdimage_coder_new_custom("av", &table, &movies, NULL, coder, error);
 }
 
 static char version[24];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "coder_instance.h"
 #include "decoder.h"
 #include "encode.h"
 #include "file.h"
@@ -90,7 +91,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdcs_request request = sdcs_request_of(NULL);
     request.max_pixels = UINT64_MAX, request.max_bytes = SIZE_MAX;
     sdcs_deadline deadline = sdcs_deadline_of(options);
-    sdjxl_file file;
+    sdjxl_file file = {.count = 0};
     sdjxl_decoder colors;
     sdjxl_event event;
     sdimage_status status = sdjxl_open(&colors, &request, deadline, error);
@@ -99,64 +100,42 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
         status = sdjxl_next(&colors, &event, error);
-    sdimage_status read = status < 0 ? status : sdjxl_file_read(&file, bytes, length, true, deadline, error);
-    if (read >= 0 && !colors.has_info)
-        read = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
-    if (read >= 0) {
+    if (status >= 0)
+        status = sdjxl_file_read(&file, bytes, length, true, deadline, error);
+    if (status >= 0 && !colors.has_info)
+        status = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");
+    if (status >= 0) {
         sdcs_info info = sdjxl_image_info(&colors, file.count);
         info.duration_ms = file.count > 1 ? file.duration_ms : 0;
         info.exif = (sdcs_span){file.exif.bytes, file.exif.length};
         info.xmp = (sdcs_span){file.xmp.bytes, file.xmp.length};
-        read = sdcs_describe(&info, metadata, error);
+        status = sdcs_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, file.count > 1 ? file.info.animation.num_loops : 0);
     }
-    if (status >= 0)
-        sdjxl_file_close(&file);
+    sdjxl_file_close(&file);
     sdjxl_close(&colors);
-    return read;
+    return status;
 }
 
 /* --- Progressive decoding and animations. */
 
 typedef struct instance {
-    pthread_mutex_t lock;
-    sdcs_request request;
-    uint32_t work_ms;
-    bool accepts_partial;
+    sdcs_instance base;        /* open once the first pass is; has data only for an animation */
     sdjxl_decoder progressive; /* the first frame, while data arrives */
     size_t at;                 /* bytes it has consumed */
     sdimage_image *first;      /* complete, or a sufficient preview */
-    sdimage_data *data;        /* a copy, because the bytes of an update are borrowed */
     sdjxl_file file;           /* read when the data is complete */
     sdjxl_decoder animation;   /* decodes the frames of an animation in order */
     uint32_t next;             /* index of its next frame */
-    bool is_open, is_finished, is_animating;
+    bool is_finished, is_animating;
 } instance;
 
-static sdimage_status open_instance(void *user_data, const sdimage_decode_options *options, void **made,
-                                    sdimage_error **error) {
-    (void)user_data;
-    instance *self = calloc(1, sizeof *self);
-    if (!self)
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
-    pthread_mutex_init(&self->lock, NULL);
-    self->request = sdcs_request_of(options);
-    self->work_ms = sdimage_decode_options_max_work_ms(options);
-    self->accepts_partial = sdimage_decode_options_accepts_partial(options);
-    *made = self;
-    return SDIMAGE_STATUS_OK;
-}
-
-static void destroy_instance(void *user_data, void *pointer) {
-    (void)user_data;
+static void close_instance(void *pointer) {
     instance *self = pointer;
     sdjxl_close(&self->progressive);
     sdjxl_close(&self->animation);
     sdjxl_file_close(&self->file);
     sdimage_image_unref(self->first);
-    sdimage_data_unref(self->data);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
 }
 
 static sdimage_status decode_progressively(instance *self, const uint8_t *bytes, size_t length, bool finished,
@@ -165,53 +144,37 @@ static sdimage_status decode_progressively(instance *self, const uint8_t *bytes,
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (self->first)
         return status;
-    if (!self->is_open) {
-        status = sdjxl_open(&self->progressive, &self->request, (sdcs_deadline){0, NULL}, error);
-        self->is_open = status >= 0;
+    if (!self->base.is_open) {
+        status = sdjxl_open(&self->progressive, &self->base.request, (sdcs_deadline){0, NULL}, error);
+        self->base.is_open = status >= 0;
     }
     /* Each call has the time limit of one decode. */
-    self->progressive.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
+    self->progressive.deadline = sdcs_instance_deadline(&self->base);
     if (status >= 0 && self->at <= length)
         status = feed(&self->progressive, bytes, length, &self->at, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
         return status;
-    return finish(&self->progressive, event, self->accepts_partial, 1, &self->first, error);
+    return finish(&self->progressive, event, self->base.accepts_partial, 1, &self->first, error);
 }
 
 /* Reads all frames once the data is complete. */
 static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t length, sdimage_error **error) {
-    if (self->request.first_frame_only || !self->progressive.info.have_animation)
+    if (self->base.request.first_frame_only || !self->progressive.info.have_animation)
         return SDIMAGE_STATUS_OK;
     sdimage_status status = sdjxl_file_read(&self->file, bytes, length, false, self->progressive.deadline, error);
     if (status >= 0 && self->file.count > 1)
-        status = sdimage_data_new(bytes, length, &self->data, error);
+        status = sdimage_data_new(bytes, length, &self->base.data, error);
     return status;
 }
 
-static sdimage_status update(void *user_data, void *pointer, const void *bytes, size_t length, bool finished,
-                             sdimage_error **error) {
-    (void)user_data;
+static sdimage_status update(void *pointer, const void *bytes, size_t length, bool finished, sdimage_error **error) {
     instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    sdimage_status status =
-        self->is_finished ? SDIMAGE_STATUS_OK : decode_progressively(self, bytes, length, finished, error);
-    if (status >= 0 && finished && !self->is_finished)
+    if (self->is_finished)
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = decode_progressively(self, bytes, length, finished, error);
+    if (status >= 0 && finished)
         status = count_frames(self, bytes, length, error);
-    self->is_finished = self->is_finished || finished;
-    pthread_mutex_unlock(&self->lock);
-    return status;
-}
-
-static sdimage_status first_image(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
-    (void)user_data;
-    instance *self = pointer;
-    sdimage_status status = SDIMAGE_STATUS_OK;
-    pthread_mutex_lock(&self->lock);
-    if (self->first)
-        *image = sdimage_image_ref(self->first);
-    else
-        status = self->is_open ? sdjxl_flush(&self->progressive, 1, image, error) : SDIMAGE_STATUS_NEED_MORE_DATA;
-    pthread_mutex_unlock(&self->lock);
+    self->is_finished = finished;
     return status;
 }
 
@@ -219,14 +182,14 @@ static sdimage_status first_image(void *user_data, void *pointer, sdimage_image 
 static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (!self->is_animating || index < self->next) {
-        sdcs_request request = self->request;
+        sdcs_request request = self->base.request;
         /* next_frame skips previews, so every frame is complete. */
         sdjxl_close(&self->animation);
         self->is_animating = false;
         status = sdjxl_open(&self->animation, &request, (sdcs_deadline){0, NULL}, error);
-        const uint8_t *bytes = sdimage_data_bytes(self->data);
+        const uint8_t *bytes = sdimage_data_bytes(self->base.data);
         if (status >= 0 &&
-            JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->data)) != JXL_DEC_SUCCESS)
+            JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->base.data)) != JXL_DEC_SUCCESS)
             status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
         if (status < 0)
             return status;
@@ -241,7 +204,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
-    self->animation.deadline = sdcs_deadline_after(self->work_ms, self->request.budget);
+    self->animation.deadline = sdcs_instance_deadline(&self->base);
     while (status >= 0) {
         status = sdjxl_next(&self->animation, &event, error);
         if (status < 0 || event != SDJXL_PREVIEW)
@@ -257,46 +220,41 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
     return status;
 }
 
-static sdimage_status frame(void *user_data, void *pointer, uint32_t index, sdimage_image **image,
-                            sdimage_error **error) {
-    (void)user_data;
+static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
-    if (index == 0)
-        return first_image(user_data, pointer, image, error);
-    pthread_mutex_lock(&self->lock);
-    sdimage_status status = SDIMAGE_STATUS_NEED_MORE_DATA;
-    if (self->data)
-        status = next_frame(self, index, image, error);
-    pthread_mutex_unlock(&self->lock);
-    return status;
+    if (index > 0)
+        return self->base.data ? next_frame(self, index, image, error) : SDIMAGE_STATUS_NEED_MORE_DATA;
+    if (!self->first)
+        return sdjxl_flush(&self->progressive, 1, image, error);
+    *image = sdimage_image_ref(self->first);
+    return SDIMAGE_STATUS_OK;
 }
 
-static uint32_t frame_count(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t count = self->data ? self->file.count : self->first ? 1 : 0;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+static uint32_t frame_count(const void *pointer) {
+    const instance *self = pointer;
+    return self->base.data ? self->file.count : self->first ? 1 : 0;
 }
 
-static uint32_t loop_count(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t count = self->data ? self->file.info.animation.num_loops : 0;
-    pthread_mutex_unlock(&self->lock);
-    return count;
+static uint32_t loop_count(const void *pointer) {
+    const instance *self = pointer;
+    return self->base.data ? self->file.info.animation.num_loops : 0;
 }
 
-static uint32_t duration_ms(void *user_data, void *pointer, uint32_t index) {
-    (void)user_data;
-    instance *self = pointer;
-    pthread_mutex_lock(&self->lock);
-    uint32_t duration = self->data && index < self->file.count ? self->file.durations[index] : 0;
-    pthread_mutex_unlock(&self->lock);
-    return duration;
+static uint32_t duration_ms(const void *pointer, uint32_t index) {
+    const instance *self = pointer;
+    return self->base.data && index < self->file.count ? self->file.durations[index] : 0;
 }
+
+static sdcs_instance_kind frames = {
+    .size = sizeof(instance),
+    .no_memory = "jxl: no memory for a decoder",
+    .update = update,
+    .frame = frame,
+    .frame_count = frame_count,
+    .loop_count = loop_count,
+    .duration_ms = duration_ms,
+    .close = close_instance,
+};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
@@ -304,20 +262,13 @@ static const sdimage_coder_vtable table = {
     .decode = decode,
     .can_encode = sdjxl_can_encode,
     .encode = sdjxl_encode,
-    .open = open_instance,
-    .instance_update = update,
-    .instance_image = first_image,
-    .instance_frame_count = frame_count,
-    .instance_loop_count = loop_count,
-    .instance_duration_ms = duration_ms,
-    .instance_frame = frame,
-    .instance_destroy = destroy_instance,
+    SDCS_INSTANCE_ENTRIES,
     .describe = describe,
     .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error) {
-    return sdimage_coder_new_custom("jxl", &table, NULL, NULL, coder, error);
+    return sdimage_coder_new_custom("jxl", &table, &frames, NULL, coder, error);
 }
 
 static char version[24];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coder_instance.h"
 #include "exif.h"
 #include "read.h"
 
@@ -123,60 +124,48 @@ SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
 /* --- Files that are too large to hold in memory. */
 
 typedef struct instance {
-    sdimage_source *source;
-    sdtiff_request request;
+    sdcs_instance base;
     int64_t page;
-    uint32_t work_ms;
 } instance;
 
-static sdimage_status open_source(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
-                                  void **made, sdimage_error **error) {
-    (void)user_data;
-    instance *self = calloc(1, sizeof *self);
-    if (!self)
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a decoder");
-    /* Only the reference count changes. */
-    self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
-    self->request = request_of(options);
-    self->page = page_of(options);
-    self->work_ms = sdimage_decode_options_max_work_ms(options);
-    *made = self;
-    return SDIMAGE_STATUS_OK;
+static void configure(void *pointer, const sdimage_decode_options *options) {
+    ((instance *)pointer)->page = page_of(options);
 }
 
-static sdimage_status image_of_source(void *user_data, void *pointer, sdimage_image **image, sdimage_error **error) {
-    (void)user_data;
+/* Decodes the page; each call opens the file. */
+static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
+    (void)index;
     const instance *self = pointer;
-    sdtiff_request request = self->request;
+    const sdcs_instance *base = &self->base;
+    sdtiff_request request = {base->request, base->accepts_partial, sdcs_instance_deadline(base)};
     sdtiff_input input;
-    request.deadline = sdcs_deadline_after(self->work_ms, self->request.image.budget);
-    sdimage_status status = sdtiff_open_source(&input, self->source, request.deadline, error);
+    sdimage_status status = sdtiff_open_source(&input, base->source, request.deadline, error);
     if (status >= 0)
         status = read_page(&input, self->page, &request, image, error);
     sdtiff_close(&input);
     return status;
 }
 
-static void destroy_instance(void *user_data, void *pointer) {
-    (void)user_data;
-    instance *self = pointer;
-    sdimage_source_unref(self->source);
-    free(self);
-}
+static sdcs_instance_kind files = {
+    .size = sizeof(instance),
+    .no_memory = "tiff: no memory for a decoder",
+    .configure = configure,
+    .frame = frame,
+};
 
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
     .decode = decode,
-    .instance_image = image_of_source,
-    .instance_destroy = destroy_instance,
-    .open_source = open_source,
+    .instance_image = sdcs_instance_image,
+    .instance_destroy = sdcs_instance_destroy,
+    .open_source = sdcs_instance_open_source,
     .describe = describe,
     .detached_stack = SDCS_STACK,
 };
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {
-    return sdimage_coder_new_custom("tiff", &table, NULL, NULL, coder, error);
+    return sdimage_coder_new_custom("tiff", &table, &files, NULL, coder, error);
 }
 
 static char version[24];
