@@ -9,6 +9,7 @@
 #include "probe.h"
 #include "request.h"
 #include "thumbnail.h"
+#include "thumbnail_texts.h"
 #include "uri.h"
 
 /* RFC 1321, appendix A.5. */

@@ -1,12 +1,12 @@
 #include "asset.h"
 
-#include <sdimage/plugins/photos_loader.h>
 #include <sdimage/plugins/photos_source.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support.h"
 #include "uri.h"
 
 enum { ALBUM_LIMIT = 64 };
@@ -130,39 +130,6 @@ const char *sdimage_photos_asset_album(const sdimage_photos_asset *asset, size_t
 
 char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset) {
     return sdimage_photos_url_of_identifier(sdimage_photos_asset_identifier(asset));
-}
-
-sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage_request **request,
-                                            sdimage_error **error) {
-    if (!asset || !request)
-        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset or result pointer is NULL");
-    if (!sdphoto_is(asset, SDPHOTO_ASSET))
-        return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
-    char *url = sdimage_photos_url_of_asset(asset), stamp[32];
-    snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
-    char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
-    sdimage_request *made = key ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
-    sdimage_options *bag = made ? sdimage_options_new() : NULL;
-    if (bag) {
-        sdimage_photos_set_asset(bag, asset);
-        sdimage_request_set_cache_key(made, key, strlen(key));
-        sdimage_request_set_options(made, bag);
-    }
-    free(url);
-    free(key);
-    if (!bag) {
-        sdimage_request_unref(made);
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a request");
-    }
-    sdimage_options_unref(bag);
-    *request = made;
-    return SDIMAGE_STATUS_OK;
-}
-
-sdimage_photos_asset *sdimage_photos_asset_of_request(const sdimage_request *request) {
-    const sdimage_options *bag = sdimage_request_options(request);
-    void *asset = bag ? sdimage_options_get_pointer(bag, SDIMAGE_PHOTOS_ASSET) : NULL;
-    return sdphoto_is(asset, SDPHOTO_ASSET) ? asset : NULL;
 }
 
 /* --- Assets from hosts. */

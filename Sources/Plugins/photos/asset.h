@@ -1,10 +1,10 @@
-/* asset.h: the data of one photo, lists of photos, and their selection. */
+/* asset.h: the data of one photo. */
 #ifndef SDPHOTO_ASSET_H
 #define SDPHOTO_ASSET_H
 
 #include <sdimage/plugins/photos.h>
 
-#include "support.h"
+#include "object.h"
 
 /* Properties from the first bytes of a file, or from a database. */
 typedef struct sdphoto_info {
@@ -37,16 +37,5 @@ sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path
 /* Requires that the asset is not yet shared. */
 bool sdphoto_asset_add_album(sdimage_photos_asset *asset, const char *album);
 sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset);
-
-struct sdimage_photos_list {
-    sdphoto_object object;
-    sdimage_photos_asset **assets;
-    size_t count, total;
-};
-
-/* Makes a list of the selected `assets` in the requested order, and references them. */
-sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t count,
-                                const sdimage_photos_fetch_options *options, sdimage_photos_list **list,
-                                sdimage_error **error);
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <sdimage/encoder.h>
 
+#include "fail.h"
+#include "support.h"
 #include "unmapped.h"
 #include "uri.h"
 
@@ -306,7 +308,7 @@ static void close_database(sdimage_photos_library *library) {
     free(own->path);
 }
 
-static const sdphoto_library_kind database_kind = {refresh, close_database};
+static const sdphoto_library_kind database_kind = {.refresh = refresh, .close = close_database};
 
 sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_fn read,
                                      sdimage_photos_library **library, sdimage_error **error) {

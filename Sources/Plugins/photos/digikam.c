@@ -7,6 +7,9 @@
 #include <time.h>
 
 #include "database.h"
+#include "fail.h"
+#include "folders.h"
+#include "support.h"
 #include "uri.h"
 
 enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };

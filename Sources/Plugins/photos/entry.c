@@ -1,9 +1,9 @@
-/* The table of a tree: an entry for each file, by path and by identifier. */
-#include "scan.h"
+#include "entry.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "support.h"
 
 /* Rows between two commits. */
 enum { BATCH = 512 };
@@ -35,8 +35,8 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
     return asset;
 }
 
-/* Updates the library's table with the state of an entry and records the event for observers; `scan` may be NULL. */
-static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan *scan) {
+/* Updates the library's table with the state of an entry and records the event for observers; `updates` may be NULL. */
+static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_updates *updates) {
     bool is_asset = entry->record.lost_ns == 0 && entry->record.info.media != 0;
     sdimage_photos_asset *now = is_asset ? asset_of(tree, &entry->record) : NULL;
     if (is_asset && !now)
@@ -49,12 +49,12 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_scan
     else
         sdphoto_library_remove(&tree->library, entry->record.identifier);
     pthread_mutex_unlock(&tree->library.lock);
-    if (scan && scan->has_observer && (before || now) &&
-        sdphoto_grow(&scan->events, scan->event_count, &scan->event_capacity, sizeof *scan->events))
-        scan->events[scan->event_count++] = (sdphoto_event){!before ? SDPHOTO_INSERTED
-                                                            : now   ? SDPHOTO_CHANGED
-                                                                    : SDPHOTO_REMOVED,
-                                                            sdimage_photos_asset_ref(now ? now : before)};
+    if (updates && updates->has_observer && (before || now) &&
+        sdphoto_grow(&updates->events, updates->event_count, &updates->event_capacity, sizeof *updates->events))
+        updates->events[updates->event_count++] = (sdphoto_event){!before ? SDPHOTO_INSERTED
+                                                                  : now   ? SDPHOTO_CHANGED
+                                                                          : SDPHOTO_REMOVED,
+                                                                  sdimage_photos_asset_ref(now ? now : before)};
     sdimage_photos_asset_unref(before);
     sdimage_photos_asset_unref(now);
     return is_set;
@@ -100,42 +100,19 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
     return entry;
 }
 
-void sdphoto_entry_store(sdphoto_scan *scan, sdphoto_entry *entry) {
-    sdphoto_tree *tree = scan->tree;
+void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updates *updates) {
     sdphoto_index_put(&tree->index, &entry->record);
-    if (!publish(tree, entry, scan))
-        scan->has_memory = false;
-    if (++scan->written % BATCH == 0) {
+    if (!publish(tree, entry, updates))
+        updates->has_memory = false;
+    if (++updates->written % BATCH == 0) {
         sdphoto_index_commit(&tree->index);
         sdphoto_index_begin(&tree->index);
     }
 }
 
-/* --- Records. */
-
-bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b) {
-    return strcmp(a->path, b->path) == 0 && a->device == b->device && a->node == b->node && a->size == b->size &&
-           a->modified_ns == b->modified_ns && a->is_known == b->is_known && a->lost_ns == b->lost_ns &&
-           a->is_shared == b->is_shared;
-}
-
-bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status) {
-    return record->is_known && record->device == (uint64_t)status->st_dev && record->node == (uint64_t)status->st_ino &&
-           record->size == (uint64_t)status->st_size && record->modified_ns == sdphoto_nanoseconds(status->st_mtim);
-}
-
-void sdphoto_record_note(sdphoto_record *record, const struct stat *status) {
-    record->device = (uint64_t)status->st_dev;
-    record->node = (uint64_t)status->st_ino;
-    record->size = (uint64_t)status->st_size;
-    record->modified_ns = sdphoto_nanoseconds(status->st_mtim);
-    record->is_shared = status->st_uid != geteuid();
-    record->lost_ns = 0;
-}
-
 typedef struct loading {
     sdphoto_tree *tree;
-    sdphoto_scan *scan;
+    sdphoto_updates *updates;
 } loading;
 
 /* Handles a row of the index, written by another or an earlier process. */
@@ -150,7 +127,7 @@ static bool take_record(void *user_data, const sdphoto_record *record) {
         return false;
     if (!entry) {
         entry = sdphoto_entry_add(tree, record, path);
-        return entry && publish(tree, entry, loading->scan);
+        return entry && publish(tree, entry, loading->updates);
     }
     sdphoto_entry_remove_path(tree, entry);
     free((char *)(uintptr_t)entry->record.path);
@@ -158,10 +135,10 @@ static bool take_record(void *user_data, const sdphoto_record *record) {
     entry->record.path = path;
     if (record->lost_ns == 0 && !sdphoto_entry_move(tree, entry, sdphoto_join(path, NULL, NULL)))
         return false;
-    return publish(tree, entry, loading->scan);
+    return publish(tree, entry, loading->updates);
 }
 
-bool sdphoto_tree_load(sdphoto_tree *tree, sdphoto_scan *scan) {
-    loading loading = {tree, scan};
+bool sdphoto_entries_load(sdphoto_tree *tree, sdphoto_updates *updates) {
+    loading loading = {tree, updates};
     return sdphoto_index_load(&tree->index, take_record, &loading);
 }

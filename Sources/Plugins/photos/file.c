@@ -1,4 +1,5 @@
-/* Assets that are files: their bytes, their image, or an existing smaller one. */
+#include "file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,8 +9,9 @@
 #include <sdimage/decoder.h>
 #include <sdimage/source.h>
 
-#include "load.h"
+#include "fail.h"
 #include "probe.h"
+#include "support.h"
 #include "thumbnail.h"
 
 /* The first image must be small enough to be available at once. */

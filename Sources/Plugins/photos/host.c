@@ -1,10 +1,12 @@
-/* Libraries of the host: a queue of requests, and the one thread that passes them to the host. */
+#include "host.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "library.h"
+#include "fail.h"
+#include "support.h"
 
 /* The state of a reply, shared by the reply and its waiter. */
 typedef struct reply_state {
@@ -352,7 +354,11 @@ static void close_host(sdimage_photos_library *library) {
     drop_queue(queue);
 }
 
-static const sdphoto_library_kind host_kind = {NULL, close_host};
+static void cancel_all(sdimage_photos_library *library) {
+    sdphoto_host_cancel(library, NULL);
+}
+
+static const sdphoto_library_kind host_kind = {.close = close_host, .cancel_loads = cancel_all};
 
 bool sdphoto_is_host(const sdimage_photos_library *library) {
     return library->kind == &host_kind;

@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fail.h"
 #include "md5.h"
+#include "support.h"
 #include "unmapped.h"
 
 /* The format of the tables, which also names the folder; the wait for a lock; the limit of generations. */
@@ -214,8 +216,8 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     if (!path || length < 2 || length > PATH_LIMIT || path[length - 1] != 0 || strlen(record->identifier) != 36 ||
         !is_below(path))
         return false;
-    record->device = (uint64_t)sqlite3_column_int64(row, 2);
-    record->node = (uint64_t)sqlite3_column_int64(row, 3);
+    record->file.device = (uint64_t)sqlite3_column_int64(row, 2);
+    record->file.node = (uint64_t)sqlite3_column_int64(row, 3);
     record->size = (uint64_t)sqlite3_column_int64(row, 4);
     record->modified_ns = sqlite3_column_int64(row, 5);
     if (digest && sqlite3_column_bytes(row, 6) == (int)sizeof record->digest)
@@ -290,8 +292,8 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     index->steps = 0;
     sqlite3_bind_text(put, 1, record->identifier, -1, SQLITE_STATIC);
     sqlite3_bind_blob64(put, 2, record->path, strlen(record->path) + 1, SQLITE_STATIC);
-    sqlite3_bind_int64(put, 3, (int64_t)record->device);
-    sqlite3_bind_int64(put, 4, (int64_t)record->node);
+    sqlite3_bind_int64(put, 3, (int64_t)record->file.device);
+    sqlite3_bind_int64(put, 4, (int64_t)record->file.node);
     sqlite3_bind_int64(put, 5, (int64_t)record->size);
     sqlite3_bind_int64(put, 6, record->modified_ns);
     sqlite3_bind_blob(put, 7, record->digest, sizeof record->digest, SQLITE_STATIC);

@@ -6,7 +6,7 @@
 #ifndef SDPHOTO_INDEX_H
 #define SDPHOTO_INDEX_H
 
-#include "asset.h"
+#include "record.h"
 
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
@@ -21,19 +21,6 @@ typedef struct sdphoto_index {
     unsigned steps; /* work of SQLite in this call, in progress handler calls */
     bool is_damaged;
 } sdphoto_index;
-
-/* The last known state of a file. */
-typedef struct sdphoto_record {
-    char identifier[40];
-    const char *path; /* relative to the library; the last path of a lost file */
-    uint64_t device, node, size;
-    int64_t modified_ns;
-    uint8_t digest[16];
-    bool is_known;   /* its content could be read */
-    int64_t lost_ns; /* when it was first missed; 0: present */
-    sdphoto_info info;
-    bool is_shared;
-} sdphoto_record;
 
 /* Opens the index of a library in a folder, which it creates. Errors: CACHE_UNUSABLE, NO_MEMORY. */
 sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, const char *library, sdimage_error **error);

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
+#include "list.h"
+#include "support.h"
+
 void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, size_t size) {
     static atomic_ullong numbers = 1;
     sdimage_photos_library *library = sdphoto_new(SDPHOTO_LIBRARY, size);
@@ -166,10 +170,10 @@ sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *libra
     sdimage_status status = sdphoto_check_library(library, error);
     if (status >= 0 && vtable && vtable->size < sizeof(size_t))
         status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: table size is too small");
-    if (status >= 0 && !sdphoto_is_tree(library))
+    if (status >= 0 && !library->kind->set_observer)
         status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: only folder libraries can be observed");
     if (status >= 0)
-        return sdphoto_tree_set_observer(library, vtable, user_data, destroy, error);
+        return library->kind->set_observer(library, vtable, user_data, destroy, error);
     if (destroy)
         destroy(user_data);
     return status;
@@ -179,6 +183,6 @@ void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
     if (!sdphoto_is(library, SDPHOTO_LIBRARY))
         return;
     atomic_fetch_add(&library->cancellations, 1);
-    if (sdphoto_is_host(library))
-        sdphoto_host_cancel(library, NULL);
+    if (library->kind->cancel_loads)
+        library->kind->cancel_loads(library);
 }

@@ -8,6 +8,7 @@
 #include <sdimage/plugins/photos_source.h>
 
 #include "asset.h"
+#include "map.h"
 
 /* The progress callback of a scan; `report` may be NULL. */
 typedef struct sdphoto_progress {
@@ -21,12 +22,18 @@ typedef enum sdphoto_need {
     SDPHOTO_NEED_NOW    /* refreshed since this call began */
 } sdphoto_need;
 
-/* The functions of a kind of library. Without `refresh` it is a host's. */
+/* The functions of a kind of library. */
 typedef struct sdphoto_library_kind {
+    /* Brings the table up to date. NULL for the library of a host, which cannot list its assets. */
     sdimage_status (*refresh)(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error);
     /* Releases everything but the common part; no thread may remain. */
     void (*close)(sdimage_photos_library *library);
+    /* Sets the observer, which it takes over; NULL for a library that cannot be observed. */
+    sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
+                                   void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
+    /* Cancels the requests that wait for a reply; NULL if none do. */
+    void (*cancel_loads)(sdimage_photos_library *library);
 } sdphoto_library_kind;
 
 struct sdimage_photos_library {
@@ -55,37 +62,5 @@ sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, co
 
 /* Checks the argument of a call: an error if it is not a library. */
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error);
-
-/* --- Trees. */
-
-/* Sets the observer of the tree, which it takes over. */
-sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
-                                         void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
-/* The XDG Pictures folder (xdg-user-dirs), to be freed; NULL without a home. */
-char *sdphoto_xdg_pictures_folder(void);
-bool sdphoto_is_tree(const sdimage_photos_library *library);
-
-/* --- Hosts. */
-
-bool sdphoto_is_host(const sdimage_photos_library *library);
-
-/* Receives the result of a fetch, once, on the library's thread: an asset, referenced, or a status and an error. The
- * error is NULL or passes to the callback. */
-typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
-                                   sdimage_error *error);
-
-/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for
- * sdphoto_host_cancel. */
-sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
-                                  sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
-                                  void *user_data);
-/* The same for a known asset, which it references. */
-sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos_asset *asset, const void *owner,
-                                 sdphoto_fetched_fn fetched, void *user_data);
-/* Cancels the requests of `owner`; NULL: all requests. */
-void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner);
-
-/* Returns the host's functions. */
-const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_library *library, void **user_data);
 
 #endif

@@ -1,22 +1,9 @@
-/* load.h: one load of a ph: URL, split over three files. loader.c finds the asset of the URL, file.c produces the
- * result of an asset that is a file, load.c has the code that both need. */
+/* load.h: one load of a ph: URL. loader.c finds the asset of the URL, file.c produces the result of an asset that is a
+ * file. */
 #ifndef SDPHOTO_LOAD_H
 #define SDPHOTO_LOAD_H
 
-#include "library.h"
-#include "request.h"
-
-enum { SDPHOTO_LIBRARY_LIMIT = 16 };
-
-struct sdimage_photos_loader_config {
-    sdphoto_object object;
-    sdimage_photos_library *libraries[SDPHOTO_LIBRARY_LIMIT];
-    size_t count;
-    sdimage_photos_fetch_options *fetch_options;
-    sdimage_photos_request_options *request_options;
-    bool takes_all;
-    uint64_t file_limit;
-};
+#include "loader_config.h"
 
 typedef enum sdphoto_mode { SDPHOTO_BY_ASSET, SDPHOTO_AS_DATA, SDPHOTO_AS_IMAGE } sdphoto_mode;
 
@@ -52,8 +39,5 @@ void sdphoto_load_adopt(sdphoto_load *load, sdimage_photos_library *library);
 /* Checks the asset and completes the mode. An asset that is not an image ends the load with an error, unless the config
  * takes all media. */
 bool sdphoto_load_accepts(sdphoto_load *load, const sdimage_photos_asset *asset);
-
-/* Completes a load with an asset that is a file. */
-void sdphoto_load_file(sdphoto_load *load, sdimage_photos_asset *asset);
 
 #endif

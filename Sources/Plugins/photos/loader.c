@@ -1,72 +1,10 @@
 /* The loader for ph: URLs: from an identifier to an asset, and from an asset to an image or bytes. */
 #include <stdlib.h>
 
-#include "load.h"
+#include "fail.h"
+#include "file.h"
+#include "host.h"
 #include "uri.h"
-
-static const uint64_t FILE_LIMIT = (uint64_t)256 << 20;
-
-/* --- Configuration. */
-
-sdimage_photos_loader_config *sdimage_photos_loader_config_new(void) {
-    sdimage_photos_loader_config *config = sdphoto_new(SDPHOTO_LOADER_CONFIG, sizeof *config);
-    if (config)
-        config->file_limit = FILE_LIMIT;
-    return config;
-}
-
-sdimage_photos_loader_config *sdimage_photos_loader_config_ref(sdimage_photos_loader_config *config) {
-    return sdphoto_ref(config, SDPHOTO_LOADER_CONFIG);
-}
-
-void sdimage_photos_loader_config_unref(sdimage_photos_loader_config *config) {
-    if (!sdphoto_unref(config, SDPHOTO_LOADER_CONFIG))
-        return;
-    for (size_t i = 0; i < config->count; i++)
-        sdimage_photos_library_unref(config->libraries[i]);
-    sdimage_photos_fetch_options_unref(config->fetch_options);
-    sdimage_photos_request_options_unref(config->request_options);
-    free(config);
-}
-
-static bool is_config(const sdimage_photos_loader_config *config) {
-    return sdphoto_is(config, SDPHOTO_LOADER_CONFIG);
-}
-
-bool sdimage_photos_loader_config_add_library(sdimage_photos_loader_config *config, sdimage_photos_library *library) {
-    if (!is_config(config) || !sdphoto_is(library, SDPHOTO_LIBRARY) || config->count == SDPHOTO_LIBRARY_LIMIT)
-        return false;
-    config->libraries[config->count++] = sdimage_photos_library_ref(library);
-    return true;
-}
-
-void sdimage_photos_loader_config_set_fetch_options(sdimage_photos_loader_config *config,
-                                                    sdimage_photos_fetch_options *options) {
-    if (!is_config(config))
-        return;
-    sdimage_photos_fetch_options *before = config->fetch_options;
-    config->fetch_options = sdimage_photos_fetch_options_ref(options);
-    sdimage_photos_fetch_options_unref(before);
-}
-
-void sdimage_photos_loader_config_set_request_options(sdimage_photos_loader_config *config,
-                                                      sdimage_photos_request_options *options) {
-    if (!is_config(config))
-        return;
-    sdimage_photos_request_options *before = config->request_options;
-    config->request_options = sdimage_photos_request_options_ref(options);
-    sdimage_photos_request_options_unref(before);
-}
-
-void sdimage_photos_loader_config_set_images_only(sdimage_photos_loader_config *config, bool images_only) {
-    if (is_config(config))
-        config->takes_all = !images_only;
-}
-
-void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_config *config, uint64_t bytes) {
-    if (is_config(config))
-        config->file_limit = bytes ? bytes : FILE_LIMIT;
-}
 
 /* --- Assets from hosts. */
 
@@ -251,30 +189,16 @@ static void destroy(void *user_data) {
     sdimage_photos_loader_config_unref(user_data);
 }
 
-/* Makes a copy, so that the caller may change the original. */
-static sdimage_photos_loader_config *copy_of(const sdimage_photos_loader_config *config) {
-    sdimage_photos_loader_config *copy = sdimage_photos_loader_config_new();
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < config->count; i++)
-        sdimage_photos_loader_config_add_library(copy, config->libraries[i]);
-    sdimage_photos_loader_config_set_fetch_options(copy, config->fetch_options);
-    sdimage_photos_loader_config_set_request_options(copy, config->request_options);
-    copy->takes_all = config->takes_all;
-    copy->file_limit = config->file_limit;
-    return copy;
-}
-
 sdimage_status sdimage_photos_loader_new(const sdimage_photos_loader_config *config, sdimage_loader **loader,
                                          sdimage_error **error) {
     static const sdimage_loader_vtable table = {
         .size = sizeof table, .can_load = can_load, .load = start, .cancel = cancel, .can_share = can_share};
-    if (config && !is_config(config))
+    if (config && !sdphoto_is(config, SDPHOTO_LOADER_CONFIG))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a loader configuration");
     if (!config || !config->count || !loader)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
                          "photos: library is missing or result pointer is NULL");
-    sdimage_photos_loader_config *copy = copy_of(config);
+    sdimage_photos_loader_config *copy = sdphoto_loader_config_copy(config);
     if (!copy)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a loader");
     return sdimage_loader_new_custom("photos", &table, copy, destroy, loader, error);

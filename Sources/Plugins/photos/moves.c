@@ -1,5 +1,4 @@
-/* Changes of the files of a tree: moved, changed, new or gone. */
-#include "scan.h"
+#include "moves.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "support.h"
 
 static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
     if (entry->record.lost_ns || entry->round == scan->tree->round)
@@ -22,32 +22,29 @@ static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
 
 /* Lookup tables that recognize a moved file. */
 typedef struct traces {
-    sdphoto_map by_node, by_digest;
+    sdphoto_map by_file, by_digest;
 } traces;
 
-enum { NODE_KEY = 2 * sizeof(uint64_t) };
-
 static void add_traces(sdphoto_scan *scan, traces *traces, sdphoto_entry *entry, bool is_gone) {
-    /* Device and node are adjacent in a record. */
-    bool has_room = sdphoto_map_set(&traces->by_node, &entry->record.device, NODE_KEY, entry);
+    bool has_room = sdphoto_map_set(&traces->by_file, &entry->record.file, sizeof entry->record.file, entry);
     if (is_gone && entry->record.is_known && entry->record.size > 0)
         has_room =
             sdphoto_map_set(&traces->by_digest, entry->record.digest, sizeof entry->record.digest, entry) && has_room;
     if (!has_room)
-        scan->has_memory = false;
+        scan->updates.has_memory = false;
 }
 
 static void forget_traces(traces *traces, const sdphoto_entry *entry) {
-    if (sdphoto_map_find(&traces->by_node, &entry->record.device, NODE_KEY) == entry)
-        sdphoto_map_remove(&traces->by_node, &entry->record.device, NODE_KEY);
+    if (sdphoto_map_find(&traces->by_file, &entry->record.file, sizeof entry->record.file) == entry)
+        sdphoto_map_remove(&traces->by_file, &entry->record.file, sizeof entry->record.file);
     if (sdphoto_map_find(&traces->by_digest, entry->record.digest, sizeof entry->record.digest) == entry)
         sdphoto_map_remove(&traces->by_digest, entry->record.digest, sizeof entry->record.digest);
 }
 
 /* Returns the entry that a new path continues: the same file, moved. */
 static sdphoto_entry *take_moved(sdphoto_scan *scan, traces *traces, const sdphoto_item *one) {
-    uint64_t key[2] = {(uint64_t)one->status.st_dev, (uint64_t)one->status.st_ino};
-    sdphoto_entry *entry = sdphoto_map_find(&traces->by_node, key, sizeof key);
+    sdphoto_file_key key = {(uint64_t)one->status.st_dev, (uint64_t)one->status.st_ino};
+    sdphoto_entry *entry = sdphoto_map_find(&traces->by_file, &key, sizeof key);
     if (!entry || !sdphoto_record_is_unchanged(&entry->record, &one->status))
         return NULL;
     forget_traces(traces, entry);
@@ -89,7 +86,7 @@ static void add_file(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
         char identifier[sizeof record.identifier];
         memcpy(identifier, entry->record.identifier, sizeof identifier);
         if (!sdphoto_entry_move(tree, entry, path))
-            scan->has_memory = false;
+            scan->updates.has_memory = false;
         /* The path belongs to the entry now. */
         record.path = entry->record.path;
         memcpy(record.identifier, identifier, sizeof identifier);
@@ -101,11 +98,11 @@ static void add_file(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
         entry = NULL;
     }
     if (!entry) {
-        scan->has_memory = false;
+        scan->updates.has_memory = false;
         return;
     }
     entry->round = tree->round;
-    sdphoto_entry_store(scan, entry);
+    sdphoto_entry_store(scan->tree, entry, &scan->updates);
 }
 
 /* Handles a file with an entry whose content has changed. */
@@ -128,13 +125,13 @@ static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     memcpy(record.identifier, known->identifier, sizeof record.identifier);
     record.path = known->path;
     *known = record;
-    sdphoto_entry_store(scan, one->entry);
+    sdphoto_entry_store(scan->tree, one->entry, &scan->updates);
 }
 
 static void mark_lost(sdphoto_scan *scan, sdphoto_entry *entry) {
     sdphoto_entry_remove_path(scan->tree, entry);
     entry->record.lost_ns = sdphoto_now_ns();
-    sdphoto_entry_store(scan, entry);
+    sdphoto_entry_store(scan->tree, entry, &scan->updates);
 }
 
 /* Handles moved files first, because another file may have taken their path; then all files that must be read. */
@@ -144,23 +141,24 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
     for (size_t i = 0; i < tree->count && scan->item_count; i++) {
         sdphoto_entry *entry = tree->entries[i];
         bool is_gone = entry->record.lost_ns || is_missing(scan, entry);
-        bool is_other = entry->item && entry->record.node != (uint64_t)scan->items[entry->item - 1].status.st_ino;
+        bool is_other = entry->item && entry->record.file.node != (uint64_t)scan->items[entry->item - 1].status.st_ino;
         if (is_gone || is_other)
             add_traces(scan, &traces, entry, is_gone);
     }
-    for (size_t i = 0; i < scan->item_count && scan->has_memory; i++) {
+    for (size_t i = 0; i < scan->item_count && scan->updates.has_memory; i++) {
         sdphoto_item *one = &scan->items[i];
         sdphoto_entry *entry = one->entry ? NULL : take_moved(scan, &traces, one);
         if (!entry)
             continue;
         if (!sdphoto_entry_move(tree, entry, one->path))
-            scan->has_memory = false;
+            scan->updates.has_memory = false;
         one->path = NULL;
         entry->round = tree->round;
         sdphoto_record_note(&entry->record, &one->status);
-        sdphoto_entry_store(scan, entry);
+        sdphoto_entry_store(scan->tree, entry, &scan->updates);
     }
-    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->has_memory; i++) {
+    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->updates.has_memory;
+         i++) {
         sdphoto_item *one = &scan->items[i];
         if (one->path && one->entry)
             update_file(scan, one);
@@ -170,7 +168,7 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
     for (size_t i = 0; i < tree->count && sdphoto_scan_continues(scan); i++)
         if (is_missing(scan, tree->entries[i]))
             mark_lost(scan, tree->entries[i]);
-    sdphoto_map_clear(&traces.by_node);
+    sdphoto_map_clear(&traces.by_file);
     sdphoto_map_clear(&traces.by_digest);
 }
 
@@ -188,9 +186,9 @@ void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
                 continue;
             char *to = sdphoto_join(move->to, path + length, NULL);
             if (!sdphoto_entry_move(tree, entry, to))
-                scan->has_memory = false;
+                scan->updates.has_memory = false;
             else
-                sdphoto_entry_store(scan, entry);
+                sdphoto_entry_store(scan->tree, entry, &scan->updates);
         }
     }
 }

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "exif.h"
+#include "fail.h"
 #include "md5.h"
+#include "support.h"
 
 /* Bytes at each end of a file that enter its digest. */
 enum { DIGESTED = 16 << 10 };

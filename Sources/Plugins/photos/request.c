@@ -142,34 +142,3 @@ sdimage_size sdphoto_size_of(sdphoto_bounds bounds, sdimage_size pixels) {
     return across > down ? (sdimage_size){bounds.box.width, (uint32_t)ceil(pixels.height * scale)}
                          : (sdimage_size){(uint32_t)ceil(pixels.width * scale), bounds.box.height};
 }
-
-/* --- Options in the bag of a request. */
-
-static void drop_request_options(void *value) {
-    sdimage_photos_request_options_unref(value);
-}
-static void drop_fetch_options(void *value) {
-    sdimage_photos_fetch_options_unref(value);
-}
-static void drop_asset(void *value) {
-    sdimage_photos_asset_unref(value);
-}
-
-static void put(sdimage_options *bag, const char *name, void *value, sdimage_destroy_fn drop) {
-    if (value)
-        sdimage_options_set_pointer(bag, name, value, drop);
-    else
-        sdimage_options_remove(bag, name);
-}
-
-void sdimage_photos_set_request_options(sdimage_options *bag, sdimage_photos_request_options *options) {
-    put(bag, SDIMAGE_PHOTOS_REQUEST_OPTIONS, sdimage_photos_request_options_ref(options), drop_request_options);
-}
-
-void sdimage_photos_set_fetch_options(sdimage_options *bag, sdimage_photos_fetch_options *options) {
-    put(bag, SDIMAGE_PHOTOS_FETCH_OPTIONS, sdimage_photos_fetch_options_ref(options), drop_fetch_options);
-}
-
-void sdimage_photos_set_asset(sdimage_options *bag, sdimage_photos_asset *asset) {
-    put(bag, SDIMAGE_PHOTOS_ASSET, sdimage_photos_asset_ref(asset), drop_asset);
-}

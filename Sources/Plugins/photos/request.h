@@ -4,7 +4,7 @@
 
 #include <sdimage/plugins/photos_loader.h>
 
-#include "support.h"
+#include "object.h"
 
 typedef enum sdphoto_target {
     SDPHOTO_MAXIMUM,

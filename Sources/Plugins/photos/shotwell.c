@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "database.h"
+#include "fail.h"
+#include "support.h"
 
 enum { SHOTWELL_FIRST = 15, SHOTWELL_LAST = 24 };
 

@@ -12,8 +12,12 @@
 #include <unistd.h>
 
 #include "exif.h"
+#include "fail.h"
+#include "folders.h"
 #include "md5.h"
 #include "probe.h"
+#include "support.h"
+#include "thumbnail_texts.h"
 #include "uri.h"
 
 /* Limits: a thumbnail has at most 1,024 x 1,024 pixels of 32 bits, so its file is small. */
@@ -24,15 +28,6 @@ static const struct {
     uint32_t side;
 } sizes[] = {{"normal", 128}, {"large", 256}, {"x-large", 512}, {"xx-large", 1024}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
-
-char *sdphoto_cache_folder(const char *name) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache == '/')
-        return sdphoto_join(cache, "/", name);
-    if (!home || *home != '/')
-        return NULL;
-    return sdphoto_join(home, "/.cache/", name);
-}
 
 /* Reads a thumbnail if its URI and time match the file. */
 static sdimage_data *read_valid(const char *path, const char *uri, int64_t modified_ns) {

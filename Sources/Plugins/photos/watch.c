@@ -1,4 +1,5 @@
-/* The thread of a tree: it receives changes from the kernel and scans the affected folders. */
+#include "watch.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,15 +9,12 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "tree.h"
+#include "folder_watch.h"
+#include "scan.h"
+#include "support.h"
 
 /* Changes are collected into one scan: until no event arrives for IDLE_MS, but for at most MAX_WAITS waits. */
 enum { IDLE_MS = 30, MAX_WAITS = 10 };
-
-typedef struct watch {
-    int number;
-    char folder[];
-} watch;
 
 /* Changes that were received and not yet scanned. */
 typedef struct changes {
@@ -27,54 +25,6 @@ typedef struct changes {
     uint32_t *cookies;
     size_t move_count, move_capacity, cookie_capacity;
 } changes;
-
-static void stop_watching(sdphoto_tree *tree, const char *note) {
-    if (tree->inotify >= 0)
-        close(tree->inotify);
-    tree->inotify = -1;
-    pthread_mutex_lock(&tree->library.lock);
-    tree->library.is_watching = false;
-    tree->library.note = note;
-    pthread_mutex_unlock(&tree->library.lock);
-}
-
-static void drop_watches(sdphoto_tree *tree) {
-    for (size_t i = 0; i < tree->watches.capacity; i++)
-        free(tree->watches.slots[i].value);
-    sdphoto_map_clear(&tree->watches);
-}
-
-static void add_watch(sdphoto_tree *tree, int number, const char *folder) {
-    size_t length = strlen(folder) + 1;
-    free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
-    watch *watch = malloc(sizeof *watch + length);
-    if (watch) {
-        watch->number = number;
-        memcpy(watch->folder, folder, length);
-    }
-    if (!watch || !sdphoto_map_set(&tree->watches, &watch->number, sizeof watch->number, watch)) {
-        free(watch);
-        stop_watching(tree, "no memory for more watches; each fetch scans the tree");
-    }
-}
-
-void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
-    enum {
-        EVENTS = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
-                 IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
-    };
-    if (!tree->has_thread || !pthread_equal(pthread_self(), tree->thread) || tree->inotify < 0)
-        return;
-    char *path = sdphoto_join(tree->root, "/", folder);
-    int number = path ? inotify_add_watch(tree->inotify, path, EVENTS) : -1;
-    int code = errno;
-    free(path);
-    if (number >= 0)
-        add_watch(tree, number, folder);
-    else if (code == ENOSPC || code == ENOMEM)
-        stop_watching(tree,
-                      "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch scans the tree");
-}
 
 /* --- Events. */
 
@@ -132,24 +82,24 @@ static void handle_event(sdphoto_tree *tree, changes *changes, const struct inot
         changes->is_all = true;
         return;
     }
-    watch *watch = sdphoto_map_find(&tree->watches, &number, sizeof number);
+    const char *folder = sdphoto_watched_folder(tree, number);
     /* Another file system may be mounted there next, without an event. */
     if (event->mask & IN_UNMOUNT)
         changes->is_unmounted = true;
     if (event->mask & IN_IGNORED) {
-        free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
+        sdphoto_forget_watch(tree, number);
         return;
     }
-    if (!watch)
+    if (!folder)
         return;
     /* Changes of folders are rare: then everything is scanned, and watches are set again. */
     if (event->mask & (IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF))
         changes->is_all = true;
     else
-        add_folder(changes, watch->folder);
+        add_folder(changes, folder);
     if (!event->len || !(event->mask & (IN_MOVED_FROM | IN_MOVED_TO)))
         return;
-    char *path = *watch->folder ? sdphoto_join(watch->folder, "/", event->name) : sdphoto_join(event->name, NULL, NULL);
+    char *path = *folder ? sdphoto_join(folder, "/", event->name) : sdphoto_join(event->name, NULL, NULL);
     if (event->mask & IN_MOVED_FROM)
         add_move_source(changes, event->cookie, path, event->mask & IN_ISDIR);
     else if (path)
@@ -196,7 +146,7 @@ static void scan_changes(sdphoto_tree *tree, changes *changes) {
         return;
     sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_progress){NULL, NULL}, NULL);
     if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        stop_watching(tree, "the tree could not be read; each fetch scans it again");
+        sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
 }
 
 static void *run(void *argument) {
@@ -204,7 +154,7 @@ static void *run(void *argument) {
     sdphoto_scope scope = {.is_first = true};
     sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_progress){NULL, NULL}, NULL);
     if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        stop_watching(tree, "the tree could not be read; each fetch scans it again");
+        sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
     pthread_mutex_lock(&tree->library.lock);
     tree->is_first_finished = true;
     tree->first_status = status;
@@ -220,7 +170,7 @@ static void *run(void *argument) {
              has_events && i < MAX_WAITS && poll(sources, 2, IDLE_MS) > 0 && !atomic_load(&tree->is_stopping); i++)
             read_events(tree, &changes);
         if (changes.is_unmounted)
-            stop_watching(tree, "a file system of the tree was unmounted; each fetch scans the tree");
+            sdphoto_stop_watching(tree, "a file system of the tree was unmounted; each fetch scans the tree");
         else if (has_events)
             scan_changes(tree, &changes);
         clear(&changes);
@@ -237,7 +187,7 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
         tree->library.note =
             "the kernel allows no more watchers (fs.inotify.max_user_instances); each fetch scans the tree";
     if (tree->wake < 0) {
-        stop_watching(tree, "no descriptor for a thread; each fetch scans the tree");
+        sdphoto_stop_watching(tree, "no descriptor for a thread; each fetch scans the tree");
         return;
     }
     /* The thread blocks all signals: they belong to the host. */
@@ -251,7 +201,7 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
     if (tree->has_thread)
         pthread_setname_np(tree->thread, "sdimage-photos");
     else
-        stop_watching(tree, "no thread could be started; each fetch scans the tree");
+        sdphoto_stop_watching(tree, "no thread could be started; each fetch scans the tree");
 }
 
 void sdphoto_watch_stop(sdphoto_tree *tree) {
@@ -260,7 +210,7 @@ void sdphoto_watch_stop(sdphoto_tree *tree) {
         eventfd_write(tree->wake, 1);
         pthread_join(tree->thread, NULL);
     }
-    drop_watches(tree);
+    sdphoto_forget_watches(tree);
     if (tree->inotify >= 0)
         close(tree->inotify);
     if (tree->wake >= 0)

@@ -14,6 +14,7 @@
 #include "md5.h"
 #include "probe.h"
 #include "thumbnail.h"
+#include "thumbnail_texts.h"
 #include "uri.h"
 
 /* A folder in memory if available; each input is a file in it. */

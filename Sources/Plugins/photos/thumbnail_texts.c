@@ -1,5 +1,4 @@
-/* The texts in a PNG thumbnail that identify its file. */
-#include "thumbnail.h"
+#include "thumbnail_texts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,71 @@
+#include "folder_watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "support.h"
+
+typedef struct watch {
+    int number;
+    char folder[];
+} watch;
+
+void sdphoto_stop_watching(sdphoto_tree *tree, const char *note) {
+    if (tree->inotify >= 0)
+        close(tree->inotify);
+    tree->inotify = -1;
+    pthread_mutex_lock(&tree->library.lock);
+    tree->library.is_watching = false;
+    tree->library.note = note;
+    pthread_mutex_unlock(&tree->library.lock);
+}
+
+void sdphoto_forget_watches(sdphoto_tree *tree) {
+    for (size_t i = 0; i < tree->watches.capacity; i++)
+        free(tree->watches.slots[i].value);
+    sdphoto_map_clear(&tree->watches);
+}
+
+static void add_watch(sdphoto_tree *tree, int number, const char *folder) {
+    size_t length = strlen(folder) + 1;
+    free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
+    watch *watch = malloc(sizeof *watch + length);
+    if (watch) {
+        watch->number = number;
+        memcpy(watch->folder, folder, length);
+    }
+    if (!watch || !sdphoto_map_set(&tree->watches, &watch->number, sizeof watch->number, watch)) {
+        free(watch);
+        sdphoto_stop_watching(tree, "no memory for more watches; each fetch scans the tree");
+    }
+}
+
+void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
+    enum {
+        EVENTS = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
+                 IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
+    };
+    if (!tree->has_thread || !pthread_equal(pthread_self(), tree->thread) || tree->inotify < 0)
+        return;
+    char *path = sdphoto_join(tree->root, "/", folder);
+    int number = path ? inotify_add_watch(tree->inotify, path, EVENTS) : -1;
+    int code = errno;
+    free(path);
+    if (number >= 0)
+        add_watch(tree, number, folder);
+    else if (code == ENOSPC || code == ENOMEM)
+        sdphoto_stop_watching(
+            tree, "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch scans the tree");
+}
+
+const char *sdphoto_watched_folder(const sdphoto_tree *tree, int number) {
+    const watch *watch = sdphoto_map_find(&tree->watches, &number, sizeof number);
+    return watch ? watch->folder : NULL;
+}
+
+void sdphoto_forget_watch(sdphoto_tree *tree, int number) {
+    free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
+}

@@ -1,0 +1,29 @@
+/* host.h: libraries of the host: a queue of requests, and the one thread that passes them to the host. */
+#ifndef SDPHOTO_HOST_H
+#define SDPHOTO_HOST_H
+
+#include "library.h"
+
+/* Reports that a library is a host's; the other functions require it. */
+bool sdphoto_is_host(const sdimage_photos_library *library);
+
+/* Receives the result of a fetch, once, on the library's thread: an asset, referenced, or a status and an error. The
+ * error is NULL or passes to the callback. */
+typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
+                                   sdimage_error *error);
+
+/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for
+ * sdphoto_host_cancel. */
+sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
+                                  sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
+                                  void *user_data);
+/* The same for a known asset, which it references. */
+sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos_asset *asset, const void *owner,
+                                 sdphoto_fetched_fn fetched, void *user_data);
+/* Cancels the requests of `owner`; NULL: all requests. */
+void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner);
+
+/* Returns the host's functions. */
+const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_library *library, void **user_data);
+
+#endif

@@ -1,0 +1,85 @@
+/* Linear probing; removal leaves no tombstones. */
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fnv.h"
+
+/* Mixed, because the lower bits choose the slot. */
+static uint64_t hash_of(const void *key, size_t length) {
+    uint64_t hash = sdcs_fnv1a(key, length);
+    return hash ^ hash >> 32;
+}
+
+static sdphoto_slot *slot_of(const sdphoto_map *map, uint64_t hash, const void *key, size_t length) {
+    size_t mask = map->capacity - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        sdphoto_slot *slot = &map->slots[i];
+        if (!slot->value)
+            return slot;
+        if (slot->hash == hash && slot->length == length && memcmp(slot->key, key, length) == 0)
+            return slot;
+    }
+}
+
+void *sdphoto_map_find(const sdphoto_map *map, const void *key, size_t length) {
+    return map->capacity ? slot_of(map, hash_of(key, length), key, length)->value : NULL;
+}
+
+static bool make_room(sdphoto_map *map) {
+    if ((map->count + 1) * 4 <= map->capacity * 3)
+        return true;
+    size_t capacity = map->capacity ? map->capacity * 2 : 64;
+    if (capacity < map->capacity || capacity > SIZE_MAX / sizeof(sdphoto_slot))
+        return false;
+    sdphoto_map wider = {calloc(capacity, sizeof(sdphoto_slot)), map->count, capacity};
+    if (!wider.slots)
+        return false;
+    for (size_t i = 0; i < map->capacity; i++) {
+        const sdphoto_slot *slot = &map->slots[i];
+        if (slot->value)
+            *slot_of(&wider, slot->hash, slot->key, slot->length) = *slot;
+    }
+    free(map->slots);
+    *map = wider;
+    return true;
+}
+
+bool sdphoto_map_set(sdphoto_map *map, const void *key, size_t length, void *value) {
+    if (!value || !make_room(map))
+        return false;
+    uint64_t hash = hash_of(key, length);
+    sdphoto_slot *slot = slot_of(map, hash, key, length);
+    if (!slot->value)
+        map->count++;
+    *slot = (sdphoto_slot){hash, key, length, value};
+    return true;
+}
+
+void *sdphoto_map_remove(sdphoto_map *map, const void *key, size_t length) {
+    if (!map->capacity)
+        return NULL;
+    sdphoto_slot *slot = slot_of(map, hash_of(key, length), key, length);
+    void *value = slot->value;
+    if (!value)
+        return NULL;
+    size_t mask = map->capacity - 1, hole = (size_t)(slot - map->slots);
+    map->slots[hole].value = NULL;
+    map->count--;
+    /* Moves up the following values that are not in their home slot. */
+    for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
+        size_t home = map->slots[i].hash & mask;
+        if (((i - home) & mask) < ((i - hole) & mask))
+            continue;
+        map->slots[hole] = map->slots[i];
+        map->slots[i].value = NULL;
+        hole = i;
+    }
+    return value;
+}
+
+void sdphoto_map_clear(sdphoto_map *map) {
+    free(map->slots);
+    *map = (sdphoto_map){NULL, 0, 0};
+}

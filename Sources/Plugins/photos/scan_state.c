@@ -1,0 +1,31 @@
+#include "scan_state.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+bool sdphoto_scan_continues(sdphoto_scan *scan) {
+    if (atomic_load(&scan->tree->is_stopping) ||
+        (scan->progress.report && !scan->progress.report(scan->progress.user_data, scan->found, scan->read)))
+        scan->is_cancelled = true;
+    return !scan->is_cancelled && scan->updates.has_memory;
+}
+
+void sdphoto_scan_close(sdphoto_scan *scan) {
+    for (size_t i = 0; i < scan->folder_count; i++)
+        free(scan->folders[i]);
+    for (size_t i = 0; i < scan->scanned.capacity; i++)
+        free(scan->scanned.slots[i].value);
+    for (size_t i = 0; i < scan->unread_count; i++)
+        free(scan->unread[i]);
+    for (size_t i = 0; i < scan->item_count; i++)
+        free(scan->items[i].path);
+    for (size_t i = 0; i < scan->updates.event_count; i++)
+        sdimage_photos_asset_unref(scan->updates.events[i].asset);
+    free(scan->folders);
+    free(scan->unread);
+    free(scan->items);
+    free(scan->updates.events);
+    sdphoto_map_clear(&scan->scanned);
+    if (scan->root >= 0)
+        close(scan->root);
+}

@@ -1,0 +1,11 @@
+/* watch.h: the thread of a tree: it receives changes from the kernel and scans the affected folders. */
+#ifndef SDPHOTO_WATCH_H
+#define SDPHOTO_WATCH_H
+
+#include "tree.h"
+
+/* Starts the thread, which scans and then waits for changes. Without it each fetch scans. */
+void sdphoto_watch_start(sdphoto_tree *tree);
+void sdphoto_watch_stop(sdphoto_tree *tree);
+
+#endif
