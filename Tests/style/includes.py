@@ -17,7 +17,7 @@ import sources  # noqa: E402
 
 FOLDERS = ["Sources/CoderSupport", "Sources/Modules", "Sources/Plugins"]
 #: Folders whose units are checked.
-UNITS = ["Sources/CoderSupport", "Sources/Plugins/photos"]
+UNITS = ["Sources/CoderSupport", "Sources/Plugins/photos", "Sources/Plugins/remote"]
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 #: Functions of the plug-in's own that are not static; those of public headers begin with sdimage_.
 SHARED = re.compile(r"sd(?!image_)[a-z]+_\w+")

@@ -1,16 +1,16 @@
-/* names.c: names on the server. They are digests, so that no URL, and no password in one, is readable there. */
+/* names.c: see names.h. */
+#include "names.h"
+
 #include <string.h>
 
 #include "hex.h"
-#include "jobs.h"
-#include "sha256.h"
 
-void sdremote_make_names(const tier *self, job *job) {
-    size_t start = strlen(self->options.prefix);
-    sdcs_sha256(job->key, job->key_length, job->digest);
-    memcpy(job->name, self->options.prefix, start);
-    memcpy(job->name + start, ":h:", 3);
-    sdcs_hex_write(job->name + start + 3, job->digest, sizeof job->digest);
-    memcpy(job->lease_name, job->name, sizeof job->name);
-    job->lease_name[start + 1] = 'l';
+void sdremote_make_names(sdremote_names *names, const char *prefix, const void *key, size_t length) {
+    size_t start = strlen(prefix);
+    sdcs_sha256(key, length, names->digest);
+    memcpy(names->entry, prefix, start);
+    memcpy(names->entry + start, ":h:", 3);
+    sdcs_hex_write(names->entry + start + 3, names->digest, sizeof names->digest);
+    memcpy(names->lease, names->entry, sizeof names->entry);
+    names->lease[start + 1] = 'l';
 }

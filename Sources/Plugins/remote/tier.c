@@ -3,82 +3,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "deadlines.h"
 #include "envelope.h"
-#include "jobs.h"
-
-void sdremote_complete(sdimage_reply *reply, sdimage_cache_entry *entry) {
-    if (entry)
-        sdimage_reply_complete_with_entry(reply, entry);
-    else
-        sdimage_reply_complete(reply);
-    sdimage_reply_unref(reply);
-}
-
-void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *message) {
-    if (!reply)
-        return;
-    sdimage_error *error = sdimage_error_new(status, message);
-    sdimage_reply_complete_with_error(reply, error);
-    sdimage_error_unref(error);
-    sdimage_reply_unref(reply);
-}
-
-/* --- Jobs. */
-
-job *sdremote_job_new(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply) {
-    job *job = length < SIZE_MAX - sizeof *job ? calloc(1, sizeof *job + length) : NULL;
-    if (!job)
-        return NULL;
-    job->kind = kind;
-    job->references = 1;
-    job->reply = reply;
-    job->key_length = length;
-    if (length)
-        memcpy(job->key, key, length);
-    sdremote_make_names(self, job);
-    return job;
-}
-
-bool sdremote_job_drop(job *job) {
-    return --job->references == 0;
-}
-
-void sdremote_job_free(job *job) {
-    sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "remote cache: cache was closed");
-    sdimage_cache_entry_unref(job->entry);
-    sdimage_cache_entry_unref(job->old);
-    free(job);
-}
-
-static void free_all(job_queue *queue) {
-    for (job *job; (job = sdremote_pop(queue));)
-        sdremote_job_free(job);
-}
-
-void sdremote_tier_drop(tier *self) {
-    pthread_mutex_lock(&self->lock);
-    bool is_last = --self->references == 0;
-    pthread_mutex_unlock(&self->lock);
-    if (!is_last)
-        return;
-    free_all(&self->lookups);
-    free_all(&self->stores);
-    free_all(&self->waiting);
-    while (self->held) {
-        held_lease *held = self->held;
-        self->held = held->next;
-        free(held);
-    }
-    self->engine->release(self->servers);
-    pthread_cond_destroy(&self->to_look_up);
-    pthread_cond_destroy(&self->to_store);
-    pthread_cond_destroy(&self->to_watch);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
-}
+#include "leases.h"
+#include "pending.h"
+#include "threads.h"
+#include "timer.h"
+#include "worker.h"
 
 /* Reports that requests may be sent now, and sends a probe if one is due. Requires the lock. */
 static bool is_permitted(tier *self, bool is_change) {
@@ -100,7 +33,7 @@ static bool is_forked(const tier *self) {
 /* Forgets a lease that cannot be released now: it expires on the server. */
 static void abandon(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_find_lease(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->names.lease);
     if (held)
         sdremote_forget_lease(self, held);
     pthread_mutex_unlock(&self->lock);
@@ -163,7 +96,7 @@ static void submit(tier *self, job *job) {
 
 /* Returns NULL, and completes the reply, on failure. */
 static job *new_job(tier *self, job_kind kind, const void *key, size_t length, sdimage_reply *reply) {
-    job *job = is_forked(self) ? NULL : sdremote_job_new(self, kind, key, length, reply);
+    job *job = is_forked(self) ? NULL : sdremote_job_new(kind, self->options.prefix, key, length, reply);
     if (!job)
         sdremote_refuse(reply, is_forked(self) ? SDIMAGE_STATUS_FORKED : SDIMAGE_STATUS_NO_MEMORY,
                         "remote cache: request cannot be made");
@@ -239,7 +172,7 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
     if (!job)
         return;
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_find_lease(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->names.lease);
     /* This process tried in vain a moment ago, and its lease is still being released. */
     bool is_ended = held && held->is_ended;
     pthread_mutex_unlock(&self->lock);
@@ -257,11 +190,11 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
 
 static void end_lease(void *user_data, const void *key, size_t length) {
     tier *self = user_data;
-    job *job = is_forked(self) ? NULL : sdremote_job_new(self, JOB_END_LEASE, key, length, NULL);
+    job *job = is_forked(self) ? NULL : sdremote_job_new(JOB_END_LEASE, self->options.prefix, key, length, NULL);
     if (!job)
         return;
     pthread_mutex_lock(&self->lock);
-    held_lease *held = sdremote_find_lease(self, job->lease_name);
+    held_lease *held = sdremote_find_lease(self, job->names.lease);
     /* A lease that may have expired could belong to another process: it is left to expire. */
     bool is_own = held && sdcs_monotonic_ns() - held->taken < self->options.lease_ms * 750000ull;
     if (is_own)
@@ -302,33 +235,39 @@ static void destroy(void *user_data) {
     sdremote_tier_drop(self);
 }
 
-static bool make_locks(tier *self) {
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic))
-        return false;
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    bool is_made = !pthread_mutex_init(&self->lock, NULL) && !pthread_cond_init(&self->to_look_up, NULL) &&
-                   !pthread_cond_init(&self->to_store, NULL) && !pthread_cond_init(&self->to_watch, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    return is_made;
+/* Parses the address; returns the status of the error that the engine reports. */
+static sdimage_status parse(tier *self, const char *address, sdimage_error **error) {
+    sdimage_error *reported = NULL;
+    self->servers = self->engine->parse(address, &reported);
+    if (self->servers)
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = reported ? sdimage_error_code(reported) : SDIMAGE_STATUS_NO_MEMORY;
+    if (error)
+        *error = reported;
+    else
+        sdimage_error_unref(reported);
+    return status;
 }
 
 static sdimage_status tier_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
                                tier **made, sdimage_error **error) {
     tier *self = calloc(1, sizeof *self);
-    if (!self || !make_locks(self)) {
+    if (!self || !sdremote_tier_make_locks(self)) {
         free(self);
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for the cache");
     }
     sdimage_status status = sdremote_options_read(&self->options, options, error);
     self->engine = engine;
-    self->servers = status < 0 ? NULL : engine->parse(address, error);
-    if (!self->servers) {
-        free(self);
-        return SDIMAGE_STATUS_INVALID_ARGUMENT;
+    self->references = 1;
+    if (status >= 0)
+        status = parse(self, address, error);
+    if (status < 0) {
+        sdremote_tier_drop(self);
+        return status;
     }
     self->owner = getpid();
-    self->references = 1;
+    self->work = sdremote_work;
+    self->run_timer = sdremote_run_timer;
     self->breaker.limit = self->options.failures * engine->count(self->servers);
     self->breaker.pause_ms = self->breaker.next_pause_ms = self->options.pause_ms;
     for (size_t i = 0; i < 16; i++)

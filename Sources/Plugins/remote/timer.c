@@ -1,17 +1,8 @@
-/* timer.c: the timer thread. It fails look-ups that exceed their budget, whatever the state of their exchange, and
- * retries leases. */
-#include "jobs.h"
+/* timer.c: see timer.h. */
+#include "timer.h"
 
-uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry) {
-    uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
-    if (!expiry)
-        return most;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t date = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    uint64_t left = expiry > date ? (expiry - date) / 1000000 : 0;
-    return left < most ? left : most;
-}
+#include "deadlines.h"
+#include "threads.h"
 
 /* Removes the jobs past their deadline from the list. The caller takes over their references. */
 static job *late(tier *self, uint64_t now) {

@@ -1,9 +1,17 @@
 /* worker.c: a thread with a connection: sends waiting jobs as one batch and completes them. */
+#include "worker.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadlines.h"
 #include "envelope.h"
-#include "jobs.h"
+#include "leases.h"
+#include "pending.h"
+#include "threads.h"
+
+/* The maximum number of jobs in a batch. */
+enum { BATCH = 32 };
 
 /* Pauses between attempts at a lease that another process holds, in nanoseconds. */
 static const uint64_t min_pause = 2000000, max_pause = 50000000;
@@ -11,13 +19,13 @@ static const uint64_t min_pause = 2000000, max_pause = 50000000;
 static const size_t max_copied = 64 << 10;
 
 typedef struct batch {
-    job *jobs[SDREMOTE_BATCH];
+    job *jobs[BATCH];
     size_t count;
     /* A lease takes two commands: the lease and a look-up of the entry after it. */
-    sdremote_command commands[2 * SDREMOTE_BATCH];
+    sdremote_command commands[2 * BATCH];
     size_t command_count;
     /* Envelopes of entries, and of the entries that they replace. */
-    void *envelopes[SDREMOTE_BATCH], *old_envelopes[SDREMOTE_BATCH];
+    void *envelopes[BATCH], *old_envelopes[BATCH];
 } batch;
 
 static void count(tier *self, sdimage_remote_statistic statistic) {
@@ -40,11 +48,11 @@ static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name,
 static void *envelope_of(const job *job, const sdimage_cache_entry *entry, size_t *length) {
     const sdimage_data *metadata = sdimage_cache_entry_metadata(entry), *data = sdimage_cache_entry_data(entry);
     size_t metadata_length = sdimage_data_length(metadata), data_length = sdimage_data_length(data);
-    *length = sdremote_envelope_size(sizeof job->digest, metadata_length, data_length);
+    *length = sdremote_envelope_size(sizeof job->names.digest, metadata_length, data_length);
     uint8_t *bytes = *length ? malloc(*length) : NULL;
     if (bytes)
-        sdremote_envelope_write(bytes, job->digest, sizeof job->digest, sdimage_data_bytes(metadata), metadata_length,
-                                sdimage_data_bytes(data), data_length);
+        sdremote_envelope_write(bytes, job->names.digest, sizeof job->names.digest, sdimage_data_bytes(metadata),
+                                metadata_length, sdimage_data_bytes(data), data_length);
     return bytes;
 }
 
@@ -56,16 +64,16 @@ static void prepare(tier *self, batch *batch) {
         batch->envelopes[i] = batch->old_envelopes[i] = NULL;
         switch (job->kind) {
         case JOB_QUERY:
-        case JOB_PROBE: add(batch, SDREMOTE_GET, job->name, NULL); break;
+        case JOB_PROBE: add(batch, SDREMOTE_GET, job->names.entry, NULL); break;
         case JOB_LEASE:
-            command = add(batch, SDREMOTE_ADD, job->lease_name, job->name);
+            command = add(batch, SDREMOTE_ADD, job->names.lease, job->names.entry);
             command->value = "1", command->value_length = 1;
             command->ttl_ms = self->options.lease_ms;
             /* Must follow the lease: entries stored before it are found, and later writers find the lease taken. */
-            add(batch, SDREMOTE_GET, job->name, NULL);
+            add(batch, SDREMOTE_GET, job->names.entry, NULL);
             break;
         case JOB_STORE:
-            command = add(batch, SDREMOTE_SET, job->name, NULL);
+            command = add(batch, SDREMOTE_SET, job->names.entry, NULL);
             command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
             command->ttl_ms = job->ttl_ms;
             /* Without memory for the new entry the old one is removed: it is outdated. */
@@ -73,7 +81,7 @@ static void prepare(tier *self, batch *batch) {
                 command->verb = SDREMOTE_DELETE;
             break;
         case JOB_REPLACE:
-            command = add(batch, SDREMOTE_SWAP, job->name, NULL);
+            command = add(batch, SDREMOTE_SWAP, job->names.entry, NULL);
             command->value = batch->envelopes[i] = envelope_of(job, job->entry, &command->value_length);
             command->expected = batch->old_envelopes[i] = envelope_of(job, job->old, &command->expected_length);
             command->ttl_ms = job->ttl_ms;
@@ -81,8 +89,8 @@ static void prepare(tier *self, batch *batch) {
             if (!command->value || !command->expected)
                 command->verb = SDREMOTE_GET;
             break;
-        case JOB_REMOVE: add(batch, SDREMOTE_DELETE, job->name, NULL); break;
-        case JOB_END_LEASE: add(batch, SDREMOTE_DELETE, job->lease_name, job->name); break;
+        case JOB_REMOVE: add(batch, SDREMOTE_DELETE, job->names.entry, NULL); break;
+        case JOB_END_LEASE: add(batch, SDREMOTE_DELETE, job->names.lease, job->names.entry); break;
         }
     }
 }
@@ -96,7 +104,7 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
     sdremote_envelope parts;
     sdimage_data *data = NULL, *metadata = NULL;
     sdimage_cache_entry *entry = NULL;
-    if (sdremote_envelope_read(command->bytes, command->length, job->digest, sizeof job->digest, &parts)) {
+    if (sdremote_envelope_read(command->bytes, command->length, job->names.digest, sizeof job->names.digest, &parts)) {
         sdimage_status status = SDIMAGE_STATUS_OK;
         if (parts.metadata_length)
             status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
@@ -150,7 +158,7 @@ static bool register_lease(tier *self, job *job) {
         sdremote_refuse(reply, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for a lease");
         return false;
     }
-    memcpy(held->name, job->lease_name, sizeof held->name);
+    memcpy(held->name, job->names.lease, sizeof held->name);
     held->taken = sdcs_monotonic_ns();
     pthread_mutex_lock(&self->lock);
     held->next = self->held;
@@ -162,7 +170,7 @@ static bool register_lease(tier *self, job *job) {
 
 static void release_lease(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
-    struct job *end = sdremote_job_new(self, JOB_END_LEASE, job->key, job->key_length, NULL);
+    struct job *end = sdremote_job_new(JOB_END_LEASE, self->options.prefix, job->key, job->key_length, NULL);
     if (end) {
         sdremote_push(&self->stores, end);
         sdremote_wake(self, true);
@@ -224,7 +232,7 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     job->cost = 0;
     if (job->kind == JOB_STORE)
         sdremote_forget_pending(self, job);
-    held_lease *held = job->kind == JOB_END_LEASE ? sdremote_find_lease(self, job->lease_name) : NULL;
+    held_lease *held = job->kind == JOB_END_LEASE ? sdremote_find_lease(self, job->names.lease) : NULL;
     if (held && held->is_ended)
         sdremote_forget_lease(self, held);
     pthread_mutex_unlock(&self->lock);
@@ -267,7 +275,7 @@ static void gather(worker *worker, batch *batch) {
     /* A single connection runs all jobs, look-ups first. */
     bool is_storing = worker->stores || (self->options.connections == 1 && !self->lookups.first);
     job_queue *queue = is_storing ? &self->stores : &self->lookups;
-    while (batch->count < SDREMOTE_BATCH && queue->first) {
+    while (batch->count < BATCH && queue->first) {
         job *job = sdremote_pop(queue);
         bool is_finished = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
         if (is_finished && sdremote_job_drop(job)) {

@@ -1,0 +1,28 @@
+/* deadlines.c: see deadlines.h. */
+#include "deadlines.h"
+
+#include "threads.h"
+
+void sdremote_watch(tier *self, job *watched) {
+    /* Budgets are equal, so the deadline is nearly always the last one. */
+    job *before = self->last_watched;
+    while (before && before->deadline > watched->deadline)
+        before = before->earlier;
+    watched->earlier = before;
+    watched->later = before ? before->later : self->first_watched;
+    *(before ? &before->later : &self->first_watched) = watched;
+    *(watched->later ? &watched->later->earlier : &self->last_watched) = watched;
+    watched->is_watched = true;
+    watched->references++;
+    sdremote_wake_timer(self, watched->deadline);
+}
+
+void sdremote_unwatch(tier *self, job *watched) {
+    if (!watched->is_watched)
+        return;
+    *(watched->earlier ? &watched->earlier->later : &self->first_watched) = watched->later;
+    *(watched->later ? &watched->later->earlier : &self->last_watched) = watched->earlier;
+    watched->is_watched = false;
+    /* The caller holds another reference. */
+    watched->references--;
+}

@@ -1,0 +1,18 @@
+/* names.h: names on the server. They are digests, so that no URL, and no password in one, is readable there. */
+#ifndef SDREMOTE_NAMES_H
+#define SDREMOTE_NAMES_H
+
+#include "sha256.h"
+
+#define SDREMOTE_KEY_MAX 250u
+
+typedef struct sdremote_names {
+    char entry[SDREMOTE_KEY_MAX + 1], lease[SDREMOTE_KEY_MAX + 1];
+    /* The digest of the key, used in the envelope instead of the key. */
+    uint8_t digest[SDCS_SHA256_BYTES];
+} sdremote_names;
+
+/* Makes the names of a key. The prefix has at most 64 characters. */
+void sdremote_make_names(sdremote_names *names, const char *prefix, const void *key, size_t length);
+
+#endif
