@@ -1,3 +1,22 @@
+/* check.c: refuses documents that librsvg would read without a limit. The rules answer librsvg 2.54 and libxml2 2.9
+ * (Debian 12), with which they were measured. What later versions do is taken from their release notes. When the
+ * minimum is raised to a version in parentheses, measure the rule again without this check, and remove it if it holds.
+ *
+ * - Embedded images (check_image): every loader of gdk-pixbuf decodes them, librsvg's own for SVG included, without a
+ *   limit of pixels. Since 2.57 the loaders are written in Rust. The limit of pixels is needed with every version.
+ * - Other data: URLs (check_css, check_attribute, on_instruction): documents and style sheets in them are read like the
+ *   document, and nothing in them is checked. Needed with every version.
+ * - Elements (MOST_ELEMENTS): librsvg has the same limit, with libxml2 2.15 only since 2.61.3. No version limits the
+ *   bytes of elements and rules (take_memory).
+ * - Attributes (MOST_ATTRIBUTES): libxml2 compares each one with all others (2.12). The limit of librsvg since 2.55 is
+ *   65535.
+ * - Entities (MOST_ENTITIES): their texts are never freed (2.59, for documents that cannot be parsed). In a style sheet
+ *   (on_use) their text reaches this check only at the first use; needed with every version.
+ * - Nested elements (MOST_DEPTH) and chains of references (check_chains): librsvg recurses, and the process ends when
+ *   the stack is full. Since 2.59.2 it limits nested layers, but neither other nesting nor the bytes of the stack.
+ * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
+ * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
+ *   drawing can be cancelled, since 2.59. */
 #include "check.h"
 
 #include <libxml/SAX2.h>
@@ -7,16 +26,13 @@
 
 #include "attributes.h"
 #include "base64.h"
-#include "fnv.h"
-#include "hex.h"
+#include "css.h"
 #include "inside.h"
+#include "names.h"
 #include "percent.h"
 
-/* Limits: elements; references; bytes of all entities, whose texts librsvg 2.54 never frees; pixels of all embedded
- * images. */
-enum { MOST_ELEMENTS = 1000000, MOST_NAMES = 1000000, MOST_ENTITIES = 1 << 16 };
-/* Limit for one element: libxml2 before 2.12 compares each attribute with all others. */
-enum { MOST_ATTRIBUTES = 512 };
+/* Limits: elements; bytes of all entities; attributes of an element; pixels of all embedded images. */
+enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16, MOST_ATTRIBUTES = 512 };
 static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 
 /* Bytes that librsvg 2.54 takes for parts of a document, measured and rounded up: 1.3 KB for an element, 0.8 KB for a
@@ -35,12 +51,6 @@ void sdsvg_prepare(void) {
     xmlInitParser();
 }
 
-/* A set of element names, stored as hashes. */
-typedef struct names {
-    uint64_t *hashes;
-    size_t count, room;
-} names;
-
 typedef struct level {
     uint64_t id; /* 0 for none */
     bool refers; /* the element or a descendant refers to another */
@@ -54,9 +64,9 @@ typedef struct checker {
     size_t style; /* the depth of the current style element; 0 outside of one */
     uint8_t *css; /* its text */
     size_t css_length, css_room;
-    bool css_refers;         /* a rule may make any element refer to another */
-    names referring, silent; /* elements that refer to others, elements that do not */
-    names meant;             /* elements that are referred to */
+    bool css_refers;               /* a rule may make any element refer to another */
+    sdsvg_names referring, silent; /* elements that refer to others, elements that do not */
+    sdsvg_names meant;             /* elements that are referred to */
     sdimage_status status;
     const char *message;
 } checker;
@@ -136,26 +146,12 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
 
 /* --- References between elements. */
 
-static void add_name(checker *checker, names *names, uint64_t hash) {
-    if (names->count == MOST_NAMES) {
-        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: references exceed the limit of 1000000");
-        return;
-    }
-    if (names->count == names->room) {
-        size_t room = names->room ? names->room * 2 : 64;
-        uint64_t *more = realloc(names->hashes, room * sizeof *more);
-        if (!more) {
-            refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for references");
-            return;
-        }
-        names->hashes = more, names->room = room;
-    }
-    names->hashes[names->count++] = hash;
-}
-
-/* Never returns 0. */
-static uint64_t hash_of(const uint8_t *text, size_t length) {
-    return sdcs_fnv1a(text, length) | 1;
+static void add_name(checker *checker, sdsvg_names *names, uint64_t hash) {
+    sdimage_status status = sdsvg_names_add(names, hash);
+    if (status == SDIMAGE_STATUS_TOO_LARGE)
+        refuse(checker, status, "svg: references exceed the limit of 1000000");
+    else if (status < 0)
+        refuse(checker, status, "svg: no memory for references");
 }
 
 /* Collects all #names in a value; false for none. */
@@ -167,33 +163,10 @@ static bool note_names(checker *checker, const uint8_t *text, size_t length) {
         size_t end = i + 1;
         while (end < length && !strchr(")\"' #;}", text[end]))
             end++;
-        add_name(checker, &checker->meant, hash_of(text + i + 1, end - i - 1));
+        add_name(checker, &checker->meant, sdsvg_name_hash(text + i + 1, end - i - 1));
         any = true;
     }
     return any;
-}
-
-/* Normalizes CSS text in place: removes escapes (CSS Syntax 3, 4.3.7) and characters that URLs ignore (tabs, line
- * ends). Escaped characters that would end a URL are replaced. */
-static size_t plain_css(uint8_t *text, size_t length) {
-    size_t made = 0;
-    for (size_t i = 0; i < length; i++) {
-        uint32_t code = text[i];
-        if (code == '\\' && length - i > 1) {
-            size_t digits = 0;
-            for (code = 0; digits < 6 && i + 1 < length && sdcs_hex_digit(text[i + 1]) >= 0; digits++)
-                code = code << 4 | (uint32_t)sdcs_hex_digit(text[++i]);
-            if (!digits)
-                code = text[++i];
-            else if (i + 1 < length && (text[i + 1] == ' ' || text[i + 1] == '\n' || text[i + 1] == '\t'))
-                i++;
-            if (code > 126 || code < ' ' || strchr(")\"' #", (int)code))
-                code = code == '#' ? '#' : '?';
-        }
-        if (code != '\t' && code != '\n' && code != '\r' && code != '\f')
-            text[made++] = (uint8_t)code;
-    }
-    return made;
 }
 
 static bool begins(const uint8_t *text, size_t length, const char *with) {
@@ -249,7 +222,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
             refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: reference into an embedded document");
         refers = !is_data(text + start, made - start) && note_names(checker, text, made);
     } else {
-        length = plain_css(text, length);
+        length = sdsvg_plain_css(text, length);
         check_css(checker, text, length);
         /* Colors begin with # too. */
         for (size_t i = 0; !refers && i < length; i++)
@@ -280,7 +253,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
         if (is_named(attribute[0], "id"))
-            level.id = hash_of(attribute[3], length);
+            level.id = sdsvg_name_hash(attribute[3], length);
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
             level.refers = !is_gradient;
     }
@@ -293,7 +266,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
 }
 
 static void end_style(checker *checker) {
-    size_t length = plain_css(checker->css, checker->css_length);
+    size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
     count_rules(checker, checker->css, length);
     for (size_t i = 0; !checker->css_refers && i < length; i++)
@@ -351,25 +324,12 @@ static xmlEntityPtr on_use(void *context, const xmlChar *name) {
     return xmlSAX2GetEntity(context, name);
 }
 
-static int compare(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t count_meant(const names *meant, const names *names) {
-    size_t count = 0;
-    for (size_t i = 0; meant->count && i < names->count; i++)
-        count += bsearch(&names->hashes[i], meant->hashes, meant->count, sizeof *meant->hashes, compare) ? 1 : 0;
-    return count;
-}
-
 /* Limits chains of references. An element that is referred to and refers to another is one link. */
 static void check_chains(checker *checker) {
-    if (checker->meant.count)
-        qsort(checker->meant.hashes, checker->meant.count, sizeof *checker->meant.hashes, compare);
-    size_t links = count_meant(&checker->meant, &checker->referring);
+    sdsvg_names_sort(&checker->meant);
+    size_t links = sdsvg_names_common(&checker->meant, &checker->referring);
     if (checker->css_refers)
-        links += count_meant(&checker->meant, &checker->silent);
+        links += sdsvg_names_common(&checker->meant, &checker->silent);
     if (checker->rules * checker->elements > MOST_MATCHES && checker->status >= 0)
         checker->status = SDIMAGE_STATUS_TOO_LARGE,
         checker->message = "svg: too many style rules for the number of elements";
@@ -429,8 +389,8 @@ sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     parse(&checker, text);
     check_chains(&checker);
     free(checker.css);
-    free(checker.referring.hashes);
-    free(checker.silent.hashes);
-    free(checker.meant.hashes);
+    sdsvg_names_clear(&checker.referring);
+    sdsvg_names_clear(&checker.silent);
+    sdsvg_names_clear(&checker.meant);
     return checker.status < 0 ? sdcs_fail(error, checker.status, checker.message) : SDIMAGE_STATUS_OK;
 }

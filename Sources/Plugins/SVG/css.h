@@ -1,0 +1,12 @@
+/* css.h: CSS text in the form in which it is checked. */
+#ifndef SDSVG_CSS_H
+#define SDSVG_CSS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Normalizes CSS text in place: removes escapes (CSS Syntax 3, 4.3.7) and characters that URLs ignore (tabs, line
+ * ends). Escaped characters that would end a URL are replaced. Returns the new length. */
+size_t sdsvg_plain_css(uint8_t *text, size_t length);
+
+#endif
