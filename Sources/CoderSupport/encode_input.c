@@ -2,12 +2,10 @@
 
 #include <string.h>
 
-/* The default pixel limit of the module's decoder. */
-static const uint64_t MOST_PIXELS = (uint64_t)64 << 20;
+#include "format.h"
 
 static bool is_deep(sdimage_pixel_format format) {
-    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
-           format == SDIMAGE_PIXEL_FORMAT_RGBA16 || format == SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
+    return sdcs_is_16_bit(format) || format == SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
 }
 
 static bool is_gray(sdimage_pixel_format format) {
@@ -20,7 +18,7 @@ sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_i
     bool deep = is_deep(own);
     *source =
         (sdcs_encode_input){NULL, sdimage_image_width(image), sdimage_image_height(image), 0, deep ? deep_bits : 8};
-    if ((uint64_t)source->width * source->height > MOST_PIXELS)
+    if ((uint64_t)source->width * source->height > SDCS_STANDARD_PIXELS)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "encoder: image exceeds the limit of 64 Mi pixels");
     sdimage_pixel_format format;
     if (is_gray(own)) {

@@ -2,16 +2,17 @@
 
 #include <sched.h>
 
+#include "format.h"
+
 /* Code points of ITU-T H.273: unspecified, and the two transfers of high dynamic range. */
 enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 
-/* Default limits: pixels of an image, and bytes of planes and bitmap. */
-static const uint64_t STANDARD_PIXELS = (uint64_t)64 << 20;
+/* The default limit of the bytes of planes, and of the bitmap. */
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
 sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
-    sdcs_request request = {
-        SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0}, true, false, true, STANDARD_PIXELS, STANDARD_BYTES, NULL};
+    sdcs_request request = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0},         true, false, true,
+                            SDCS_STANDARD_PIXELS,           STANDARD_BYTES, NULL};
     if (!options)
         return request;
     request.format = sdimage_decode_options_pixel_format(options);
@@ -115,10 +116,6 @@ sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info
     return status;
 }
 
-static bool swaps_sides(sdimage_orientation orientation) {
-    return orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
-}
-
 static bool is_within_limit(sdcs_span block) {
     return block.length > 0 && block.length <= SDCS_BLOCK_LIMIT;
 }
@@ -136,7 +133,7 @@ static sdimage_status set_block(sdimage_metadata *metadata, sdcs_span block,
 }
 
 sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, sdimage_error **error) {
-    bool swapped = swaps_sides(info->orientation);
+    bool swapped = sdcs_swaps_sides(info->orientation);
     uint32_t width = info->source_width ? info->source_width : info->width;
     uint32_t height = info->source_height ? info->source_height : info->height;
     sdimage_metadata_set_format(metadata, info->format);

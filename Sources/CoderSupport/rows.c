@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default limits of the pixels in a header (docs/decisions.md, "Limits of one decode"): if rows are streamed, and for
- * coders that hold the whole image. */
-static const uint64_t MOST_STREAMED = (uint64_t)1 << 30, MOST_HELD = (uint64_t)64 << 20;
+#include "format.h"
+
+/* Default limit of the pixels in a header (docs/decisions.md, "Limits of one decode") if rows are streamed. */
+static const uint64_t MOST_STREAMED = (uint64_t)1 << 30;
 /* Limit of the bytes of rows and sums held for block means. */
 static const size_t MOST_BAND = (size_t)256 << 20;
 
@@ -13,12 +14,12 @@ static const size_t MOST_BAND = (size_t)256 << 20;
 enum { SPARE = 2 };
 
 uint64_t sdcs_max_streamed_pixels(const sdcs_request *request) {
-    return request->max_pixels == MOST_HELD ? MOST_STREAMED : request->max_pixels;
+    return request->max_pixels == SDCS_STANDARD_PIXELS ? MOST_STREAMED : request->max_pixels;
 }
 
 uint32_t sdcs_shrink_factor(uint32_t width, uint32_t height, sdimage_orientation orientation,
                             const sdcs_request *request) {
-    bool turned = orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+    bool turned = sdcs_swaps_sides(orientation);
     uint64_t box_width = turned ? request->box.height : request->box.width;
     uint64_t box_height = turned ? request->box.width : request->box.height;
     if (!box_width || !box_height)
@@ -30,13 +31,8 @@ uint32_t sdcs_shrink_factor(uint32_t width, uint32_t height, sdimage_orientation
     return factor < 1 ? 1 : factor > 4096 ? 4096 : (uint32_t)factor;
 }
 
-static bool is_wide(sdimage_pixel_format format) {
-    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
-           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
-}
-
 static unsigned channels_of(sdimage_pixel_format format) {
-    return (unsigned)(sdimage_pixel_format_bytes(format) / (is_wide(format) ? 2 : 1));
+    return (unsigned)(sdimage_pixel_format_bytes(format) / (sdcs_is_16_bit(format) ? 2 : 1));
 }
 
 static uint32_t shrunk(uint32_t side, uint32_t factor) {
@@ -97,7 +93,7 @@ uint8_t *sdcs_row(const sdcs_rows *rows, uint32_t y) {
 
 static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) {
     uint16_t word;
-    if (!is_wide(rows->format))
+    if (!sdcs_is_16_bit(rows->format))
         return row[index];
     memcpy(&word, row + index * 2, sizeof word);
     return word;
@@ -124,7 +120,7 @@ static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
 /* Adds a row; the colors of transparent pixels are weighted by alpha. */
 static void add_row(sdcs_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
-    if (channels < 4 && !is_wide(rows->format)) {
+    if (channels < 4 && !sdcs_is_16_bit(rows->format)) {
         add_bytes(rows, row, channels);
         return;
     }
@@ -141,7 +137,7 @@ static void add_row(sdcs_rows *rows, const uint8_t *row) {
 
 static void store_sample(const sdcs_rows *rows, uint8_t *row, size_t index, uint64_t value) {
     uint16_t word = (uint16_t)value;
-    if (is_wide(rows->format))
+    if (sdcs_is_16_bit(rows->format))
         memcpy(row + index * 2, &word, sizeof word);
     else
         row[index] = (uint8_t)value;

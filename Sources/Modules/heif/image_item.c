@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 /* Limit of the examined items that refer to an image as its thumbnail or alpha. */
 enum { RELATED_LIMIT = 16 };
 
@@ -184,7 +186,7 @@ static bool crop(sdheif_image *p, sdcs_span body) {
     for (size_t i = 0; i < 8; i++)
         if (!sdcs_take32(&body, &n[i]))
             return false;
-    bool turned = p->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
+    bool turned = sdcs_swaps_sides(p->orientation);
     uint32_t width = turned ? p->displayed_height : p->displayed_width,
              height = turned ? p->displayed_width : p->displayed_height;
     uint32_t x, y, w, h;
@@ -334,8 +336,8 @@ sdcs_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
 
 /* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. */
 static bool suffices(const sdcs_info *small, const sdcs_info *large, const sdcs_request *request) {
-    bool turned = large->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED;
-    if ((small->orientation >= SDIMAGE_ORIENTATION_LEFT_MIRRORED) != turned)
+    bool turned = sdcs_swaps_sides(large->orientation);
+    if (sdcs_swaps_sides(small->orientation) != turned)
         return false;
     double box_width = turned ? request->box.height : request->box.width;
     double box_height = turned ? request->box.width : request->box.height;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 /* libjxl 0.9 removed a parameter that was never read. */
 #if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define UNUSED_FORMAT
@@ -26,11 +28,6 @@ static bool is_gray(const sdjxl_decoder *self) {
 }
 static bool has_alpha(const sdjxl_decoder *self) {
     return self->info.alpha_bits > 0;
-}
-
-static bool is_wide(sdimage_pixel_format format) {
-    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
-           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
 }
 
 /* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted. */
@@ -172,7 +169,7 @@ static void store(void *opaque, size_t x, size_t y, size_t count, const void *pi
     uint8_t *to = self->pixels + y * self->stride + x * size;
     memcpy(to, pixels, count * size);
     if (has_alpha(self) && self->info.alpha_premultiplied)
-        make_straight(to, count, is_wide(self->format));
+        make_straight(to, count, sdcs_is_16_bit(self->format));
 }
 
 static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
@@ -180,7 +177,7 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     JxlPixelFormat format = {has_alpha(self) ? 4
                              : is_gray(self) ? 1
                                              : 3,
-                             is_wide(self->format) ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+                             sdcs_is_16_bit(self->format) ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     sdimage_image_unref(self->plain);
     self->plain = NULL;
     sdimage_status status = sdimage_image_new_uninitialized(self->info.xsize, self->info.ysize, self->format,

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
+
 /* Limit of the samples of a row: their buffers take at most 256 MiB. */
 static const uint64_t MOST_SAMPLES = (uint64_t)1 << 26;
 
 /* --- CMYK conversion by a profile. */
 
-struct sdtiff_inks {
+struct sdtiff_cmyk {
     cmsHTRANSFORM transform;
 };
 
-sdtiff_inks *sdtiff_inks_new(const sdtiff_layout *layout, bool wide) {
+sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide) {
     if (layout->kind != SDTIFF_CMYK || !layout->profile.length || layout->profile.length > SDCS_BLOCK_LIMIT)
         return NULL;
     cmsHPROFILE from = cmsOpenProfileFromMem(layout->profile.bytes, (cmsUInt32Number)layout->profile.length);
@@ -26,26 +28,21 @@ sdtiff_inks *sdtiff_inks_new(const sdtiff_layout *layout, bool wide) {
         cmsCloseProfile(from);
     if (to)
         cmsCloseProfile(to);
-    sdtiff_inks *inks = transform ? malloc(sizeof *inks) : NULL;
-    if (inks)
-        inks->transform = transform;
+    sdtiff_cmyk *cmyk = transform ? malloc(sizeof *cmyk) : NULL;
+    if (cmyk)
+        cmyk->transform = transform;
     else if (transform)
         cmsDeleteTransform(transform);
-    return inks;
+    return cmyk;
 }
 
-void sdtiff_inks_free(sdtiff_inks *inks) {
-    if (inks)
-        cmsDeleteTransform(inks->transform);
-    free(inks);
+void sdtiff_cmyk_free(sdtiff_cmyk *cmyk) {
+    if (cmyk)
+        cmsDeleteTransform(cmyk->transform);
+    free(cmyk);
 }
 
 /* --- Samples to numbers. */
-
-static bool is_wide(sdimage_pixel_format format) {
-    return format == SDIMAGE_PIXEL_FORMAT_GRAY16 || format == SDIMAGE_PIXEL_FORMAT_RGB16 ||
-           format == SDIMAGE_PIXEL_FORMAT_RGBA16;
-}
 
 /* The largest value of a sample. Samples of more than 16 bits are reduced to their upper 16. */
 static uint32_t largest(const sdtiff_layout *layout) {
@@ -173,7 +170,7 @@ static void colors_of(const sdtiff_unpacker *unpacker, const uint16_t *values, u
 
 static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
-    bool wide = is_wide(unpacker->format), has_alpha = layout->alpha >= 0;
+    bool wide = sdcs_is_16_bit(unpacker->format), has_alpha = layout->alpha >= 0;
     uint32_t to = wide ? 65535 : 255, most = largest(layout);
     unsigned channels = (unsigned)(sdimage_pixel_format_bytes(unpacker->format) / (wide ? 2 : 1));
     const uint16_t *values = unpacker->values;
@@ -193,15 +190,15 @@ static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t 
 /* Replaces the colors that were written without the profile. */
 static void put_inks(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
-    bool wide = is_wide(unpacker->format);
+    bool wide = sdcs_is_16_bit(unpacker->format);
     size_t size = wide ? 2 : 1, pixel = sdimage_pixel_format_bytes(unpacker->format);
     uint32_t to = wide ? 65535 : 255, most = largest(layout);
     const uint16_t *values = unpacker->values;
-    uint8_t *inks = unpacker->colors, *rgb = inks + (size_t)unpacker->most * 8;
+    uint8_t *cmyk = unpacker->colors, *rgb = cmyk + (size_t)unpacker->most * 8;
     for (uint32_t x = 0; x < count; x++)
         for (size_t c = 0; c < 4; c++)
-            put(wide, inks, x * (size_t)4 + c, scaled(values[x * (size_t)layout->samples + c], most, to));
-    cmsDoTransform(unpacker->inks->transform, inks, rgb, count);
+            put(wide, cmyk, x * (size_t)4 + c, scaled(values[x * (size_t)layout->samples + c], most, to));
+    cmsDoTransform(unpacker->cmyk->transform, cmyk, rgb, count);
     for (uint32_t x = 0; x < count; x++)
         memcpy(pixels + x * pixel, rgb + x * 3 * size, 3 * size);
 }
@@ -242,7 +239,7 @@ void sdtiff_unpack(const sdtiff_unpacker *unpacker, const uint8_t *const *planes
         return;
     }
     put_pixels(unpacker, count, pixels);
-    if (unpacker->inks)
+    if (unpacker->cmyk)
         put_inks(unpacker, count, pixels);
 }
 
@@ -256,9 +253,9 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
     unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
     if (layout->kind == SDTIFF_CMYK && by_profile) {
-        unpacker->inks = sdtiff_inks_new(layout, is_wide(format));
-        unpacker->colors = unpacker->inks ? malloc((size_t)most * (8 + 6)) : NULL;
-        if (unpacker->inks && !unpacker->colors)
+        unpacker->cmyk = sdtiff_cmyk_new(layout, sdcs_is_16_bit(format));
+        unpacker->colors = unpacker->cmyk ? malloc((size_t)most * (8 + 6)) : NULL;
+        if (unpacker->cmyk && !unpacker->colors)
             return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
     }
     return unpacker->values ? SDIMAGE_STATUS_OK
@@ -266,7 +263,7 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
 }
 
 void sdtiff_unpacker_close(sdtiff_unpacker *unpacker) {
-    sdtiff_inks_free(unpacker->inks);
+    sdtiff_cmyk_free(unpacker->cmyk);
     free(unpacker->values);
     free(unpacker->colors);
     *unpacker = (sdtiff_unpacker){0};

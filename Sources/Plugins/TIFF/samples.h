@@ -5,17 +5,17 @@
 #include "layout.h"
 
 /* A conversion from CMYK to RGB by a profile, in 8 or 16 bits; NULL for none. */
-typedef struct sdtiff_inks sdtiff_inks;
+typedef struct sdtiff_cmyk sdtiff_cmyk;
 
 /* NULL if the image is not CMYK or has no usable CMYK profile. */
-sdtiff_inks *sdtiff_inks_new(const sdtiff_layout *layout, bool wide);
-void sdtiff_inks_free(sdtiff_inks *inks);
+sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide);
+void sdtiff_cmyk_free(sdtiff_cmyk *cmyk);
 
 /* The conversion state for rows; one for each reader. */
 typedef struct sdtiff_unpacker {
     const sdtiff_layout *layout;
     sdimage_pixel_format format;
-    sdtiff_inks *inks;
+    sdtiff_cmyk *cmyk;
     uint32_t most;   /* the maximum number of pixels in a row */
     void *values;    /* the samples of a row: 16-bit words, or floats */
     uint8_t *colors; /* the samples of a row of CMYK */
