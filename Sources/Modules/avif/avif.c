@@ -1,4 +1,12 @@
-/* avif.c: the AVIF coder: stills and sequences, by libavif. */
+/* avif.c: the AVIF coder: stills and sequences, by libavif.
+ *
+ * 1. tracks.c copies the file if it has tracks other than images and their alpha, and hides them from libavif.
+ * 2. limits.c checks the tables of the container in linear time, before libavif searches them.
+ * 3. avifDecoderParse reads the container; pixels, planes and the decoders of tiles are checked against the limits.
+ * 4. avifDecoderNextImage decodes the image, or the next frame, on up to 16 threads.
+ * 5. yuv.c converts the planes to pixels in one pass. The library scales them and applies the orientation.
+ *
+ * A sequence is an instance (coder_instance.h): it decodes from the nearest key frame on. encode.c encodes. */
 #include <sdimage/plugins/avif.h>
 
 #include <avif/avif.h>

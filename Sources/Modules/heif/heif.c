@@ -1,4 +1,14 @@
-/* heif.c: the HEIF coder: H.265 stills, single and tiled. */
+/* heif.c: the HEIF coder: H.265 stills, single and tiled.
+ *
+ * 1. heif_container.c reads the tables of items, and image_item.c the properties of the primary item: tiles, cropping,
+ *    rotation, color and alpha.
+ * 2. For a thumbnail, the smallest one in the file that is large enough is decoded instead of the image.
+ * 3. planes.c decodes each item of the tiles once, several at a time, and assembles the planes. hevc.c passes the units
+ *    of an item to libde265, after parameter_set.c has checked the size that the stream announces.
+ * 4. Alpha is decoded likewise; its luma becomes the alpha plane.
+ * 5. The planes are cut to the displayed part, and yuv.c converts them to pixels in one pass.
+ *
+ * Images derived from others are decoded by libheif (derived.c, library.c), which also encodes (encode.c). */
 #include <sdimage/plugins/heif.h>
 
 #include <libde265/de265.h>
@@ -6,7 +16,7 @@
 #include <string.h>
 
 #include "encode.h"
-#include "general.h"
+#include "derived.h"
 #include "planes.h"
 
 /* Limit of the examined items that describe the image. */
@@ -170,10 +180,10 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdimage_status status = open_primary(bytes, length, request.budget, &container, &primary, &why);
     if (status >= 0)
         status = decode_best(&container, &primary, &request, image, &why);
-    else if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_general(&container, primary.item)) {
+    else if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_derived(&container, primary.item)) {
         sdimage_error_unref(why);
         why = NULL;
-        status = sdheif_decode_general(&container, &request, image, &why);
+        status = sdheif_decode_derived(&container, &request, image, &why);
     }
     pass_error(why, error);
     sdheif_image_release(&primary);
@@ -189,7 +199,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdimage_error *why = NULL;
     const sdimage_work_budget *budget = sdimage_decode_options_work_budget(options);
     sdimage_status status = open_primary(bytes, length, budget, &container, &primary, &why);
-    if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_general(&container, primary.item) &&
+    if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_derived(&container, primary.item) &&
         sdheif_read_outline(&container, &primary)) {
         sdimage_error_unref(why);
         why = NULL;

@@ -2,7 +2,7 @@
 
 #include <libde265/de265.h>
 
-#include "parameters.h"
+#include "parameter_set.h"
 
 /* Pictures are coded in whole blocks of at most 64 pixels. The coded size may exceed that of the item by this
  * margin. */

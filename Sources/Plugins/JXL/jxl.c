@@ -1,4 +1,13 @@
-/* jxl.c: the JPEG XL coder, by libjxl. */
+/* jxl.c: the JPEG XL coder, by libjxl.
+ *
+ * 1. The bytes are passed to libjxl in pieces; the deadline is checked between them.
+ * 2. decoder.c handles the events: header (limits, pixel format), color encoding, 1:8 preview, complete frame.
+ * 3. The first pass ends at the first frame, or at the preview if that is large enough for the requested size.
+ * 4. While data arrives, the image so far is flushed from libjxl.
+ * 5. Of an animation, file.c counts the frames and reads their durations without decoding pixels. A second decoder then
+ *    decodes them in order; going back restarts it.
+ *
+ * Metadata boxes are read by file.c, in the same walk. encode.c encodes. */
 #include <sdimage/plugins/jxl.h>
 
 #include <jxl/types.h>

@@ -1,4 +1,9 @@
-/* pdf.c: the PDF coder, by poppler. */
+/* pdf.c: the PDF coder, by poppler.
+ *
+ * 1. A job copies the bytes and the options, because poppler cannot be interrupted: its thread may outlive the call.
+ * 2. poppler opens the document from a stream, with the password if there is one, and the requested page.
+ * 3. The size of the page in points is the intrinsic size.
+ * 4. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha. */
 #include <sdimage/plugins/pdf.h>
 
 #include <poppler.h>

@@ -27,7 +27,7 @@
 #include "attributes.h"
 #include "base64.h"
 #include "css.h"
-#include "inside.h"
+#include "embedded.h"
 #include "names.h"
 #include "percent.h"
 
@@ -78,7 +78,7 @@ static void refuse(checker *checker, sdimage_status status, const char *message)
 }
 
 static void check_image(checker *checker, uint8_t *bytes, size_t length) {
-    if (!sdsvg_is_taken(sdimage_sniff(bytes, length))) {
+    if (!sdsvg_accepts_format(sdimage_sniff(bytes, length))) {
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded image is not JPEG, PNG, GIF, WebP or BMP");
         return;
     }

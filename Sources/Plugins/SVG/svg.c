@@ -1,4 +1,11 @@
-/* svg.c: the SVG coder, by librsvg. */
+/* svg.c: the SVG coder, by librsvg.
+ *
+ * 1. A job copies the text (text.c decompresses it) and the style sheet, because librsvg cannot be interrupted: its
+ *    thread may outlive the call.
+ * 2. check.c refuses documents that librsvg would read without a limit.
+ * 3. librsvg parses the text, without a base URL, so that it reads no file.
+ * 4. The intrinsic size comes from the width and height, the view box, or the extents of the drawing.
+ * 5. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha. */
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>

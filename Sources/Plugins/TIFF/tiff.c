@@ -1,4 +1,12 @@
-/* tiff.c: the TIFF coder, by libtiff. */
+/* tiff.c: the TIFF coder, by libtiff.
+ *
+ * 1. input.c opens bytes or a source; the deadline is checked before each read.
+ * 2. libtiff goes to the directory of the requested page, and layout.c reads the layout of its samples.
+ * 3. read.c reads rows, strips or tiles. Subsampled YCbCr, L*a*b* and similar kinds are converted by libtiff.
+ * 4. samples.c unpacks samples of other kinds to pixels; CMYK by its profile, with Little CMS.
+ * 5. rows.c (CoderSupport) writes the pixels to the image, or the means of blocks for a thumbnail.
+ *
+ * A source is an instance (coder_instance.h) and is never held in memory as a whole. exif.c collects the EXIF tags. */
 #include <sdimage/plugins/tiff.h>
 
 #include <pthread.h>

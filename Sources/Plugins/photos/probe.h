@@ -19,7 +19,7 @@ int64_t sdphoto_read_at(int descriptor, void *bytes, size_t length, int64_t offs
 /* Reads all bytes if there are at most `limit`. Errors: those of files, EMPTY_DATA, TOO_LARGE, NO_MEMORY. */
 sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **data, sdimage_error **error);
 
-/* Recognizes the type by the first bytes; `facts->media` is 0 if it is not a photo, video or sound. */
+/* Recognizes the type by the first bytes; `info->media` is 0 if it is not a photo, video or sound. */
 void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info);
 
 /* Reads size, orientation, date and playback; false if that needs more bytes. */

@@ -196,7 +196,7 @@ static void end_lease(void *user_data, const void *key, size_t length) {
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_find_lease(self, job->names.lease);
     /* A lease that may have expired could belong to another process: it is left to expire. */
-    bool is_own = held && sdcs_monotonic_ns() - held->taken < self->options.lease_ms * 750000ull;
+    bool is_own = held && sdcs_monotonic_ns() - held->acquired < self->options.lease_ms * 750000ull;
     if (is_own)
         held->is_ended = true;
     else if (held)

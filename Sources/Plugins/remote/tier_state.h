@@ -17,7 +17,7 @@
 /* A lease that this process holds. */
 typedef struct held_lease {
     struct held_lease *next;
-    uint64_t taken;
+    uint64_t acquired;
     /* It is being released. */
     bool is_ended;
     char name[SDREMOTE_KEY_MAX + 1];

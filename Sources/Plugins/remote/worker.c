@@ -159,7 +159,7 @@ static bool register_lease(tier *self, job *job) {
         return false;
     }
     memcpy(held->name, job->names.lease, sizeof held->name);
-    held->taken = sdcs_monotonic_ns();
+    held->acquired = sdcs_monotonic_ns();
     pthread_mutex_lock(&self->lock);
     held->next = self->held;
     self->held = held;

@@ -1,4 +1,4 @@
-#include "general.h"
+#include "derived.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int
     return true;
 }
 
-bool sdheif_is_general(const sdheif_container *c, const sdheif_item *item) {
+bool sdheif_is_derived(const sdheif_container *c, const sdheif_item *item) {
     allowance left = {PART_LIMIT, sdheif_most_coded(c), PIXEL_LIMIT};
     uint32_t ids[PART_LIMIT];
     if (item->type == SDCS_FOURCC('h', 'v', 'c', '1') || !is_decodable(c, item, DEPTH_LIMIT, &left))
@@ -162,7 +162,7 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     return status;
 }
 
-sdimage_status sdheif_decode_general(const sdheif_container *container, const sdcs_request *request,
+sdimage_status sdheif_decode_derived(const sdheif_container *container, const sdcs_request *request,
                                      sdimage_image **image, sdimage_error **error) {
     if (!sdheif_library_open())
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,

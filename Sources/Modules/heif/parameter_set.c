@@ -1,4 +1,4 @@
-#include "parameters.h"
+#include "parameter_set.h"
 
 enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
 

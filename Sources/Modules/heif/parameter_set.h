@@ -1,6 +1,6 @@
-/* parameters.h: the size that a sequence parameter set announces (ITU-T H.265, 7.3.2.2). */
-#ifndef SDHEIF_PARAMETERS_H
-#define SDHEIF_PARAMETERS_H
+/* parameter_set.h: the size that a sequence parameter set announces (ITU-T H.265, 7.3.2.2). */
+#ifndef SDHEIF_PARAMETER_SET_H
+#define SDHEIF_PARAMETER_SET_H
 
 #include "boxes.h"
 

@@ -1,6 +1,6 @@
-/* inside.h: images embedded in an SVG as data: URLs (RFC 2397). */
-#ifndef SDSVG_INSIDE_H
-#define SDSVG_INSIDE_H
+/* embedded.h: images embedded in an SVG as data: URLs (RFC 2397). */
+#ifndef SDSVG_EMBEDDED_H
+#define SDSVG_EMBEDDED_H
 
 #include "image.h"
 
@@ -8,6 +8,6 @@
 uint64_t sdsvg_pixels_of(const uint8_t *bytes, size_t length);
 
 /* Reports that embedded images of a format are accepted. */
-bool sdsvg_is_taken(sdimage_format format);
+bool sdsvg_accepts_format(sdimage_format format);
 
 #endif

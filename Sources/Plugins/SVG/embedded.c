@@ -1,4 +1,4 @@
-#include "inside.h"
+#include "embedded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ uint64_t sdsvg_pixels_of(const uint8_t *bytes, size_t length) {
     return sides[0] && sides[1] > UINT32_MAX / sides[0] ? UINT32_MAX : sides[0] * sides[1];
 }
 
-bool sdsvg_is_taken(sdimage_format format) {
+bool sdsvg_accepts_format(sdimage_format format) {
     return format == SDIMAGE_FORMAT_JPEG || format == SDIMAGE_FORMAT_PNG || format == SDIMAGE_FORMAT_GIF ||
            format == SDIMAGE_FORMAT_WEBP || format == SDIMAGE_FORMAT_BMP;
 }
