@@ -16,11 +16,14 @@ import report  # noqa: E402
 import sources  # noqa: E402
 
 FOLDERS = ["Sources/CoderSupport", "Sources/Modules", "Sources/Plugins"]
-#: Folders whose units are checked.
-UNITS = ["Sources/CoderSupport", "Sources/Plugins/photos", "Sources/Plugins/remote"]
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 #: Functions of the plug-in's own that are not static; those of public headers begin with sdimage_.
 SHARED = re.compile(r"sd(?!image_)[a-z]+_\w+")
+
+
+def units() -> list[str]:
+    """The folders with sources."""
+    return sorted({str(path.parent.relative_to(ROOT)) for folder in FOLDERS for path in files(folder, "*.c")})
 
 
 def files(folder: str, pattern: str) -> list[pathlib.Path]:
@@ -61,7 +64,7 @@ def main() -> None:
     found = {path: INCLUDE.findall(path.read_text()) for folder in FOLDERS for path in files(folder, "*.[ch]")}
     upward = [f"{path.relative_to(ROOT)}: {name}" for path, names in found.items() for name in names if "../" in name]
     report.check("includes: none goes up a folder", len(found) > 100 and not upward, "; ".join(upward))
-    for folder in UNITS:
+    for folder in units():
         wrong = undeclared(folder)
         report.check(f"includes: sources of {folder} declare shared functions in their header", not wrong, "; ".join(wrong))
         names = cycle(folder)

@@ -2,9 +2,9 @@
  *
  * 1. The brands or the signature of the file show whether it is a sequence or a video.
  * 2. tables.c checks the number of samples that the tables announce, before libavformat makes an entry for each.
- * 3. movie.c opens the container through the callbacks of input.c, and selects the largest video track.
+ * 3. track.c opens the container through the callbacks of input.c, and selects the largest video track.
  * 4. codec.c opens one of the supported decoders, and counts the bytes of the frames that it holds.
- * 5. movie.c seeks the key frame before a time or frame, and decodes up to it.
+ * 5. track.c seeks the key frame before a time or frame, and decodes up to it.
  * 6. frame.c converts the frame: yuv.c converts planes, libswscale other pixel formats.
  *
  * A still is the first frame of a sequence, or the poster of a video. Frames are decoded by an instance
@@ -21,6 +21,7 @@
 #include "codec.h"
 #include "coder_instance.h"
 #include "frame.h"
+#include "track.h"
 
 /* --- Recognition of movies. */
 

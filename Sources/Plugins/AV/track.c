@@ -1,4 +1,4 @@
-#include "movie.h"
+#include "track.h"
 
 #include <libavutil/display.h>
 #include <libavutil/mathematics.h>
