@@ -52,47 +52,57 @@ uint64_t sdcs_ifd_first(const sdcs_tiff *tiff) {
     return offset;
 }
 
-/* Finds the offset of entry `index`, or of the end of the entries; false if it is outside the bytes. */
-static bool find_offset(const sdcs_tiff *tiff, uint64_t directory, uint64_t index, uint64_t *at) {
+/* Returns the number of entries that the bytes contain as a whole. */
+static uint64_t count_entries(const sdcs_tiff *tiff, uint64_t directory) {
     layout layout = layout_of(tiff);
-    return !__builtin_mul_overflow(index, (uint64_t)layout.entry, at) && !__builtin_add_overflow(*at, directory, at) &&
-           !__builtin_add_overflow(*at, (uint64_t)layout.count, at) && *at <= tiff->length;
+    uint64_t count;
+    if (!sdcs_tiff_number(tiff, directory, layout.count, &count))
+        return 0;
+    uint64_t room = (tiff->length - directory - layout.count) / layout.entry;
+    return count < room ? count : room;
 }
 
 uint64_t sdcs_ifd_next(const sdcs_tiff *tiff, uint64_t directory) {
     layout layout = layout_of(tiff);
-    uint64_t count, at, offset = 0;
-    if (directory && sdcs_tiff_number(tiff, directory, layout.count, &count) &&
-        find_offset(tiff, directory, count, &at))
-        sdcs_tiff_number(tiff, at, layout.offset, &offset);
+    uint64_t count, offset = 0;
+    if (directory && sdcs_tiff_number(tiff, directory, layout.count, &count) && count == count_entries(tiff, directory))
+        sdcs_tiff_number(tiff, directory + layout.count + count * layout.entry, layout.offset, &offset);
     return offset;
+}
+
+/* Reads the entry at an offset, which the bytes contain. */
+static void read_entry(const sdcs_tiff *tiff, uint64_t at, sdcs_ifd_entry *entry) {
+    size_t word = layout_of(tiff).offset;
+    uint64_t tag = 0, type = 0, size;
+    *entry = (sdcs_ifd_entry){.field = at + 4 + word, .value = at + 4 + word};
+    sdcs_tiff_number(tiff, at, 2, &tag);
+    sdcs_tiff_number(tiff, at + 2, 2, &type);
+    sdcs_tiff_number(tiff, at + 4, word, &entry->count);
+    entry->tag = (uint16_t)tag, entry->type = (uint16_t)type;
+    if (__builtin_mul_overflow(entry->count, (uint64_t)size_of_type(type), &size))
+        return;
+    if (size > word)
+        sdcs_tiff_number(tiff, entry->field, word, &entry->value);
+    if (entry->value <= tiff->length && tiff->length - entry->value >= size)
+        entry->size = (size_t)size;
 }
 
 bool sdcs_ifd_entry_at(const sdcs_tiff *tiff, uint64_t directory, uint64_t index, sdcs_ifd_entry *entry) {
     layout layout = layout_of(tiff);
-    uint64_t count, at, tag = 0, type = 0, number;
-    if (!sdcs_tiff_number(tiff, directory, layout.count, &count) || index >= count ||
-        !find_offset(tiff, directory, index, &at) || tiff->length - at < layout.entry)
+    if (index >= count_entries(tiff, directory))
         return false;
-    *entry = (sdcs_ifd_entry){.field = at + 4 + layout.offset};
-    sdcs_tiff_number(tiff, at, 2, &tag);
-    sdcs_tiff_number(tiff, at + 2, 2, &type);
-    sdcs_tiff_number(tiff, at + 4, layout.offset, &entry->count);
-    entry->tag = (uint16_t)tag, entry->type = (uint16_t)type;
-    entry->value = entry->field;
-    if (__builtin_mul_overflow(entry->count, (uint64_t)size_of_type(type), &number))
-        return true;
-    if (number > layout.offset)
-        sdcs_tiff_number(tiff, entry->field, layout.offset, &entry->value);
-    if (entry->value <= tiff->length && tiff->length - entry->value >= number)
-        entry->size = (size_t)number;
+    read_entry(tiff, directory + layout.count + index * layout.entry, entry);
     return true;
 }
 
 bool sdcs_ifd_find(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, sdcs_ifd_entry *entry) {
-    for (uint64_t i = 0; directory && i < ENTRY_LIMIT && sdcs_ifd_entry_at(tiff, directory, i, entry); i++) {
-        if (entry->tag == tag)
+    layout layout = layout_of(tiff);
+    uint64_t count = directory ? count_entries(tiff, directory) : 0, at = directory + layout.count, found;
+    for (uint64_t i = 0; i < count && i < ENTRY_LIMIT; i++, at += layout.entry) {
+        if (sdcs_tiff_number(tiff, at, 2, &found) && found == tag) {
+            read_entry(tiff, at, entry);
             return true;
+        }
     }
     return false;
 }
