@@ -124,9 +124,13 @@ if let fuzzer {
         .systemLibrary(name: "CFuzzer", path: "Tests/fuzz/libfuzzer"),
         // The C that modules and plug-ins share. Drawing needs cairo, whose flags come with those of the plug-ins.
         .target(
-            name: "CCoderSupport", path: "Sources/CoderSupport",
+            name: "CCoderSupport", dependencies: ["SDImagePixels"], path: "Sources/CoderSupport",
             exclude: plugins.contains("PDF") || plugins.contains("SVG") ? [] : ["drawing.c", "drawing.h"], publicHeadersPath: ".",
-            cSettings: [.unsafeFlags(["-std=gnu11", "-D_GNU_SOURCE", headers] + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))]),
+            cSettings: [
+                .unsafeFlags(
+                    ["-std=gnu11", "-D_GNU_SOURCE", headers, "-I\(Context.packageDirectory)/Sources/SDImagePixels"]
+                        + words("SDIMAGE_FUZZ_PLUGIN_CFLAGS"))
+            ]),
         // The photo library, in one program with the library, whose functions it calls.
         .target(
             name: "CPhotos", dependencies: ["CCoderSupport"], path: "Sources/Plugins/photos", publicHeadersPath: ".",

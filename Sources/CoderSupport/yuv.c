@@ -2,12 +2,7 @@
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__linux__)
-#define CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CLONES
-#endif
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel.h"
 
 /* A row is converted in blocks whose intermediate values fit the first-level cache. Even, because of halved chroma. */
 enum { BLOCK = 512 };
@@ -214,11 +209,13 @@ INLINE void convert_rows(const sdyuv_planes *p, const sdyuv_matrix *m, const sdy
     }
 }
 
-CLONES static void convert_narrow(const sdyuv_planes *p, const sdyuv_matrix *m, const sdyuv_pixels *pixels) {
+LOCAL_KERNEL(void, convert_narrow, (p, m, pixels), const sdyuv_planes *p, const sdyuv_matrix *m,
+             const sdyuv_pixels *pixels) {
     convert_rows(p, m, pixels, 8);
 }
 
-CLONES static void convert_wide(const sdyuv_planes *p, const sdyuv_matrix *m, const sdyuv_pixels *pixels) {
+LOCAL_KERNEL(void, convert_wide, (p, m, pixels), const sdyuv_planes *p, const sdyuv_matrix *m,
+             const sdyuv_pixels *pixels) {
     if (p->depth > 8) /* known to the caller; tells the compiler too */
         convert_rows(p, m, pixels, p->depth);
 }

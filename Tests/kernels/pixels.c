@@ -8,6 +8,7 @@
 #include "sdpx_convert.h"
 #include "sdpx_display.h"
 #include "sdpx_format.h"
+#include "sdpx_crc.h"
 #include "sdpx_hash.h"
 #include "sdpx_palette.h"
 #include "sdpx_transpose.h"

@@ -9,8 +9,8 @@ PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 shared_c() {
     mkdir -p build/plugins
     if gcc -std=c11 -g -O1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
-        -fno-sanitize-recover=all -Iinclude -ISources/CoderSupport -o build/plugins/support Tests/plugins/support.c \
-        Sources/CoderSupport/{base64,boxes,crc,fnv,hex,ifd,md5,percent,sha256,span}.c -pthread >&2; then
+        -fno-sanitize-recover=all -Iinclude -ISources/CoderSupport -ISources/SDImagePixels/include -o build/plugins/support Tests/plugins/support.c \
+        Sources/CoderSupport/{base64,boxes,fnv,hex,ifd,md5,percent,sha256,span}.c Sources/SDImagePixels/{cpu,crc}.c -pthread >&2; then
         build/plugins/support || echo "not ok what plug-ins share: see the log"
     else
         echo "not ok what plug-ins share compiles: see the log"

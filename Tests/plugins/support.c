@@ -8,7 +8,7 @@
 
 #include "base64.h"
 #include "boxes.h"
-#include "crc.h"
+#include "sdpx_crc.h"
 #include "fnv.h"
 #include "hex.h"
 #include "ifd.h"
@@ -29,13 +29,13 @@ static void checksums(void) {
     static uint8_t many[1003];
     for (size_t i = 0; i < sizeof many; i++)
         many[i] = (uint8_t)(i * 7 + 3);
-    check("CRC-32 is that of PNG", sdcs_crc32(0, "123456789", 9) == 0xcbf43926u && sdcs_crc32(0, "", 0) == 0);
-    check("CRC-32C is that of RFC 3720", sdcs_crc32c(0, "123456789", 9) == 0xe3069283u);
+    check("CRC-32 is that of PNG", sdpx_crc32(0, "123456789", 9) == 0xcbf43926u && sdpx_crc32(0, "", 0) == 0);
+    check("CRC-32C is that of RFC 3720", sdpx_crc32c(0, "123456789", 9) == 0xe3069283u);
     bool is_same = true;
     for (size_t i = 0; i < sizeof many; i++)
         is_same = is_same &&
-                  sdcs_crc32(sdcs_crc32(0, many, i), many + i, sizeof many - i) == sdcs_crc32(0, many, sizeof many) &&
-                  sdcs_crc32c(sdcs_crc32c(0, many, i), many + i, sizeof many - i) == sdcs_crc32c(0, many, sizeof many);
+                  sdpx_crc32(sdpx_crc32(0, many, i), many + i, sizeof many - i) == sdpx_crc32(0, many, sizeof many) &&
+                  sdpx_crc32c(sdpx_crc32c(0, many, i), many + i, sizeof many - i) == sdpx_crc32c(0, many, sizeof many);
     check("checksums of parts continue at any byte", is_same);
     check("FNV-1a has the values of its draft",
           sdcs_fnv1a("", 0) == 0xcbf29ce484222325u && sdcs_fnv1a("foobar", 6) == 0x85944171f73967e8u);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc.h"
+#include "sdpx_crc.h"
 
 #include "../../Sources/Plugins/remote/envelope.h"
 
@@ -78,7 +78,7 @@ static bool mutants_are_safe(const uint8_t *bytes, size_t size, unsigned long co
                 mutant[drawn() % sizeof mutant] = (uint8_t)value;
         }
         if (length >= 8)
-            store32(mutant + 4, sdcs_crc32c(0, mutant + 8, length - 8));
+            store32(mutant + 4, sdpx_crc32c(0, mutant + 8, length - 8));
         reads(mutant, length, key, key_length);
     }
     return true;
@@ -91,9 +91,9 @@ int main(int argc, char **argv) {
         data[i] = (uint8_t)drawn();
     /* RFC 3720, appendix B.4. */
     uint8_t zeros[32] = {0};
-    check("the checksum is CRC-32C", sdcs_crc32c(0, "123456789", 9) == 0xe3069283u &&
-                                         sdcs_crc32c(0, zeros, 32) == 0x8a9136aau &&
-                                         sdcs_crc32c(sdcs_crc32c(0, "1234", 4), "56789", 5) == 0xe3069283u);
+    check("the checksum is CRC-32C", sdpx_crc32c(0, "123456789", 9) == 0xe3069283u &&
+                                         sdpx_crc32c(0, zeros, 32) == 0x8a9136aau &&
+                                         sdpx_crc32c(sdpx_crc32c(0, "1234", 4), "56789", 5) == 0xe3069283u);
     size_t size = sdremote_envelope_size(key_length, metadata_length, data_length);
     sdremote_envelope_write(bytes, key, key_length, "\0\1\2\3\4", metadata_length, data, data_length);
     sdremote_envelope parts;
@@ -109,10 +109,10 @@ int main(int argc, char **argv) {
     check("another key is refused", !reads(bytes, size, "https://example.org/a_b.jpg", key_length) &&
                                         !reads(bytes, size, key, key_length - 1) && !reads(bytes, size, "", 0));
     bytes[8] = 2;
-    store32(bytes + 4, sdcs_crc32c(0, bytes + 8, size - 8));
+    store32(bytes + 4, sdpx_crc32c(0, bytes + 8, size - 8));
     check("a later version is refused", !reads(bytes, size, key, key_length));
     bytes[8] = 1;
-    store32(bytes + 4, sdcs_crc32c(0, bytes + 8, size - 8));
+    store32(bytes + 4, sdpx_crc32c(0, bytes + 8, size - 8));
     check("lengths that do not fit are refused", !sdremote_envelope_size(SIZE_MAX, 1, 1) &&
                                                      !sdremote_envelope_size(1, SIZE_MAX / 2, 1) &&
                                                      !sdremote_envelope_size(1, 1, (size_t)UINT32_MAX + 1));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc.h"
+#include "sdpx_crc.h"
 
 enum { SECOND = 1000000000 };
 
@@ -89,7 +89,7 @@ static void put_text(sdphoto_buffer *buffer, const char *keyword, const char *te
     put(buffer, keyword, strlen(keyword) + 1);
     put(buffer, text, strlen(text));
     if (!buffer->has_failed)
-        put_number(buffer, sdcs_crc32(0, buffer->bytes + start, length + 4));
+        put_number(buffer, sdpx_crc32(0, buffer->bytes + start, length + 4));
 }
 
 static void put_decimal(sdphoto_buffer *buffer, const char *keyword, int64_t value) {

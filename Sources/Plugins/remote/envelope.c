@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "crc.h"
+#include "sdpx_crc.h"
 
 static const uint8_t magic[4] = {'S', 'D', 'I', 'E'};
 enum { version = 1 };
@@ -40,7 +40,7 @@ void sdremote_envelope_write(uint8_t *out, const void *key, size_t key_length, c
     append(&end, key, key_length);
     append(&end, metadata, metadata_length);
     append(&end, data, data_length);
-    store32(out + 4, sdcs_crc32c(0, out + 8, (size_t)(end - out) - 8));
+    store32(out + 4, sdpx_crc32c(0, out + 8, (size_t)(end - out) - 8));
 }
 
 bool sdremote_envelope_read(const void *bytes, size_t length, const void *key, size_t key_length,
@@ -52,7 +52,7 @@ bool sdremote_envelope_read(const void *bytes, size_t length, const void *key, s
     if (SDREMOTE_ENVELOPE_HEADER + kept_key + metadata + data != length || kept_key != key_length)
         return false;
     const uint8_t *body = start + SDREMOTE_ENVELOPE_HEADER;
-    if ((key_length && memcmp(body, key, key_length)) || load32(start + 4) != sdcs_crc32c(0, start + 8, length - 8))
+    if ((key_length && memcmp(body, key, key_length)) || load32(start + 4) != sdpx_crc32c(0, start + 8, length - 8))
         return false;
     *envelope = (sdremote_envelope){body + kept_key, body + kept_key + metadata, (size_t)metadata, (size_t)data};
     return true;

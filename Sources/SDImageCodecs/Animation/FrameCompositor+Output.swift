@@ -15,8 +15,9 @@ extension FrameCompositor {
         return try output.frame(canvas, isCached ? indices(of: canvas, at: index) : nil, metadata, stop: stop)
     }
 
-    /// Appends the frames that were found since the last call; `all` contains the layouts of all frames.
-    package mutating func append(newOf all: some Sequence<FrameLayout>) {
+    /// Appends the frames that were found since the last call; `all` contains the layouts of all frames. Does not visit the
+    /// others: a file of many frames may arrive in as many pieces.
+    package mutating func append(newOf all: some RandomAccessCollection<FrameLayout>) {
         for layout in all.dropFirst(layouts.count) { append(layout) }
     }
 }

@@ -1,4 +1,4 @@
-/* sdpx_hash.h: hashes and checksums. */
+/* sdpx_hash.h: hashes. */
 #ifndef SDPX_HASH_H
 #define SDPX_HASH_H
 
@@ -12,9 +12,5 @@ uint64_t sdpx_hash64(const void *bytes, size_t length);
 /* SipHash-1-3 (Aumasson and Bernstein, 2012), a keyed 64-bit hash for tables whose keys an attacker may choose. Without
    the key no way is known to find collisions faster than by trying. */
 uint64_t sdpx_sip_hash(const void *bytes, size_t length, uint64_t key0, uint64_t key1);
-
-/* CRC-32C, the Castagnoli polynomial, and CRC-32 as in PNG and gzip, continued from `seed`; the first seed is 0. */
-uint32_t sdpx_crc32c(uint32_t seed, const void *bytes, size_t length);
-uint32_t sdpx_crc32(uint32_t seed, const void *bytes, size_t length);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../memcached/peer.h"
-#include "crc.h"
+#include "sdpx_crc.h"
 #include "envelope.h"
 
 static void promise(bool holds, const char *text) {
@@ -69,7 +69,7 @@ void remote_fuzz_seal(uint8_t *bytes, size_t length) {
     size_t start = start_of_envelope(bytes, length);
     if (start == SIZE_MAX || length - start < SDREMOTE_ENVELOPE_HEADER)
         return;
-    uint32_t sum = sdcs_crc32c(0, bytes + start + 8, length - start - 8);
+    uint32_t sum = sdpx_crc32c(0, bytes + start + 8, length - start - 8);
     for (int place = 0; place < 4; place++)
         bytes[start + 4 + (size_t)place] = (uint8_t)(sum >> 8 * place);
 }
