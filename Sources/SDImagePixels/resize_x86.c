@@ -1,4 +1,4 @@
-#include "resize_quads.h"
+#include "resize_x86.h"
 
 #if defined(__x86_64__)
 

@@ -3,12 +3,6 @@
 
 #include "binding.h"
 
-binding *binding_of(napi_env env) {
-    void *data = NULL;
-    napi_get_instance_data(env, &data);
-    return data;
-}
-
 /* Runs before the values of the environment are collected. No event from the loop follows. */
 static void ending(void *data) {
     binding *binding = data;

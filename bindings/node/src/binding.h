@@ -35,7 +35,11 @@ typedef struct binding {
     napi_ref error;   /* (code, message, httpStatus, url, isTransient) => SdimageError */
 } binding;
 
-binding *binding_of(napi_env env);
+static inline binding *binding_of(napi_env env) {
+    void *data = NULL;
+    napi_get_instance_data(env, &data);
+    return data;
+}
 
 /* --- handle.c: objects of the library as JavaScript values. */
 

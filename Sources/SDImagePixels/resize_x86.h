@@ -1,6 +1,6 @@
-/* resize_quads.h: the variants of the integer filter; internal to the kernels. */
-#ifndef SDPX_RESIZE_QUADS_H
-#define SDPX_RESIZE_QUADS_H
+/* resize_x86.h: the variants of the integer filter for x86-64; internal to the kernels. */
+#ifndef SDPX_RESIZE_X86_H
+#define SDPX_RESIZE_X86_H
 
 #include "sdpx_resize.h"
 
