@@ -18,7 +18,7 @@ REF = "Takes one more reference, and returns its argument; NULL gives NULL."
 UNREF = "Gives one reference back; with the last one the object goes. NULL is fine."
 SIZE = "Set to sizeof of the table."
 # Names in prose that no header declares: environment variables, and prefixes of groups of names.
-PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|CORPUS|LIBRARY|VERSION_)$|\w+_$")
+PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|DISABLE|CPU|CORPUS|LIBRARY|VERSION_)$|\w+_$")
 NAME = re.compile(r"\b(?:sdimage|SDIMAGE)_\w+\b")
 
 
