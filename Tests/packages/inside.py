@@ -3,30 +3,33 @@
     inside.py load FOLDER | formats FILE… | urls URL… | curl"""
 
 import ctypes
+import functools
+import http.server
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+import threading
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 def load(folder: str) -> None:
-    """Serves the folder with the command line tool and loads every image from there."""
-    origin = subprocess.Popen([sys.executable, "-m", "sdimage", "serve", "--folder", folder], stdout=subprocess.PIPE, text=True)
-    try:
-        assert origin.stdout
-        base = origin.stdout.readline().split()[-1].rstrip("/")
-        import sdimage
+    """Serves the folder, and loads every image from there twice."""
+    import sdimage
 
-        with tempfile.TemporaryDirectory() as cache, sdimage.Manager(cache=sdimage.ImageCache(cache)) as manager:
-            for path in sorted(pathlib.Path(folder).iterdir()):
-                result = manager.load(f"{base}/{path.name}")
-                image = result.image
-                again = manager.load(f"{base}/{path.name}").source
-                print(path.name, image.format, image.width, image.height, len(set(image.tobytes())) > 16, result.source, again, flush=True)
-    finally:
-        origin.terminate()
-        origin.wait()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+    with tempfile.TemporaryDirectory() as cache, sdimage.Manager(cache=sdimage.ImageCache(cache)) as manager:
+        for path in sorted(pathlib.Path(folder).iterdir()):
+            result = manager.load(f"{base}/{path.name}")
+            image = result.image
+            again = manager.load(f"{base}/{path.name}").source
+            print(path.name, image.format, image.width, image.height, len(set(image.tobytes())) > 16, result.source, again, flush=True)
 
 
 def formats(*files: str) -> None:
