@@ -26,7 +26,6 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/support"))
-sys.path.insert(0)
 import report  # noqa: E402
 from images import png  # noqa: E402
 

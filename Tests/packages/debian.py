@@ -16,7 +16,7 @@ import bare
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "Tests/support"))
+sys.path[:0] = [str(ROOT / "Tests/support"), str(ROOT / "Tests/install")]
 import installed  # noqa: E402
 import report  # noqa: E402
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/support"))
+sys.path[:0] = [str(ROOT / "Tests/support"), str(ROOT / "Tests/install")]
 import installed  # noqa: E402
 import report  # noqa: E402
 
