@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the C kernels at every SIMD level of the CPU, and on aarch64 in an emulator; alone: Tests/kernels/run'
-BUDGET=60
+BUDGET=90
 HAS_PARTS=1
 PACKAGES="gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 

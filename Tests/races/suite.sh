@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='data races under ThreadSanitizer: C programs, the network and two minutes of random calls; longer: Tests/races/run'
-BUDGET=360
+BUDGET=420
 NEEDS=swift
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 
