@@ -155,7 +155,7 @@ need_swift() {
             return 1
         }
         verify_swift "$archive" "$url" || { rm -f "$archive"; return 1; }
-        quietly "$SDIMAGE_ROOT/build/logs/swift.log" tar -xzf "$archive" -C "$folder" --strip-components=1 || return 1
+        quietly "$SDIMAGE_ROOT/build/logs/toolchain.log" tar -xzf "$archive" -C "$folder" --strip-components=1 || return 1
         rm -f "$archive" "$archive.sig" "$archive.gpg"
         swift_is_usable "$folder/usr/bin/swift" || { complain "the fetched toolchain is not Swift 6.3"; return 1; }
     fi

@@ -271,6 +271,8 @@ static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     if (offset > source.length || length > source.length - offset)
         return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: item extends beyond the end of the file");
+    if (!source.bytes)
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     *part = (sdcs_span){source.bytes + offset, (size_t)(length ? length : source.length - offset)};
     return SDIMAGE_STATUS_OK;
 }

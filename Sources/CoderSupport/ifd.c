@@ -89,7 +89,7 @@ static void read_entry(const sdcs_tiff *tiff, uint64_t at, sdcs_ifd_entry *entry
 
 bool sdcs_ifd_entry_at(const sdcs_tiff *tiff, uint64_t directory, uint64_t index, sdcs_ifd_entry *entry) {
     layout layout = layout_of(tiff);
-    if (index >= count_entries(tiff, directory))
+    if (!directory || index >= count_entries(tiff, directory))
         return false;
     read_entry(tiff, directory + layout.count + index * layout.entry, entry);
     return true;

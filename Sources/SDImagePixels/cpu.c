@@ -51,7 +51,7 @@ const char *sdpx_cpu_name(sdpx_cpu_level level) {
     return names[level];
 }
 
-/* Runs while the library is loaded, before any kernel can be called. */
+/* Runs while the library is loaded. Kernels that constructors of other files call before use the baseline. */
 static __attribute__((constructor)) void limit_by_environment(void) {
     const char *wanted = getenv("SDIMAGE_CPU");
     sdpx_cpu_level level = SDPX_CPU_AVX512;

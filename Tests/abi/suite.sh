@@ -10,7 +10,9 @@ suite() {
     mkdir -p $folder
     if selected unload; then
         gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -I"$PREFIX/include" -o $folder/unload $here/unload.c \
-            Tests/support/check.c Tests/support/images.c -ITests/support -pthread >&2 && $folder/unload "$PREFIX/lib/libsdimage.so.1"
+            Tests/support/check.c Tests/support/images.c -ITests/support -pthread >&2 ||
+            { echo "not ok unload compiles: see the log"; return 1; }
+        $folder/unload "$PREFIX/lib/libsdimage.so.1"
     fi
     if selected null_calls; then
         "$SDIMAGE_PYTHON" $here/generate_null_calls.py >$folder/null_calls.c

@@ -10,10 +10,10 @@ suite() {
         :
     elif ! command -v doxygen >/dev/null; then
         echo "skip the header reference and the site: doxygen is not installed"
-    elif "$SDIMAGE_PYTHON" Tests/docs/reference.py; then
-        "$SDIMAGE_PYTHON" Tests/docs/pages.py --made
+    elif script Tests/docs/reference.py; then
+        script Tests/docs/pages.py --made
     fi
-    ! selected snippets || "$SDIMAGE_PYTHON" Tests/docs/snippets.py "$PREFIX"
-    ! selected figures || "$SDIMAGE_PYTHON" Tests/docs/figures.py "$PREFIX"
-    ! selected manual || "$SDIMAGE_PYTHON" Tests/docs/manual.py "$PREFIX" "$SDIMAGE_ROOT/Tests/fixtures/pictures/lighthouse.jpg"
+    ! selected snippets || script Tests/docs/snippets.py "$PREFIX"
+    ! selected figures || script Tests/docs/figures.py "$PREFIX"
+    ! selected manual || script Tests/docs/manual.py "$PREFIX" "$SDIMAGE_ROOT/Tests/fixtures/pictures/lighthouse.jpg"
 }

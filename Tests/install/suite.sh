@@ -9,8 +9,8 @@ suite() {
             rm -rf "$PREFIX" && cmake --install build/cmake --prefix "$PREFIX"
     } >&2 || { echo "not ok cmake builds and installs: see build/logs/install.log"; return 1; }
     echo "ok cmake builds and installs"
-    "$SDIMAGE_PYTHON" Tests/install/library.py "the built library" .build/release/libsdimage.so
-    "$SDIMAGE_PYTHON" Tests/install/library.py "the installed library" "$PREFIX/lib/libsdimage.so.1" --stripped
-    "$SDIMAGE_PYTHON" Tests/install/installed.py "$PREFIX" "$(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig pkg-config --modversion sdimage)"
-    "$SDIMAGE_PYTHON" Tests/install/modules.py "$PREFIX"
+    script Tests/install/library.py "the built library" .build/release/libsdimage.so
+    script Tests/install/library.py "the installed library" "$PREFIX/lib/libsdimage.so.1" --stripped
+    script Tests/install/installed.py "$PREFIX" "$(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig pkg-config --modversion sdimage)"
+    script Tests/install/modules.py "$PREFIX"
 }
