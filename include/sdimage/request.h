@@ -54,8 +54,9 @@
  *   cacheKeyFilter, cacheSerializer      sdimage_request_set_load_hooks (load_hooks.h); one key for one request is
  *                                        sdimage_request_set_cache_key
  *   loaderCachedImage                    UNSUPPORTED: the library handles conditions and "not modified"
- *   photosFetchOptions, photosImageRequestOptions   sdimage_photos_set_fetch_options, _set_request_options on the values
- *                                        of sdimage_request_set_options (plugins/photos_loader.h)
+ *   photosFetchOptions, photosImageRequestOptions
+ *                                        sdimage_photos_set_fetch_options, _set_request_options on the values of
+ *                                        sdimage_request_set_options (plugins/photos_loader.h)
  *   photosRequestImageData               SDIMAGE_PHOTOS_REQUEST_DATA among those values
  *   linkMetadata, linkRequestImageData   UNSUPPORTED: pages are not searched for images
  *   prefersBitmap, svgImageSize, svgPreserveAspectRatio   UNSUPPORTED: superseded by the thumbnail size

@@ -77,7 +77,7 @@ import SDImage
         return true
     }
 
-    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), as many as a sample can depend on.
+    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), up to the last that a sample depends on.
     private static let lowest: [(row: Int, column: Int)] = [
         (0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0), (4, 0), (3, 1), (2, 2), (1, 3),
         (0, 4), (0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0), (6, 0), (5, 1), (4, 2), (3, 3),

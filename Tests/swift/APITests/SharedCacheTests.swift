@@ -227,7 +227,7 @@ final class SharedHostCache: @unchecked Sendable {
             && bytes(sdimage_cache_entry_metadata(a)) == bytes(sdimage_cache_entry_metadata(b))
     }
 
-    /// The recorded calls except queries, once there are as many as in `wanted`.
+    /// The recorded calls except queries, once their number is that of `wanted`.
     func waitForEvents(_ wanted: [String]) -> [String] {
         let end = Date(timeIntervalSinceNow: 10)
         return changed.withLock {

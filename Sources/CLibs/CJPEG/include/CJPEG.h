@@ -57,7 +57,7 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
    resume at the same position when called again. */
 cjpeg_decoder *cjpeg_open_growing(void);
 
-/* Provides all bytes of a growing file so far, at least as many as before. They must stay valid until the next call, or
+/* Provides all bytes of a growing file so far, at least those of the previous call. They must stay valid until the next call, or
    cjpeg_close. */
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count);
 
