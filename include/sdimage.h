@@ -28,7 +28,7 @@
  *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
  *   metrics.h     events of loads; numbers                target.h      pictures for widgets
  *   batch.h       many pictures into one array             resources.h   a program's own pictures by name
- *   prefetcher.h  loading ahead                           progress.h    how far a target's load is
+ *   prefetcher.h  loading ahead
  *   animation.h   frames for players; their budget        player.h      animations in time
  *   animated_view.h  a picture, moving or not, in a widget
  *   cache_entry.h what belongs to an entry                plugins.h     coders of further formats */
@@ -63,7 +63,6 @@
 #include "sdimage/manager.h"
 #include "sdimage/prefetcher.h"
 #include "sdimage/batch.h"
-#include "sdimage/progress.h"
 #include "sdimage/target.h"
 #include "sdimage/load_hooks.h"
 #include "sdimage/metrics.h"

@@ -15,7 +15,7 @@ sdimage_status sdcs_instance_open(void *pointer, const sdimage_decode_options *o
     pthread_mutex_init(&self->lock, NULL);
     self->request = sdcs_request_of(options);
     self->work_ms = sdimage_decode_options_max_work_ms(options);
-    self->accepts_partial = sdimage_decode_options_accepts_partial(options);
+    self->accepts_partial = sdimage_decode_options_should_accept_partial(options);
     if (kind->configure)
         kind->configure(self, options);
     *instance = self;

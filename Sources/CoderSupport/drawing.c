@@ -157,9 +157,8 @@ sdimage_status sdcs_drawing_render(void *user_data, const void *bytes, size_t le
 }
 
 sdimage_status sdcs_drawing_decode(void *user_data, const void *bytes, size_t length,
-                                   const sdimage_decode_options *options, const sdimage_options *bag,
+                                   const sdimage_decode_options *options,
                                    sdimage_image **image, sdimage_error **error) {
-    (void)bag;
     return sdcs_drawing_render(user_data, bytes, length, options, (sdimage_size){0, 0}, image, error);
 }
 

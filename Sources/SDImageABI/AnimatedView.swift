@@ -33,15 +33,15 @@ public func sdimage_animated_view_set_image(_ view: Object, _ image: Object, _ e
     }
 }
 
-@_cdecl("sdimage_animated_view_copy_image") @implementation
-public func sdimage_animated_view_copy_image(_ view: Object, _ image: ObjectOut) {
+@_cdecl("sdimage_animated_view_get_image") @implementation
+public func sdimage_animated_view_get_image(_ view: Object, _ image: ObjectOut) {
     guard let image = unsafe image else { return }
     let shown = unsafe read(view, AnimatedView.self, nil) { $0.image }
     unsafe image.pointee = unsafe shown.flatMap { unsafe Handle.own($0) }
 }
 
-@_cdecl("sdimage_animated_view_copy_player") @implementation
-public func sdimage_animated_view_copy_player(_ view: Object, _ player: ObjectOut) {
+@_cdecl("sdimage_animated_view_get_player") @implementation
+public func sdimage_animated_view_get_player(_ view: Object, _ player: ObjectOut) {
     guard let player = unsafe player else { return }
     let made = unsafe read(view, AnimatedView.self, nil) { $0.player }
     unsafe player.pointee = unsafe made.flatMap { unsafe Handle.own($0) }
@@ -103,8 +103,8 @@ public func sdimage_animated_view_set_autoplay(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playsByItself = value } }
 }
 
-@_cdecl("sdimage_animated_view_autoplay") @implementation
-public func sdimage_animated_view_autoplay(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_should_autoplay") @implementation
+public func sdimage_animated_view_should_autoplay(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.playsByItself }
 }
 
@@ -113,28 +113,28 @@ public func sdimage_animated_view_set_incremental(_ view: Object, _ value: Bool)
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.isIncremental = value } }
 }
 
-@_cdecl("sdimage_animated_view_incremental") @implementation
-public func sdimage_animated_view_incremental(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_is_incremental") @implementation
+public func sdimage_animated_view_is_incremental(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.isIncremental }
 }
 
-@_cdecl("sdimage_animated_view_set_clears_buffer_when_stopped") @implementation
-public func sdimage_animated_view_set_clears_buffer_when_stopped(_ view: Object, _ value: Bool) {
+@_cdecl("sdimage_animated_view_set_clear_buffer_when_stopped") @implementation
+public func sdimage_animated_view_set_clear_buffer_when_stopped(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.clearsBufferWhenStopped = value } }
 }
 
-@_cdecl("sdimage_animated_view_clears_buffer_when_stopped") @implementation
-public func sdimage_animated_view_clears_buffer_when_stopped(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_should_clear_buffer_when_stopped") @implementation
+public func sdimage_animated_view_should_clear_buffer_when_stopped(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.clearsBufferWhenStopped }
 }
 
-@_cdecl("sdimage_animated_view_set_rewinds_when_stopped") @implementation
-public func sdimage_animated_view_set_rewinds_when_stopped(_ view: Object, _ value: Bool) {
+@_cdecl("sdimage_animated_view_set_rewind_when_stopped") @implementation
+public func sdimage_animated_view_set_rewind_when_stopped(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.rewindsWhenStopped = value } }
 }
 
-@_cdecl("sdimage_animated_view_rewinds_when_stopped") @implementation
-public func sdimage_animated_view_rewinds_when_stopped(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_should_rewind_when_stopped") @implementation
+public func sdimage_animated_view_should_rewind_when_stopped(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.rewindsWhenStopped }
 }
 
@@ -184,22 +184,22 @@ public func sdimage_animated_view_max_buffer_size(_ view: Object) -> Int {
     unsafe read(view, AnimatedView.self, 0) { $0.settings.playback.bufferBytes == .max ? -1 : $0.settings.playback.bufferBytes }
 }
 
-@_cdecl("sdimage_animated_view_set_drops_late_frames") @implementation
-public func sdimage_animated_view_set_drops_late_frames(_ view: Object, _ value: Bool) {
+@_cdecl("sdimage_animated_view_set_drop_late_frames") @implementation
+public func sdimage_animated_view_set_drop_late_frames(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playback.dropsLateFrames = value } }
 }
 
-@_cdecl("sdimage_animated_view_drops_late_frames") @implementation
-public func sdimage_animated_view_drops_late_frames(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_should_drop_late_frames") @implementation
+public func sdimage_animated_view_should_drop_late_frames(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.playback.dropsLateFrames }
 }
 
-@_cdecl("sdimage_animated_view_set_decodes_when_due") @implementation
-public func sdimage_animated_view_set_decodes_when_due(_ view: Object, _ value: Bool) {
+@_cdecl("sdimage_animated_view_set_decode_when_due") @implementation
+public func sdimage_animated_view_set_decode_when_due(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playback.makesFramesItself = value } }
 }
 
-@_cdecl("sdimage_animated_view_decodes_when_due") @implementation
-public func sdimage_animated_view_decodes_when_due(_ view: Object) -> Bool {
+@_cdecl("sdimage_animated_view_should_decode_when_due") @implementation
+public func sdimage_animated_view_should_decode_when_due(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.playback.makesFramesItself }
 }

@@ -4,7 +4,7 @@ import SDImageHost
 
 @_cdecl("sdimage_frame_provider_new_custom") @implementation
 public func sdimage_frame_provider_new_custom(
-    _ vtable: UnsafePointer<sdimage_frame_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ provider: ObjectOut,
+    _ vtable: UnsafePointer<sdimage_frame_provider_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ provider: ObjectOut,
     _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
@@ -69,8 +69,8 @@ public func sdimage_frame_provider_duration_ms(_ provider: Object, _ index: UInt
     unsafe read(provider, FrameSource.self, 0) { UInt32(clamping: $0.frames.durationMilliseconds(at: Int(clamping: index))) }
 }
 
-@_cdecl("sdimage_frame_provider_copy_frame") @implementation
-public func sdimage_frame_provider_copy_frame(
+@_cdecl("sdimage_frame_provider_get_frame") @implementation
+public func sdimage_frame_provider_get_frame(
     _ provider: Object, _ index: UInt32, _ image: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
@@ -80,8 +80,8 @@ public func sdimage_frame_provider_copy_frame(
     }
 }
 
-@_cdecl("sdimage_frame_provider_copy_data") @implementation
-public func sdimage_frame_provider_copy_data(_ provider: Object, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_frame_provider_get_data") @implementation
+public func sdimage_frame_provider_get_data(_ provider: Object, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         guard let bytes = unsafe try Handle.borrow(provider, as: FrameSource.self).frames.encoded else {
             throw ImageError(.notFound, "animation: frames have no encoded bytes")
@@ -90,8 +90,8 @@ public func sdimage_frame_provider_copy_data(_ provider: Object, _ data: ObjectO
     }
 }
 
-@_cdecl("sdimage_frame_provider_copy_image") @implementation
-public func sdimage_frame_provider_copy_image(_ provider: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_image_new_provider") @implementation
+public func sdimage_image_new_provider(_ provider: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(provider, as: FrameSource.self)
         unsafe try requireResult(image)

@@ -27,7 +27,7 @@ public func sdimage_batch_options_set_pixel_format(_ options: Object, _ pixelFor
 @_cdecl("sdimage_batch_options_set_scale_mode") @implementation
 public func sdimage_batch_options_set_scale_mode(_ options: Object, _ mode: sdimage_scale_mode) {
     unsafe change(options, BatchOptionsObject.self) {
-        $0.mode = ScaleMode(rawValue: Int32(bitPattern: mode.rawValue)) ?? $0.mode
+        $0.mode = (try? ScaleMode(mode)) ?? $0.mode
     }
 }
 

@@ -81,13 +81,15 @@ public func sdimage_cache_config_set_durable(_ config: Object, _ durable: Bool) 
 
 @_cdecl("sdimage_cache_config_set_additional_path") @implementation
 public func sdimage_cache_config_set_additional_path(
-    _ config: Object, _ path: sdimage_cache_path_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?
-) {
+    _ config: Object, _ vtable: UnsafePointer<sdimage_cache_path_vtable>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
-    unsafe change(config, CacheConfigObject.self) {
-        $0.additionalBytes = unsafe path.map {
-            unsafe AdditionalFiles(path: $0, foreign, limit: Defaults.downloader.maxBodyBytes).bytes(for:)
-        }
+    return unsafe attempt(error) { () throws(ImageError) in
+        let config = unsafe try Handle.borrow(config, as: CacheConfigObject.self)
+        guard let vtable = unsafe vtable else { return config.value.additionalBytes = nil }
+        let limit = Defaults.downloader.maxBodyBytes
+        config.value.additionalBytes = unsafe try AdditionalFiles(vtable, foreign, limit: limit).bytes(for:)
     }
 }
 
@@ -116,10 +118,15 @@ public func sdimage_cache_close(_ cache: Object, _ error: ObjectOut) -> sdimage_
     unsafe attempt(error) { () throws(ImageError) in unsafe try Input.builtInCache(cache).close() }
 }
 
-@_cdecl("sdimage_cache_memory_image") @implementation
-public func sdimage_cache_memory_image(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int) -> Object {
-    guard let key = unsafe try? Input.view(key, length) else { return nil }
-    return unsafe Handle.using(cache, as: CacheObject.self) { unsafe $0.ownedMemoryImage(for: key) }
+@_cdecl("sdimage_cache_get_memory_image") @implementation
+public func sdimage_cache_get_memory_image(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: ObjectOut
+) {
+    guard let image = unsafe image else { return }
+    let key = unsafe try? Input.view(key, length)
+    unsafe image.pointee = unsafe Handle.using(cache, as: CacheObject.self) { cache in
+        unsafe key.flatMap { unsafe cache.ownedMemoryImage(for: $0) }
+    }
 }
 
 @_cdecl("sdimage_cache_set_memory_image") @implementation
@@ -156,8 +163,8 @@ public func sdimage_watch_memory_pressure(_ watch: Bool) {
     Defaults.watchMemoryPressure(watch)
 }
 
-@_cdecl("sdimage_cache_data") @implementation
-public func sdimage_cache_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_cache_get_data") @implementation
+public func sdimage_cache_get_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -195,8 +202,8 @@ public func sdimage_cache_store(
     }
 }
 
-@_cdecl("sdimage_cache_image") @implementation
-public func sdimage_cache_image(
+@_cdecl("sdimage_cache_get_image") @implementation
+public func sdimage_cache_get_image(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ options: Object, _ image: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
@@ -254,8 +261,8 @@ public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) ->
     }
 }
 
-@_cdecl("sdimage_cache_path") @implementation
-public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_cache_get_path") @implementation
+public func sdimage_cache_get_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -268,8 +275,8 @@ public func sdimage_cache_path(_ cache: Object, _ key: UnsafeRawPointer?, _ leng
     }
 }
 
-@_cdecl("sdimage_cache_disk_totals") @implementation
-public func sdimage_cache_disk_totals(
+@_cdecl("sdimage_cache_get_disk_totals") @implementation
+public func sdimage_cache_get_disk_totals(
     _ cache: Object, _ bytes: UnsafeMutablePointer<UInt64>?, _ count: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

@@ -18,36 +18,37 @@ public func sdimage_cache_load(
     }
 }
 
-@_cdecl("sdimage_cache_data_async") @implementation
-public func sdimage_cache_data_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ found: sdimage_cache_data_fn?, _ userData: UserData,
+@_cdecl("sdimage_cache_get_data_async") @implementation
+public func sdimage_cache_get_data_async(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try Input.openCache(cache).findData(for: try Input.key(key, length), found, foreign)
+        unsafe try Input.openCache(cache).findData(for: try Input.key(key, length), Input.cacheHandler(handler).data, foreign)
     }
 }
 
 @_cdecl("sdimage_cache_contains_async") @implementation
 public func sdimage_cache_contains_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ found: sdimage_cache_contains_fn?, _ userData: UserData,
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try Input.openCache(cache).findLayers(of: try Input.key(key, length), found, foreign)
+        unsafe try Input.openCache(cache).findLayers(of: try Input.key(key, length), Input.cacheHandler(handler).layers, foreign)
     }
 }
 
 @_cdecl("sdimage_cache_store_async") @implementation
 public func sdimage_cache_store_async(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ image: Object, _ data: Object,
-    _ layers: sdimage_cache_layers, _ options: Object, _ stored: sdimage_cache_done_fn?, _ userData: UserData,
+    _ layers: sdimage_cache_layers, _ options: Object, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
-    let callback = unsafe CacheCallback(stored, Foreign(userData, destroy))
+    let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
+        let callback = unsafe CacheCallback(try Input.cacheHandler(handler), foreign)
         let cache = unsafe try Input.openCache(cache)
         let key = unsafe try Input.key(key, length)
         let ((image, bytes), options) = unsafe (try Input.storable(image, data), try Input.encodeOptions(options))
@@ -58,20 +59,21 @@ public func sdimage_cache_store_async(
 
 @_cdecl("sdimage_cache_store_data_async") @implementation
 public func sdimage_cache_store_data_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ stored: sdimage_cache_done_fn?,
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: Object, _ handler: UnsafePointer<sdimage_cache_handler>?,
     _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe sdimage_cache_store_async(
-        cache, key, length, nil, data, .SDIMAGE_CACHE_LAYERS_DISK, nil, stored, userData, destroy, error)
+        cache, key, length, nil, data, .SDIMAGE_CACHE_LAYERS_DISK, nil, handler, userData, destroy, error)
 }
 
 @_cdecl("sdimage_cache_remove_async") @implementation
 public func sdimage_cache_remove_async(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ layers: sdimage_cache_layers,
-    _ removed: sdimage_cache_done_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+    _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
-    let callback = unsafe CacheCallback(removed, Foreign(userData, destroy))
+    let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
+        let callback = unsafe CacheCallback(try Input.cacheHandler(handler), foreign)
         let (cache, key) = unsafe (try Input.openCache(cache), try Input.key(key, length))
         try cache.remove(key, from: CacheLayers(layers), callback)
     }
@@ -79,32 +81,34 @@ public func sdimage_cache_remove_async(
 
 @_cdecl("sdimage_cache_clear_async") @implementation
 public func sdimage_cache_clear_async(
-    _ cache: Object, _ layers: sdimage_cache_layers, _ cleared: sdimage_cache_done_fn?, _ userData: UserData,
+    _ cache: Object, _ layers: sdimage_cache_layers, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
-    let callback = unsafe CacheCallback(cleared, Foreign(userData, destroy))
+    let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
+        let callback = unsafe CacheCallback(try Input.cacheHandler(handler), foreign)
         unsafe try Input.openCache(cache).clear(CacheLayers(layers), callback)
     }
 }
 
 @_cdecl("sdimage_cache_remove_expired_async") @implementation
 public func sdimage_cache_remove_expired_async(
-    _ cache: Object, _ removed: sdimage_cache_done_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+    _ cache: Object, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
-    let callback = unsafe CacheCallback(removed, Foreign(userData, destroy))
+    let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
+        let callback = unsafe CacheCallback(try Input.cacheHandler(handler), foreign)
         unsafe try Input.cacheWithDisk(cache).removeExpired(callback)
     }
 }
 
-@_cdecl("sdimage_cache_disk_totals_async") @implementation
-public func sdimage_cache_disk_totals_async(
-    _ cache: Object, _ counted: sdimage_cache_totals_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+@_cdecl("sdimage_cache_get_disk_totals_async") @implementation
+public func sdimage_cache_get_disk_totals_async(
+    _ cache: Object, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
     _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try Input.cacheWithDisk(cache).countEntries(counted, foreign)
+        unsafe try Input.cacheWithDisk(cache).countEntries(Input.cacheHandler(handler).disk_totals, foreign)
     }
 }

@@ -55,17 +55,21 @@ public func sdimage_cache_chain_remove(_ chain: Object, _ member: Object, _ erro
 
 @_cdecl("sdimage_cache_chain_set_policy") @implementation
 public func sdimage_cache_chain_set_policy(
-    _ chain: Object, _ operation: sdimage_cache_operation, _ policy: sdimage_cache_policy, _ error: ObjectOut
+    _ chain: Object, _ operation: sdimage_cache_chain_operation, _ policy: sdimage_cache_chain_policy, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        guard let operation = CacheChain.Operation(rawValue: Int32(bitPattern: operation.rawValue)),
-            let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue))
-        else { throw ImageError(.invalidArgument, "cache: unknown operation or policy") }
-        unsafe try SDImageABI.chain(chain).setPolicy(policy, for: operation)
+        let operations =
+            operation == .SDIMAGE_CACHE_CHAIN_OPERATION_ALL
+            ? CacheChain.Operation.allCases : [CacheChain.Operation(rawValue: operation.rawValue)].compactMap(\.self)
+        guard !operations.isEmpty, let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue)) else {
+            throw ImageError(.invalidArgument, "cache: unknown operation or policy")
+        }
+        let chain = unsafe try SDImageABI.chain(chain)
+        for operation in operations { chain.setPolicy(policy, for: operation) }
     }
 }
 
-@_cdecl("sdimage_cache_chain_set_promotes") @implementation
-public func sdimage_cache_chain_set_promotes(_ chain: Object, _ promotes: Bool, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_cache_chain_set_promote") @implementation
+public func sdimage_cache_chain_set_promote(_ chain: Object, _ promotes: Bool, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in unsafe try SDImageABI.chain(chain).setPromotes(promotes) }
 }

@@ -5,7 +5,7 @@ import SDImageHost
 
 @_cdecl("sdimage_sniff") @implementation
 public func sdimage_sniff(_ bytes: UnsafeRawPointer?, _ length: Int) -> sdimage_format {
-    guard let bytes = unsafe try? Input.callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNDEFINED }
+    guard let bytes = unsafe try? Input.callersBytes(bytes, length) else { return .SDIMAGE_FORMAT_UNKNOWN }
     return FormatSniffer.format(of: bytes).code
 }
 
@@ -82,8 +82,8 @@ public func sdimage_coder_name(_ coder: Object) -> Text {
     unsafe read(coder, CoderObject.self, CString.empty.pointer) { unsafe $0.name.pointer }
 }
 
-@_cdecl("sdimage_coder_builtin") @implementation
-public func sdimage_coder_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_coder_get_builtin") @implementation
+public func sdimage_coder_get_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         guard let wanted = unsafe Input.text(name) else { throw ImageError(.invalidArgument, "coder: no name") }
         guard let found = Defaults.namedCoders.first(where: { $0.name == wanted }) else {
@@ -114,8 +114,8 @@ public func sdimage_coder_unregister(_ coder: Object, _ error: ObjectOut) -> sdi
 @_cdecl("sdimage_coder_registered_count") @implementation
 public func sdimage_coder_registered_count() -> Int { Defaults.coders.coders.count }
 
-@_cdecl("sdimage_coder_registered") @implementation
-public func sdimage_coder_registered(_ index: Int, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_coder_get_registered") @implementation
+public func sdimage_coder_get_registered(_ index: Int, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let coders = Defaults.coders.coders
         guard index >= 0, index < coders.count else {
@@ -139,7 +139,7 @@ public func sdimage_can_decode(_ bytes: UnsafeRawPointer?, _ length: Int) -> Boo
 
 @_cdecl("sdimage_can_encode") @implementation
 public func sdimage_can_encode(_ format: sdimage_format) -> Bool {
-    Defaults.coders.canEncode(ImageFormat(rawValue: format.rawValue) ?? .undefined)
+    Defaults.coders.canEncode(ImageFormat(rawValue: format.rawValue) ?? .unknown)
 }
 
 @_cdecl("sdimage_default_limit_bytes") @implementation
@@ -167,14 +167,9 @@ public func sdimage_decode_options_unref(_ options: Object) {
 
 @_cdecl("sdimage_decode_options_set_thumbnail_size") @implementation
 public func sdimage_decode_options_set_thumbnail_size(
-    _ options: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool
+    _ options: Object, _ width: UInt32, _ height: UInt32, _ mode: sdimage_scale_mode
 ) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, preserveAspectRatio) }
-}
-
-@_cdecl("sdimage_decode_options_set_thumbnail_mode") @implementation
-public func sdimage_decode_options_set_thumbnail_mode(_ options: Object, _ mode: sdimage_scale_mode) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnailMode(mode) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.setThumbnail(width, height, mode) }
 }
 
 @_cdecl("sdimage_decode_options_set_pixel_format") @implementation
@@ -206,7 +201,7 @@ public func sdimage_decode_options_set_limit_bytes(_ options: Object, _ limitByt
 
 @_cdecl("sdimage_decode_options_set_format_hint") @implementation
 public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: sdimage_format) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+    unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .unknown }
 }
 
 @_cdecl("sdimage_decode_options_set_scale") @implementation
@@ -252,19 +247,10 @@ public func sdimage_decode_options_thumbnail_size(_ options: Object) -> sdimage_
     }
 }
 
-@_cdecl("sdimage_decode_options_preserves_aspect_ratio") @implementation
-public func sdimage_decode_options_preserves_aspect_ratio(_ options: Object) -> Bool {
-    unsafe read(options, DecodeOptionsObject.self, true) { $0.value.thumbnailMode == .aspectFit }
-}
-
 @_cdecl("sdimage_decode_options_thumbnail_mode") @implementation
 public func sdimage_decode_options_thumbnail_mode(_ options: Object) -> sdimage_scale_mode {
     unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FIT) { options in
-        switch options.value.thumbnailMode {
-        case .fill: .SDIMAGE_SCALE_MODE_FILL
-        case .aspectFit: .SDIMAGE_SCALE_MODE_ASPECT_FIT
-        case .aspectFill: .SDIMAGE_SCALE_MODE_ASPECT_FILL
-        }
+        options.value.thumbnailMode.code
     }
 }
 
@@ -275,13 +261,13 @@ public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pi
     }
 }
 
-@_cdecl("sdimage_decode_options_applies_orientation") @implementation
-public func sdimage_decode_options_applies_orientation(_ options: Object) -> Bool {
+@_cdecl("sdimage_decode_options_should_apply_orientation") @implementation
+public func sdimage_decode_options_should_apply_orientation(_ options: Object) -> Bool {
     unsafe read(options, DecodeOptionsObject.self, true) { $0.value.applyOrientation }
 }
 
-@_cdecl("sdimage_decode_options_converts_to_srgb") @implementation
-public func sdimage_decode_options_converts_to_srgb(_ options: Object) -> Bool {
+@_cdecl("sdimage_decode_options_should_convert_to_srgb") @implementation
+public func sdimage_decode_options_should_convert_to_srgb(_ options: Object) -> Bool {
     unsafe read(options, DecodeOptionsObject.self, true) { $0.value.convertToSRGB }
 }
 
@@ -295,8 +281,8 @@ public func sdimage_decode_options_scale(_ options: Object) -> Double {
     unsafe read(options, DecodeOptionsObject.self, 1) { $0.value.scale ?? 1 }
 }
 
-@_cdecl("sdimage_decode_options_accepts_partial") @implementation
-public func sdimage_decode_options_accepts_partial(_ options: Object) -> Bool {
+@_cdecl("sdimage_decode_options_should_accept_partial") @implementation
+public func sdimage_decode_options_should_accept_partial(_ options: Object) -> Bool {
     unsafe read(options, DecodeOptionsObject.self, false) { $0.value.acceptPartial }
 }
 
@@ -307,16 +293,12 @@ public func sdimage_decode_options_limit_bytes(_ options: Object) -> Int {
 
 @_cdecl("sdimage_decode_options_set_options") @implementation
 public func sdimage_decode_options_set_options(_ options: Object, _ values: Object) {
-    let bag = unsafe Handle.find(values, as: OptionsObject.self)?.value
-    unsafe change(options, DecodeOptionsObject.self) { options in
-        options.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
-    }
+    unsafe Handle.find(options, as: DecodeOptionsObject.self)?.setValues(Handle.find(values, as: OptionsObject.self)?.value)
 }
 
-@_cdecl("sdimage_decode_options_copy_options") @implementation
-public func sdimage_decode_options_copy_options(_ options: Object) -> Object {
-    guard let bag = unsafe Handle.find(options, as: DecodeOptionsObject.self)?.value.bag else { return nil }
-    return unsafe Handle.own(OptionsObject(bag.bag))
+@_cdecl("sdimage_decode_options_options") @implementation
+public func sdimage_decode_options_options(_ options: Object) -> Object {
+    unsafe read(options, DecodeOptionsObject.self, nil) { unsafe Handle.lend($0.values) }
 }
 
 @_cdecl("sdimage_decode_options_max_pixels") @implementation

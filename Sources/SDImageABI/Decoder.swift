@@ -32,8 +32,8 @@ public func sdimage_decoder_append(
     }
 }
 
-@_cdecl("sdimage_decoder_copy_image") @implementation
-public func sdimage_decoder_copy_image(_ decoder: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_decoder_get_image") @implementation
+public func sdimage_decoder_get_image(_ decoder: Object, _ image: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attemptNote(error) { () throws(ImageError) in
         let decoder = unsafe try Handle.borrow(decoder, as: IncrementalDecoder.self)
         unsafe try requireResult(image)
@@ -66,8 +66,8 @@ public func sdimage_decoder_frame_duration_ms(_ decoder: Object, _ index: UInt32
     unsafe read(decoder, IncrementalDecoder.self, 0) { UInt32(clamping: $0.durationMilliseconds(at: Int(clamping: index))) }
 }
 
-@_cdecl("sdimage_decoder_copy_frame") @implementation
-public func sdimage_decoder_copy_frame(_ decoder: Object, _ index: UInt32, _ image: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_decoder_get_frame") @implementation
+public func sdimage_decoder_get_frame(_ decoder: Object, _ index: UInt32, _ image: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -77,8 +77,8 @@ public func sdimage_decoder_copy_frame(_ decoder: Object, _ index: UInt32, _ ima
     }
 }
 
-@_cdecl("sdimage_decoder_copy_bytes") @implementation
-public func sdimage_decoder_copy_bytes(_ decoder: Object, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_decoder_get_data") @implementation
+public func sdimage_decoder_get_data(_ decoder: Object, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try give(try Handle.borrow(decoder, as: IncrementalDecoder.self).bytes, data)
     }

@@ -29,8 +29,8 @@ public func sdimage_cache_trim(_ cache: Object, _ bytes: UInt64, _ error: Object
     }
 }
 
-@_cdecl("sdimage_cache_directory") @implementation
-public func sdimage_cache_directory(_ cache: Object, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_cache_get_directory") @implementation
+public func sdimage_cache_get_directory(_ cache: Object, _ path: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(path)
         let text = CString(unsafe try Input.disk(cache).path)
@@ -47,8 +47,8 @@ public func sdimage_cache_unpin(_ cache: Object, _ path: Text, _ error: ObjectOu
     }
 }
 
-@_cdecl("sdimage_cache_extended_data") @implementation
-public func sdimage_cache_extended_data(
+@_cdecl("sdimage_cache_get_extended_data") @implementation
+public func sdimage_cache_get_extended_data(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

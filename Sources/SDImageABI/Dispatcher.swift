@@ -24,9 +24,9 @@ public func sdimage_dispatcher_new_immediate(_ dispatcher: ObjectOut, _ error: O
     unsafe attempt(error) { () throws(ImageError) in unsafe try give(DispatcherObject(ImmediateDispatcher()), dispatcher) }
 }
 
-@_cdecl("sdimage_dispatcher_new_host") @implementation
-public func sdimage_dispatcher_new_host(
-    _ vtable: UnsafePointer<sdimage_host_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut,
+@_cdecl("sdimage_dispatcher_new_custom") @implementation
+public func sdimage_dispatcher_new_custom(
+    _ vtable: UnsafePointer<sdimage_dispatcher_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut,
     _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
@@ -91,10 +91,10 @@ public func sdimage_event_unref(_ event: Object) {
     unsafe Handle.unref(event, as: LoadEvent.self)
 }
 
-@_cdecl("sdimage_event_kind") @implementation
-public func sdimage_event_kind(_ event: Object) -> sdimage_event_type {
-    unsafe read(event, LoadEvent.self, .SDIMAGE_EVENT_TYPE_RESULT) { event in
-        event.result == nil ? .SDIMAGE_EVENT_TYPE_PROGRESS : .SDIMAGE_EVENT_TYPE_RESULT
+@_cdecl("sdimage_event_callback_kind") @implementation
+public func sdimage_event_callback_kind(_ event: Object) -> sdimage_callback_kind {
+    unsafe read(event, LoadEvent.self, .SDIMAGE_CALLBACK_KIND_RESULT) { event in
+        event.result == nil ? .SDIMAGE_CALLBACK_KIND_PROGRESS : .SDIMAGE_CALLBACK_KIND_RESULT
     }
 }
 

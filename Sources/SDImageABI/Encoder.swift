@@ -10,7 +10,7 @@ public func sdimage_encode(
         unsafe try requireResult(data)
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let options = unsafe try Input.encodeOptions(options)
-        let format = ImageFormat(rawValue: format.rawValue) ?? .undefined
+        let format = ImageFormat(rawValue: format.rawValue) ?? .unknown
         unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken()), data)
     }
 }
@@ -24,8 +24,8 @@ public func sdimage_encode_file(
         let options = unsafe try Input.encodeOptions(options)
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
-        let asked = ImageFormat(rawValue: format.rawValue) ?? .undefined
-        let format = asked == .undefined ? ImageFormat(fileName: path) : asked
+        let asked = ImageFormat(rawValue: format.rawValue) ?? .unknown
+        let format = asked == .unknown ? ImageFormat(fileName: path) : asked
         let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken())
         try FileWriter.write(bytes, to: path)
     }
@@ -157,8 +157,8 @@ public func sdimage_encode_options_effort(_ options: Object) -> UInt32 {
     unsafe read(options, EncodeOptionsObject.self, 0) { UInt32(clamping: $0.value.effort ?? 0) }
 }
 
-@_cdecl("sdimage_encode_options_embeds_thumbnail") @implementation
-public func sdimage_encode_options_embeds_thumbnail(_ options: Object) -> Bool {
+@_cdecl("sdimage_encode_options_should_embed_thumbnail") @implementation
+public func sdimage_encode_options_should_embed_thumbnail(_ options: Object) -> Bool {
     unsafe read(options, EncodeOptionsObject.self, false) { $0.value.embedsThumbnail }
 }
 
@@ -193,4 +193,14 @@ public func sdimage_encode_options_xmp(_ options: Object) -> Object {
 @_cdecl("sdimage_encode_options_work_budget") @implementation
 public func sdimage_encode_options_work_budget(_ options: Object) -> Object {
     unsafe Handle.lend(unsafe Handle.find(options, as: EncodeOptionsObject.self)?.budget)
+}
+
+@_cdecl("sdimage_encode_options_set_options") @implementation
+public func sdimage_encode_options_set_options(_ options: Object, _ values: Object) {
+    unsafe Handle.find(options, as: EncodeOptionsObject.self)?.setValues(Handle.find(values, as: OptionsObject.self)?.value)
+}
+
+@_cdecl("sdimage_encode_options_options") @implementation
+public func sdimage_encode_options_options(_ options: Object) -> Object {
+    unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.values) }
 }

@@ -66,7 +66,7 @@ enum ForkPreparation {
         }
         unsafe sdimage_data_unref(json)
         let thumbnail = unsafe sdimage_decode_options_new()
-        unsafe sdimage_decode_options_set_thumbnail_size(thumbnail, side / 2, side / 2, true)
+        unsafe sdimage_decode_options_set_thumbnail_size(thumbnail, side / 2, side / 2, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         unsafe decode(bytes, length, nil, registry)
         unsafe decode(bytes, length, thumbnail, registry)
         unsafe decode(bytes, length / 2, nil, registry)
@@ -82,7 +82,7 @@ enum ForkPreparation {
             unsafe try give(try registry.decodeCallersBytes(bytes, length, options), &image)
         }
         var frame: Object = nil
-        _ = unsafe sdimage_image_copy_frame(image, 1, &frame, nil)
+        _ = unsafe sdimage_image_get_frame(image, 1, &frame, nil)
         unsafe sdimage_image_unref(frame)
         unsafe sdimage_image_unref(image)
         unsafe sdimage_error_unref(error)
@@ -108,7 +108,7 @@ enum ForkPreparation {
     private static var refused: [AnyObject.Type] {
         [
             ManagerObject.self, CacheObject.self, LoaderObject.self, DispatcherObject.self, LoadTask.self, LoadSink.self,
-            Reply.self, PrefetcherObject.self, PrefetchGroup.self, TargetObject.self, ProgressCounter.self,
+            Reply.self, PrefetcherObject.self, PrefetchGroup.self, TargetObject.self,
             AnimationPlayer.self, AnimatedView.self, Resources.self,
         ]
     }

@@ -101,10 +101,10 @@ public func sdimage_response_add_header(_ response: Object, _ name: Text, _ valu
     unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.append(HeaderField(name: name, value: value))
 }
 
-@_cdecl("sdimage_download_event_kind") @implementation
-public func sdimage_download_event_kind(_ event: Object) -> sdimage_download_event_type {
-    unsafe read(event, DownloadEvent.self, .SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED) { event in
-        sdimage_download_event_type(rawValue: UInt32(event.kind.rawValue)) ?? .SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED
+@_cdecl("sdimage_download_event_stage") @implementation
+public func sdimage_download_event_stage(_ event: Object) -> sdimage_transfer_stage {
+    unsafe read(event, DownloadEvent.self, .SDIMAGE_TRANSFER_STAGE_STOPPED) { event in
+        sdimage_transfer_stage(rawValue: UInt32(event.kind.rawValue)) ?? .SDIMAGE_TRANSFER_STAGE_STOPPED
     }
 }
 

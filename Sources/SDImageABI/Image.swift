@@ -95,7 +95,7 @@ public func sdimage_image_pixel_format(_ image: Object) -> sdimage_pixel_format 
 
 @_cdecl("sdimage_image_format") @implementation
 public func sdimage_image_format(_ image: Object) -> sdimage_format {
-    unsafe read(image, Image.self, .SDIMAGE_FORMAT_UNDEFINED) { $0.metadata.format.code }
+    unsafe read(image, Image.self, .SDIMAGE_FORMAT_UNKNOWN) { $0.metadata.format.code }
 }
 
 @_cdecl("sdimage_image_has_alpha") @implementation
@@ -136,8 +136,8 @@ public func sdimage_image_duration_ms(_ image: Object) -> UInt64 {
     unsafe read(image, Image.self, 0) { UInt64(clamping: $0.metadata.durationMilliseconds) }
 }
 
-@_cdecl("sdimage_image_copy_frame") @implementation
-public func sdimage_image_copy_frame(_ image: Object, _ index: UInt32, _ frame: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_image_get_frame") @implementation
+public func sdimage_image_get_frame(_ image: Object, _ index: UInt32, _ frame: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -274,12 +274,12 @@ public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ c
 
 @_cdecl("sdimage_format_name") @implementation
 public func sdimage_format_name(_ format: sdimage_format) -> Text {
-    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).name)
+    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .unknown).name)
 }
 
-@_cdecl("sdimage_format_media_type") @implementation
-public func sdimage_format_media_type(_ format: sdimage_format) -> Text {
-    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .undefined).mimeType)
+@_cdecl("sdimage_format_mime_type") @implementation
+public func sdimage_format_mime_type(_ format: sdimage_format) -> Text {
+    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .unknown).mimeType)
 }
 
 @_cdecl("sdimage_pixel_format_name") @implementation
@@ -309,7 +309,7 @@ public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
 
 @_cdecl("sdimage_metadata_set_format") @implementation
 public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
-    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .undefined }
+    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .unknown }
 }
 
 @_cdecl("sdimage_metadata_set_orientation") @implementation

@@ -107,8 +107,8 @@ public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, 
     }
 }
 
-@_cdecl("sdimage_load_sink_start_anew") @implementation
-public func sdimage_load_sink_start_anew(_ sink: Object) {
+@_cdecl("sdimage_load_sink_restart") @implementation
+public func sdimage_load_sink_restart(_ sink: Object) {
     unsafe Handle.find(sink, as: LoadSink.self)?.inflow.restart()
 }
 

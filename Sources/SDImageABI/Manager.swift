@@ -69,8 +69,8 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
     }
 }
 
-@_cdecl("sdimage_manager_shared") @implementation
-public func sdimage_manager_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_manager_get_shared") @implementation
+public func sdimage_manager_get_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(manager)
         unsafe try give(try Defaults.sharedManager(), manager)
@@ -99,8 +99,8 @@ public func sdimage_manager_unref(_ manager: Object) {
     unsafe Handle.unref(manager, as: ManagerObject.self)
 }
 
-@_cdecl("sdimage_manager_copy_cache") @implementation
-public func sdimage_manager_copy_cache(_ manager: Object, _ cache: ObjectOut) {
+@_cdecl("sdimage_manager_get_cache") @implementation
+public func sdimage_manager_get_cache(_ manager: Object, _ cache: ObjectOut) {
     unsafe cache?.pointee =
         unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
 }
@@ -173,8 +173,8 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
     }
 }
 
-@_cdecl("sdimage_manager_cache_key") @implementation
-public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_manager_get_cache_key") @implementation
+public func sdimage_manager_get_cache_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -185,8 +185,8 @@ public func sdimage_manager_cache_key(_ manager: Object, _ request: Object, _ ke
     }
 }
 
-@_cdecl("sdimage_manager_entry_key") @implementation
-public func sdimage_manager_entry_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_manager_get_entry_key") @implementation
+public func sdimage_manager_get_entry_key(_ manager: Object, _ request: Object, _ key: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in

@@ -4,10 +4,15 @@ import SDImageHost
 
 @_cdecl("sdimage_manager_config_set_observer") @implementation
 public func sdimage_manager_config_set_observer(
-    _ config: Object, _ observer: sdimage_load_observer_fn?, _ userData: UserData, _ destroy: sdimage_destroy_fn?
-) {
+    _ config: Object, _ observer: UnsafePointer<sdimage_load_observer>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
-    unsafe change(config, ManagerConfigObject.self) { $0.observer = unsafe observer.map { unsafe ForeignObserver($0, foreign) } }
+    return unsafe attempt(error) { () throws(ImageError) in
+        let config = unsafe try Handle.borrow(config, as: ManagerConfigObject.self)
+        guard let observer = unsafe observer else { return config.value.observer = nil }
+        config.value.observer = unsafe try ForeignObserver(observer, foreign)
+    }
 }
 
 @_cdecl("sdimage_metrics") @implementation

@@ -71,43 +71,43 @@ public func sdimage_options_set_pointer(_ options: Object, _ name: Text, _ value
     }
 }
 
-@_cdecl("sdimage_options_get_string") @implementation
-public func sdimage_options_get_string(_ options: Object, _ name: Text, _ fallback: Text) -> Text {
+@_cdecl("sdimage_options_string") @implementation
+public func sdimage_options_string(_ options: Object, _ name: Text, _ fallback: Text) -> Text {
     unsafe read(options, OptionsObject.self, fallback) { box in
         if case .string(let text) = unsafe box.value[Input.name(name)] { unsafe text.pointer } else { unsafe fallback }
     }
 }
 
-@_cdecl("sdimage_options_get_int64") @implementation
-public func sdimage_options_get_int64(_ options: Object, _ name: Text, _ fallback: Int64) -> Int64 {
+@_cdecl("sdimage_options_int64") @implementation
+public func sdimage_options_int64(_ options: Object, _ name: Text, _ fallback: Int64) -> Int64 {
     unsafe read(options, OptionsObject.self, fallback) { box in
         if case .int64(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
     }
 }
 
-@_cdecl("sdimage_options_get_double") @implementation
-public func sdimage_options_get_double(_ options: Object, _ name: Text, _ fallback: Double) -> Double {
+@_cdecl("sdimage_options_double") @implementation
+public func sdimage_options_double(_ options: Object, _ name: Text, _ fallback: Double) -> Double {
     unsafe read(options, OptionsObject.self, fallback) { box in
         if case .double(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
     }
 }
 
-@_cdecl("sdimage_options_get_bool") @implementation
-public func sdimage_options_get_bool(_ options: Object, _ name: Text, _ fallback: Bool) -> Bool {
+@_cdecl("sdimage_options_is_true") @implementation
+public func sdimage_options_is_true(_ options: Object, _ name: Text, _ fallback: Bool) -> Bool {
     unsafe read(options, OptionsObject.self, fallback) { box in
         if case .bool(let value) = unsafe box.value[Input.name(name)] { value } else { fallback }
     }
 }
 
-@_cdecl("sdimage_options_get_data") @implementation
-public func sdimage_options_get_data(_ options: Object, _ name: Text) -> Object {
+@_cdecl("sdimage_options_data") @implementation
+public func sdimage_options_data(_ options: Object, _ name: Text) -> Object {
     unsafe read(options, OptionsObject.self, nil) { box in
         if case .data(let bytes) = unsafe box.value[Input.name(name)] { unsafe Handle.lend(bytes) } else { nil }
     }
 }
 
-@_cdecl("sdimage_options_get_pointer") @implementation
-public func sdimage_options_get_pointer(_ options: Object, _ name: Text) -> UserData {
+@_cdecl("sdimage_options_pointer") @implementation
+public func sdimage_options_pointer(_ options: Object, _ name: Text) -> UserData {
     unsafe read(options, OptionsObject.self, nil) { box in
         if case .pointer(let value) = unsafe box.value[Input.name(name)] {
             unsafe UnsafeMutableRawPointer(bitPattern: value.address)

@@ -164,23 +164,23 @@ public func sdimage_player_max_buffer_size(_ player: Object) -> Int {
     unsafe read(player, AnimationPlayer.self, 0) { $0.settings.bufferBytes == .max ? -1 : $0.settings.bufferBytes }
 }
 
-@_cdecl("sdimage_player_set_drops_late_frames") @implementation
-public func sdimage_player_set_drops_late_frames(_ player: Object, _ drops: Bool) {
+@_cdecl("sdimage_player_set_drop_late_frames") @implementation
+public func sdimage_player_set_drop_late_frames(_ player: Object, _ drops: Bool) {
     unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.dropsLateFrames = drops } }
 }
 
-@_cdecl("sdimage_player_drops_late_frames") @implementation
-public func sdimage_player_drops_late_frames(_ player: Object) -> Bool {
+@_cdecl("sdimage_player_should_drop_late_frames") @implementation
+public func sdimage_player_should_drop_late_frames(_ player: Object) -> Bool {
     unsafe read(player, AnimationPlayer.self, false) { $0.settings.dropsLateFrames }
 }
 
-@_cdecl("sdimage_player_set_decodes_when_due") @implementation
-public func sdimage_player_set_decodes_when_due(_ player: Object, _ decodes: Bool) {
+@_cdecl("sdimage_player_set_decode_when_due") @implementation
+public func sdimage_player_set_decode_when_due(_ player: Object, _ decodes: Bool) {
     unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.makesFramesItself = decodes } }
 }
 
-@_cdecl("sdimage_player_decodes_when_due") @implementation
-public func sdimage_player_decodes_when_due(_ player: Object) -> Bool {
+@_cdecl("sdimage_player_should_decode_when_due") @implementation
+public func sdimage_player_should_decode_when_due(_ player: Object) -> Bool {
     unsafe read(player, AnimationPlayer.self, false) { $0.settings.makesFramesItself }
 }
 
@@ -189,8 +189,8 @@ public func sdimage_player_is_playing(_ player: Object) -> Bool {
     unsafe read(player, AnimationPlayer.self, false) { $0.isPlaying }
 }
 
-@_cdecl("sdimage_player_copy_frame") @implementation
-public func sdimage_player_copy_frame(_ player: Object, _ image: ObjectOut) {
+@_cdecl("sdimage_player_get_frame") @implementation
+public func sdimage_player_get_frame(_ player: Object, _ image: ObjectOut) {
     guard let image = unsafe image else { return }
     let frame = unsafe read(player, AnimationPlayer.self, nil) { $0.frame }
     unsafe image.pointee = unsafe frame.flatMap { unsafe Handle.own($0) }

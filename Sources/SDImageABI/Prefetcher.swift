@@ -16,8 +16,8 @@ public func sdimage_prefetcher_new(_ manager: Object, _ dispatcher: Object, _ pr
     }
 }
 
-@_cdecl("sdimage_prefetcher_shared") @implementation
-public func sdimage_prefetcher_shared(_ prefetcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_prefetcher_get_shared") @implementation
+public func sdimage_prefetcher_get_shared(_ prefetcher: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(prefetcher)
         unsafe try give(try Defaults.sharedPrefetcher(), prefetcher)
@@ -50,9 +50,9 @@ public func sdimage_prefetcher_set_request(_ prefetcher: Object, _ request: Obje
     unsafe Handle.find(prefetcher, as: PrefetcherObject.self)?.prefetcher.setRequest(template)
 }
 
-@_cdecl("sdimage_prefetcher_set_observer") @implementation
-public func sdimage_prefetcher_set_observer(
-    _ prefetcher: Object, _ vtable: UnsafePointer<sdimage_prefetch_observer_vtable>?, _ userData: UserData,
+@_cdecl("sdimage_prefetcher_set_handler") @implementation
+public func sdimage_prefetcher_set_handler(
+    _ prefetcher: Object, _ vtable: UnsafePointer<sdimage_prefetcher_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
@@ -135,8 +135,8 @@ public func sdimage_prefetch_group_skipped_count(_ group: Object) -> Int {
     unsafe read(group, PrefetchGroup.self, 0) { $0.skippedCount }
 }
 
-@_cdecl("sdimage_prefetch_group_copy_url") @implementation
-public func sdimage_prefetch_group_copy_url(_ group: Object, _ index: Int, _ url: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_prefetch_group_get_url") @implementation
+public func sdimage_prefetch_group_get_url(_ group: Object, _ index: Int, _ url: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -149,8 +149,8 @@ public func sdimage_prefetch_group_copy_url(_ group: Object, _ index: Int, _ url
     }
 }
 
-@_cdecl("sdimage_prefetch_group_copy_failure") @implementation
-public func sdimage_prefetch_group_copy_failure(
+@_cdecl("sdimage_prefetch_group_get_failure") @implementation
+public func sdimage_prefetch_group_get_failure(
     _ group: Object, _ number: Int, _ index: UnsafeMutablePointer<Int>?, _ failure: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

@@ -72,14 +72,10 @@ public func sdimage_request_set_source_policy(_ request: Object, _ policy: sdima
 }
 
 @_cdecl("sdimage_request_set_thumbnail_size") @implementation
-public func sdimage_request_set_thumbnail_size(_ request: Object, _ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool)
-{
-    unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, preserveAspectRatio) }
-}
-
-@_cdecl("sdimage_request_set_thumbnail_mode") @implementation
-public func sdimage_request_set_thumbnail_mode(_ request: Object, _ mode: sdimage_scale_mode) {
-    unsafe change(request) { $0.decodeOptions.setThumbnailMode(mode) }
+public func sdimage_request_set_thumbnail_size(
+    _ request: Object, _ width: UInt32, _ height: UInt32, _ mode: sdimage_scale_mode
+) {
+    unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, mode) }
 }
 
 @_cdecl("sdimage_request_set_decode_options") @implementation
@@ -104,24 +100,16 @@ public func sdimage_request_set_early_thumbnail(_ request: Object, _ early: Bool
     unsafe change(request) { $0.decodeOptions.earlyThumbnail = early }
 }
 
-@_cdecl("sdimage_request_set_query_layers") @implementation
-public func sdimage_request_set_query_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    unsafe change(request) { $0.queryCacheType = CacheLayers(layers) }
+@_cdecl("sdimage_request_set_cache_policy") @implementation
+public func sdimage_request_set_cache_policy(_ request: Object, _ policy: sdimage_cache_policy) {
+    unsafe change(request) { $0.cachePolicy = CachePolicy(rawValue: policy.rawValue) }
 }
 
-@_cdecl("sdimage_request_set_store_layers") @implementation
-public func sdimage_request_set_store_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    unsafe change(request) { $0.storeCacheType = CacheLayers(layers) }
-}
-
-@_cdecl("sdimage_request_set_original_query_layers") @implementation
-public func sdimage_request_set_original_query_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    unsafe change(request) { $0.originalQueryCacheType = CacheLayers(layers) }
-}
-
-@_cdecl("sdimage_request_set_original_store_layers") @implementation
-public func sdimage_request_set_original_store_layers(_ request: Object, _ layers: sdimage_cache_layers) {
-    unsafe change(request) { $0.originalStoreCacheType = CacheLayers(layers) }
+@_cdecl("sdimage_request_cache_policy") @implementation
+public func sdimage_request_cache_policy(_ request: Object) -> sdimage_cache_policy {
+    unsafe read(request, RequestObject.self, .SDIMAGE_CACHE_POLICY_DEFAULT) { request in
+        unsafe unsafeBitCast(request.value.cachePolicy.rawValue, to: sdimage_cache_policy.self)
+    }
 }
 
 @_cdecl("sdimage_request_set_encode_options") @implementation
@@ -129,9 +117,9 @@ public func sdimage_request_set_encode_options(_ request: Object, _ options: Obj
     unsafe change(request) { $0.encodeOptions = unsafe (try? Input.encodeOptions(options)) ?? $0.encodeOptions }
 }
 
-@_cdecl("sdimage_request_set_wants_data") @implementation
-public func sdimage_request_set_wants_data(_ request: Object, _ wantsData: Bool) {
-    unsafe change(request) { $0.wantsData = wantsData }
+@_cdecl("sdimage_request_set_include_data") @implementation
+public func sdimage_request_set_include_data(_ request: Object, _ includesData: Bool) {
+    unsafe change(request) { $0.includesData = includesData }
 }
 
 @_cdecl("sdimage_request_set_blocking_reads") @implementation
@@ -265,7 +253,7 @@ public func sdimage_request_set_preload_frames(_ request: Object, _ preload: Boo
 @_cdecl("sdimage_request_copy_decode_options") @implementation
 public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
     guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
-    unsafe options.pointee = Handle.own(DecodeOptionsObject(request.value.decodeOptions))
+    unsafe options.pointee = Handle.own(DecodeOptionsObject.lending(request.value.decodeOptions))
 }
 
 @_cdecl("sdimage_request_set_loader") @implementation

@@ -35,8 +35,8 @@ public func sdimage_resources_set_scales(
     }
 }
 
-@_cdecl("sdimage_resources_copy_image") @implementation
-public func sdimage_resources_copy_image(_ resources: Object, _ name: Text, _ image: ObjectOut, _ error: ObjectOut)
+@_cdecl("sdimage_resources_get_image") @implementation
+public func sdimage_resources_get_image(_ resources: Object, _ name: Text, _ image: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in

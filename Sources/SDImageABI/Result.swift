@@ -74,8 +74,8 @@ public func sdimage_result_time_ns(_ result: Object, _ stage: sdimage_stage) -> 
     unsafe read(result, ImageResult.self, 0) { $0.timings.nanoseconds(stage) }
 }
 
-@_cdecl("sdimage_result_copy_response") @implementation
-public func sdimage_result_copy_response(_ result: Object, _ response: ObjectOut) {
+@_cdecl("sdimage_result_get_response") @implementation
+public func sdimage_result_get_response(_ result: Object, _ response: ObjectOut) {
     guard let response = unsafe response else { return }
     let head = unsafe Handle.find(result, as: ImageResult.self)?.response
     unsafe response.pointee = head.map { unsafe Handle.own(ResponseObject($0.response)) } ?? nil

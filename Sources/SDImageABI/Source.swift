@@ -60,8 +60,8 @@ public func sdimage_source_read(
     }
 }
 
-@_cdecl("sdimage_decoder_new_with_source") @implementation
-public func sdimage_decoder_new_with_source(
+@_cdecl("sdimage_decoder_new_source") @implementation
+public func sdimage_decoder_new_source(
     _ source: Object, _ options: Object, _ coder: Object, _ decoder: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in

@@ -65,8 +65,8 @@ public func sdimage_target_cancel_latest(_ target: Object) {
     unsafe Handle.find(target, as: TargetObject.self)?.target.cancel(nil)
 }
 
-@_cdecl("sdimage_target_copy_task") @implementation
-public func sdimage_target_copy_task(_ target: Object, _ key: Text, _ task: ObjectOut) {
+@_cdecl("sdimage_target_get_task") @implementation
+public func sdimage_target_get_task(_ target: Object, _ key: Text, _ task: ObjectOut) {
     let key = unsafe Input.targetKey(key)
     let found = unsafe Handle.find(target, as: TargetObject.self)?.target.task(key)
     unsafe task?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
@@ -85,33 +85,18 @@ public func sdimage_target_remove_task(_ target: Object, _ key: Text) {
     unsafe Handle.find(target, as: TargetObject.self)?.target.removeTask(key)
 }
 
-@_cdecl("sdimage_target_copy_latest_key") @implementation
-public func sdimage_target_copy_latest_key(_ target: Object, _ key: ObjectOut) {
+@_cdecl("sdimage_target_get_latest_key") @implementation
+public func sdimage_target_get_latest_key(_ target: Object, _ key: ObjectOut) {
     guard let key = unsafe key, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
     let name = target.latestKey?.name ?? []
     unsafe key.pointee = unsafe (try? Bytes.copying(name)).map { unsafe Handle.own($0) } ?? nil
 }
 
-@_cdecl("sdimage_target_copy_url") @implementation
-public func sdimage_target_copy_url(_ target: Object, _ key: Text, _ url: ObjectOut) {
+@_cdecl("sdimage_target_get_url") @implementation
+public func sdimage_target_get_url(_ target: Object, _ key: Text, _ url: ObjectOut) {
     let key = unsafe latestOr(key)
     guard let url = unsafe url, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
     unsafe url.pointee = unsafe (try? Bytes.copying(target.url(key))).map { unsafe Handle.own($0) } ?? nil
-}
-
-@_cdecl("sdimage_target_copy_progress") @implementation
-public func sdimage_target_copy_progress(_ target: Object, _ key: Text, _ progress: ObjectOut) {
-    let key = unsafe latestOr(key)
-    guard let progress = unsafe progress else { return }
-    let counter = unsafe Handle.find(target, as: TargetObject.self)?.target.progress(key)
-    unsafe progress.pointee = unsafe counter.map { unsafe Handle.own($0) } ?? nil
-}
-
-@_cdecl("sdimage_target_set_progress") @implementation
-public func sdimage_target_set_progress(_ target: Object, _ key: Text, _ progress: Object) {
-    let key = unsafe latestOr(key)
-    guard let counter = unsafe Handle.find(progress, as: ProgressCounter.self) else { return }
-    unsafe Handle.find(target, as: TargetObject.self)?.target.setProgress(counter, key)
 }
 
 @_cdecl("sdimage_target_options_new") @implementation
@@ -199,8 +184,8 @@ public func sdimage_target_options_set_transition_rule(_ options: Object, _ rule
     unsafe change(options, TargetOptionsObject.self) { $0.alwaysAnimates = rule == .SDIMAGE_TRANSITION_RULE_ALWAYS }
 }
 
-@_cdecl("sdimage_target_options_set_transition_sets_image") @implementation
-public func sdimage_target_options_set_transition_sets_image(_ options: Object, _ setsImage: Bool) {
+@_cdecl("sdimage_target_options_set_show_image_in_transition") @implementation
+public func sdimage_target_options_set_show_image_in_transition(_ options: Object, _ setsImage: Bool) {
     unsafe change(options, TargetOptionsObject.self) { $0.transitionSetsImage = setsImage }
 }
 

@@ -47,8 +47,8 @@ public func sdimage_task_is_finished(_ task: Object) -> Bool {
     unsafe read(task, LoadTask.self, false) { $0.isFinished }
 }
 
-@_cdecl("sdimage_task_copy_result") @implementation
-public func sdimage_task_copy_result(_ task: Object, _ result: ObjectOut) {
+@_cdecl("sdimage_task_get_result") @implementation
+public func sdimage_task_get_result(_ task: Object, _ result: ObjectOut) {
     guard let result = unsafe result else { return }
     unsafe result.pointee = unsafe Handle.find(task, as: LoadTask.self)?.result.map { unsafe Handle.own($0) } ?? nil
 }
@@ -76,8 +76,8 @@ public func sdimage_task_progress(
     unsafe expected?.pointee = progress.expected
 }
 
-@_cdecl("sdimage_task_copy_response") @implementation
-public func sdimage_task_copy_response(_ task: Object, _ response: ObjectOut) {
+@_cdecl("sdimage_task_get_response") @implementation
+public func sdimage_task_get_response(_ task: Object, _ response: ObjectOut) {
     guard let response = unsafe response else { return }
     let head = unsafe Handle.find(task, as: LoadTask.self)?.response
     unsafe response.pointee = head.map { unsafe Handle.own(ResponseObject($0.response)) } ?? nil

@@ -27,8 +27,8 @@ public func sdimage_transformer_key(_ transformer: Object) -> Text {
     unsafe read(transformer, TransformerObject.self, CString.empty.pointer) { unsafe $0.key.pointer }
 }
 
-@_cdecl("sdimage_transformer_preserves_metadata") @implementation
-public func sdimage_transformer_preserves_metadata(_ transformer: Object) -> Bool {
+@_cdecl("sdimage_transformer_should_preserve_metadata") @implementation
+public func sdimage_transformer_should_preserve_metadata(_ transformer: Object) -> Bool {
     unsafe read(transformer, TransformerObject.self, false) { $0.transformer.preservesMetadata }
 }
 
@@ -177,72 +177,6 @@ public func sdimage_image_resize(
 ) -> sdimage_status {
     unsafe apply(image, result, error) { () throws(ImageError) in
         try ResizeTransformer(width: width, height: height, mode: try ScaleMode(mode))
-    }
-}
-
-@_cdecl("sdimage_image_crop") @implementation
-public func sdimage_image_crop(
-    _ image: Object, _ rect: sdimage_rect, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try CropTransformer(Rectangle(rect))
-    }
-}
-
-@_cdecl("sdimage_image_round_corner") @implementation
-public func sdimage_image_round_corner(
-    _ image: Object, _ radius: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?,
-    _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try RoundCornerTransformer(
-            radius: radius, corners: corners, borderWidth: borderWidth,
-            borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
-    }
-}
-
-@_cdecl("sdimage_image_flip") @implementation
-public func sdimage_image_flip(
-    _ image: Object, _ horizontal: Bool, _ vertical: Bool, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        FlipTransformer(horizontal: horizontal, vertical: vertical)
-    }
-}
-
-@_cdecl("sdimage_image_rotate") @implementation
-public func sdimage_image_rotate(
-    _ image: Object, _ angle: Double, _ fitSize: Bool, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try RotateTransformer(angle: angle, fitSize: fitSize)
-    }
-}
-
-@_cdecl("sdimage_image_tint") @implementation
-public func sdimage_image_tint(
-    _ image: Object, _ color: sdimage_color, _ mode: sdimage_blend_mode, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try TintTransformer(Color(color), mode: try BlendMode(mode))
-    }
-}
-
-@_cdecl("sdimage_image_blur") @implementation
-public func sdimage_image_blur(
-    _ image: Object, _ radius: Double, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try BlurTransformer(radius: radius)
-    }
-}
-
-@_cdecl("sdimage_image_filter") @implementation
-public func sdimage_image_filter(
-    _ image: Object, _ name: Text, _ parameters: Object, _ result: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe apply(image, result, error) { () throws(ImageError) in
-        try FilterTransformer(unsafe Input.text(name) ?? "", parameters: unsafe try Input.filterParameters(parameters))
     }
 }
 

@@ -4,13 +4,15 @@ import SDImage
 
 /// Files of the host that hold the bytes of entries missing in every disk cache.
 @safe package final class AdditionalFiles: Sendable {
-    private let path: sdimage_cache_path_fn
-    private let foreign: Foreign
+    private let host: ForeignTable<sdimage_cache_path_vtable>
     private let limit: Int
 
-    package init(path: sdimage_cache_path_fn, _ foreign: Foreign, limit: Int) {
-        unsafe self.path = path
-        self.foreign = foreign
+    package init(_ table: UnsafePointer<sdimage_cache_path_vtable>, _ foreign: Foreign, limit: Int) throws(ImageError) {
+        let required = MemoryLayout<sdimage_cache_path_vtable>.size
+        let copy = unsafe try Input.table(
+            table, size: table.pointee.size, required: required, empty: sdimage_cache_path_vtable())
+        guard unsafe copy.path != nil else { throw ImageError(.invalidArgument, "argument: the table has no path function") }
+        host = ForeignTable(copy, foreign)
         self.limit = limit
     }
 
@@ -18,7 +20,7 @@ import SDImage
     package func bytes(for key: CacheKey) -> Bytes? {
         let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { room -> [UInt8]? in
             let length = unsafe key.bytes.withUnsafeBytes { key in
-                unsafe path(foreign.userData, key.baseAddress, key.count, room.baseAddress, room.count)
+                unsafe host.table.path?(host.userData, key.baseAddress, key.count, room.baseAddress, room.count) ?? 0
             }
             guard length > 0, length <= room.count else { return nil }
             return unsafe Array(UnsafeRawBufferPointer(room).prefix(length))

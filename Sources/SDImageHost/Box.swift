@@ -6,6 +6,8 @@ import SDImage
     @usableFromInline package var value: Value
     /// The budget of the operation for which the options were made; nil for options made by the host.
     package let budget: WorkBudget?
+    /// The named values of decode or encode options, as lent to the host; nil for none.
+    package private(set) var values: Box<OptionsBag>?
 
     package convenience init(_ value: Value) { self.init(value, budget: nil) }
 
@@ -15,6 +17,30 @@ import SDImage
     }
 
     @inlinable package static var forkRule: ForkRule { Value.forkRule }
+
+    fileprivate func lend(_ bag: FrozenOptions?) { values = bag.map { Box<OptionsBag>($0.bag) } }
+}
+
+/// Options with named values for coders.
+package protocol CoderOptions: ForkRuled {
+    var bag: FrozenOptions? { get set }
+}
+
+extension DecodeOptions: CoderOptions {}
+extension EncodeOptions: CoderOptions {}
+
+extension Box where Value: CoderOptions {
+    /// An object whose named values can be lent: those passed to coders and returned to the host.
+    package static func lending(_ value: Value, budget: WorkBudget? = nil) -> Box {
+        let box = Box(value, budget: budget)
+        box.lend(value.bag)
+        return box
+    }
+
+    package func setValues(_ bag: OptionsBag?) {
+        value.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
+        lend(value.bag)
+    }
 }
 
 package typealias BatchOptionsObject = Box<BatchOptions>

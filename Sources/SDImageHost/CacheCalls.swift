@@ -1,13 +1,31 @@
 import CSDImage
 import SDImage
 
+/// The functions of `sdimage_cache_handler`.
+package enum CacheFunctions {
+    package typealias Completed = @convention(c) (UserData, Object) -> Void
+    package typealias Data = @convention(c) (UserData, Object, Object) -> Void
+    package typealias Layers = @convention(c) (UserData, sdimage_cache_layers, Object) -> Void
+    package typealias DiskTotals = @convention(c) (UserData, UInt64, UInt64, Object) -> Void
+}
+
+extension Input {
+    /// The callbacks of an operation on a cache; without functions for NULL.
+    package static func cacheHandler(_ pointer: UnsafePointer<sdimage_cache_handler>?) throws(ImageError) -> sdimage_cache_handler {
+        guard unsafe pointer != nil else { return sdimage_cache_handler() }
+        let required = unsafe MemoryLayout<sdimage_cache_handler>.offset(of: \.completed) ?? 0
+        let size = unsafe pointer?.pointee.size ?? 0
+        return unsafe try table(pointer, size: size, required: required, empty: sdimage_cache_handler())
+    }
+}
+
 /// The host's callback for a change to a cache: called once, on the callback thread.
 @safe package struct CacheCallback: Sendable {
     private let foreign: Foreign
-    private let function: sdimage_cache_done_fn?
+    private let function: CacheFunctions.Completed?
 
-    package init(_ function: sdimage_cache_done_fn?, _ foreign: Foreign) {
-        unsafe self.function = unsafe function
+    package init(_ handler: sdimage_cache_handler, _ foreign: Foreign) {
+        unsafe function = handler.completed
         self.foreign = foreign
     }
 
@@ -51,7 +69,7 @@ extension Result where Failure == ImageError {
 /// The asynchronous calls on a cache. Changes to the disk part of the built-in cache are queued, in order, before a call returns
 /// (docs/decisions.md, "Order is settled before a call returns").
 extension CacheObject {
-    package func findData(for key: CacheKey, _ found: sdimage_cache_data_fn?, _ foreign: Foreign) throws(ImageError) {
+    package func findData(for key: CacheKey, _ found: CacheFunctions.Data?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe found
         unsafe try foreign.start { [cache] _ async throws(ImageError) in
             try await key.first { key async throws(ImageError) in try await cache.diskPart.data(for: key)?.bytes }
@@ -61,7 +79,7 @@ extension CacheObject {
         }
     }
 
-    package func findLayers(of key: CacheKey, _ found: sdimage_cache_contains_fn?, _ foreign: Foreign) throws(ImageError) {
+    package func findLayers(of key: CacheKey, _ found: CacheFunctions.Layers?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe found
         unsafe try foreign.start { [cache] _ async throws(ImageError) -> CacheLayers in
             let found = try await key.first { key async throws(ImageError) -> CacheLayers? in
@@ -114,7 +132,7 @@ extension ImageCache {
         try callback.start { [self] _ async throws(ImageError) in try await trim() }
     }
 
-    package func countEntries(_ counted: sdimage_cache_totals_fn?, _ foreign: Foreign) throws(ImageError) {
+    package func countEntries(_ counted: CacheFunctions.DiskTotals?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe counted
         unsafe try foreign.start { [self] _ async throws(ImageError) in
             try await diskTotals()

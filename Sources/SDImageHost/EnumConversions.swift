@@ -4,10 +4,20 @@ import SDImage
 /// Conversions of C enums to values of the core; unknown numbers are an error.
 extension ScaleMode {
     package init(_ mode: sdimage_scale_mode) throws(ImageError) {
-        guard let known = Self(rawValue: Int32(bitPattern: mode.rawValue)) else {
-            throw ImageError(.invalidArgument, "options: unknown scale mode \(mode.rawValue)")
+        switch mode {
+        case .SDIMAGE_SCALE_MODE_ASPECT_FIT: self = .aspectFit
+        case .SDIMAGE_SCALE_MODE_FILL: self = .fill
+        case .SDIMAGE_SCALE_MODE_ASPECT_FILL: self = .aspectFill
+        @unknown default: throw ImageError(.invalidArgument, "options: unknown scale mode \(mode.rawValue)")
         }
-        self = known
+    }
+
+    package var code: sdimage_scale_mode {
+        switch self {
+        case .fill: .SDIMAGE_SCALE_MODE_FILL
+        case .aspectFit: .SDIMAGE_SCALE_MODE_ASPECT_FIT
+        case .aspectFill: .SDIMAGE_SCALE_MODE_ASPECT_FILL
+        }
     }
 }
 
@@ -53,6 +63,7 @@ extension Color {
 extension ImageInfo {
     package func block(_ kind: sdimage_metadata_kind) throws(ImageError) -> Bytes? {
         switch kind {
+        case .SDIMAGE_METADATA_KIND_NONE: nil
         case .SDIMAGE_METADATA_KIND_EXIF: exif
         case .SDIMAGE_METADATA_KIND_XMP: xmp
         case .SDIMAGE_METADATA_KIND_ICC: colorProfile

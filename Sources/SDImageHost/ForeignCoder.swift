@@ -44,7 +44,7 @@ package final class ForeignCoder: ImageCoder {
         let bytes = try functions.lasting(bytes)
         return try functions.call(budget) { [functions] () throws(ImageError) in
             let metadata = MetadataObject(ImageMetadata())
-            let lent = DecodeOptionsObject(options, budget: budget)
+            let lent = DecodeOptionsObject.lending(options, budget: budget)
             var error: Object = nil
             let table = functions.table
             let status =
@@ -105,13 +105,12 @@ package final class ForeignCoder: ImageCoder {
     private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
         return try functions.call(budget) { [functions] () throws(ImageError) in
-            let lentOptions = DecodeOptionsObject(options, budget: budget)
-            let lentBag = options.bag.map { OptionsObject($0.bag) }
+            let lentOptions = DecodeOptionsObject.lending(options, budget: budget)
             var image: Object = nil
             var error: Object = nil
             let status = unsafe functions.table.decode(
-                functions.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), Handle.lend(lentBag), &image, &error)
-            withExtendedLifetime((lentOptions, lentBag)) {}
+                functions.userData, bytes.pointer, bytes.count, Handle.lend(lentOptions), &image, &error)
+            withExtendedLifetime(lentOptions) {}
             return unsafe try ForeignCoder.take(status, image, error)
         }
     }
@@ -152,13 +151,12 @@ package final class ForeignCoder: ImageCoder {
     private func encode(
         _ image: Image, _ format: ImageFormat, _ options: EncodeOptions, _ budget: WorkBudget
     ) throws(ImageError) -> Bytes {
-        let lentOptions = EncodeOptionsObject(options, budget: budget)
-        let lentBag = options.bag.map { OptionsObject($0.bag) }
+        let lentOptions = EncodeOptionsObject.lending(options, budget: budget)
         var data: Object = nil
         var error: Object = nil
         let status = unsafe functions.table.encode?(
-            functions.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), Handle.lend(lentBag), &data, &error)
-        withExtendedLifetime((lentOptions, lentBag)) {}
+            functions.userData, Handle.lend(image), format.code, Handle.lend(lentOptions), &data, &error)
+        withExtendedLifetime(lentOptions) {}
         defer {
             unsafe Handle.unref(data, as: Bytes.self)
             unsafe Handle.unref(error, as: ImageError.self)

@@ -3,12 +3,12 @@ import SDImage
 
 /// A dispatcher that uses the host's own loop.
 package final class ForeignDispatcher: Dispatcher {
-    private let host: ForeignTable<sdimage_host_vtable>
+    private let host: ForeignTable<sdimage_dispatcher_vtable>
 
-    package init(_ table: UnsafePointer<sdimage_host_vtable>?, _ foreign: Foreign) throws(ImageError) {
+    package init(_ table: UnsafePointer<sdimage_dispatcher_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = unsafe MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current) ?? 0
-        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_host_vtable())
+        let required = unsafe MemoryLayout<sdimage_dispatcher_vtable>.offset(of: \.is_current) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_dispatcher_vtable())
         guard unsafe copy.post != nil else { throw ImageError(.invalidArgument, "dispatcher: vtable lacks post") }
         host = ForeignTable(copy, foreign)
     }

@@ -3,12 +3,12 @@ import SDImage
 
 /// Frames made by the host.
 package final class ForeignFrames: FrameProvider {
-    private let host: ForeignTable<sdimage_frame_vtable>
+    private let host: ForeignTable<sdimage_frame_provider_vtable>
 
-    package init(_ table: UnsafePointer<sdimage_frame_vtable>?, _ foreign: Foreign) throws(ImageError) {
+    package init(_ table: UnsafePointer<sdimage_frame_provider_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = unsafe MemoryLayout<sdimage_frame_vtable>.offset(of: \.duration_ms) ?? 0
-        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_frame_vtable())
+        let required = unsafe MemoryLayout<sdimage_frame_provider_vtable>.offset(of: \.duration_ms) ?? 0
+        let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_frame_provider_vtable())
         guard unsafe copy.frame_count != nil, unsafe copy.frame != nil else {
             throw ImageError(.invalidArgument, "animation: vtable lacks frame_count or frame")
         }

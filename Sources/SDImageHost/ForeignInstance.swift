@@ -41,7 +41,7 @@ import SDImage
             unsafe functions.table.instance_image != nil
         else { return nil }
         let budget = WorkBudget()
-        let lent = DecodeOptionsObject(options, budget: budget)
+        let lent = DecodeOptionsObject.lending(options, budget: budget)
         var made: UserData = nil
         var error: Object = nil
         let status = unsafe open(functions.userData, Handle.lend(lent), &made, &error)
@@ -58,7 +58,7 @@ import SDImage
         let nanoseconds = options.limits.workNanoseconds
         let own = WorkBudget(stop, nanoseconds: nanoseconds)
         let budget = WorkBudget(stop, nanoseconds: nanoseconds)
-        let lent = DecodeOptionsObject(options, budget: budget)
+        let lent = DecodeOptionsObject.lending(options, budget: budget)
         let lentSource = SourceObject(source)
         return try functions.call(own) { () throws(ImageError) in
             defer { budget.end() }

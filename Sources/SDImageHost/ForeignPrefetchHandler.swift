@@ -27,13 +27,13 @@ package final class ForeignPrefetchHandler: PrefetchHandler {
 
 /// The host's callbacks for all lists of a prefetcher.
 package final class ForeignPrefetchObserver: PrefetchObserver {
-    private let host: ForeignTable<sdimage_prefetch_observer_vtable>
+    private let host: ForeignTable<sdimage_prefetcher_handler>
 
-    package init(_ table: UnsafePointer<sdimage_prefetch_observer_vtable>?, _ foreign: Foreign) throws(ImageError) {
+    package init(_ table: UnsafePointer<sdimage_prefetcher_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
-        let required = unsafe MemoryLayout<sdimage_prefetch_observer_vtable>.offset(of: \.fetched) ?? 0
+        let required = unsafe MemoryLayout<sdimage_prefetcher_handler>.offset(of: \.fetched) ?? 0
         host = unsafe ForeignTable(
-            try Input.table(table, size: size, required: required, empty: sdimage_prefetch_observer_vtable()), foreign)
+            try Input.table(table, size: size, required: required, empty: sdimage_prefetcher_handler()), foreign)
     }
 
     package func fetched(url: CString, finished: Int, total: Int) {

@@ -48,12 +48,3 @@ package final class ForeignTarget: TargetHost {
 extension TargetTransition {
     fileprivate var code: sdimage_transition { sdimage_transition(rawValue: number) ?? .SDIMAGE_TRANSITION_NONE }
 }
-
-/// The host's callback for a progress counter.
-@safe package final class ForeignProgressObserver: ProgressObserver {
-    private let host: ForeignTable<sdimage_progress_fn>
-
-    package init(_ function: sdimage_progress_fn, _ foreign: Foreign) { unsafe host = unsafe ForeignTable(function, foreign) }
-
-    package func changed(_ counter: ProgressCounter) { unsafe host.table(host.userData, Handle.lend(counter)) }
-}

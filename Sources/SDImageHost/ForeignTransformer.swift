@@ -9,14 +9,14 @@ package struct ForeignTransformer: ImageTransformer {
     package init(key: String, _ table: UnsafePointer<sdimage_transformer_vtable>?, _ foreign: Foreign) throws(ImageError) {
         guard !key.isEmpty else { throw ImageError(.invalidArgument, "transform: custom transformer has no key") }
         let size = unsafe table?.pointee.size ?? 0
-        let required = unsafe MemoryLayout<sdimage_transformer_vtable>.offset(of: \.preserves_metadata) ?? 0
+        let required = unsafe MemoryLayout<sdimage_transformer_vtable>.offset(of: \.should_preserve_metadata) ?? 0
         let copy = unsafe try Input.table(table, size: size, required: required, empty: sdimage_transformer_vtable())
         guard unsafe copy.transform != nil else { throw ImageError(.invalidArgument, "transform: vtable lacks transform") }
         self.key = key
         host = ForeignTable(copy, foreign)
     }
 
-    package var preservesMetadata: Bool { unsafe host.table.preserves_metadata?(host.userData) ?? true }
+    package var preservesMetadata: Bool { unsafe host.table.should_preserve_metadata?(host.userData) ?? true }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let printed = cacheKey.printed

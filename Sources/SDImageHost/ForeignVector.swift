@@ -25,7 +25,7 @@ package final class ForeignVector: VectorImage {
         }
         let budget = WorkBudget(stop, nanoseconds: limits.workNanoseconds)
         let image = try functions.call(budget) { [functions, bytes, options] () throws(ImageError) in
-            let lent = DecodeOptionsObject(options, budget: budget)
+            let lent = DecodeOptionsObject.lending(options, budget: budget)
             var image: Object = nil
             var error: Object = nil
             let status = unsafe functions.table.render?(

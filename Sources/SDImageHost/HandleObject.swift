@@ -75,10 +75,6 @@ extension PrefetchGroup: HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 }
 
-extension ProgressCounter: HandleObject {
-    @inlinable package static var forkRule: ForkRule { .refused }
-}
-
 extension Resources: HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 }

@@ -33,7 +33,7 @@ extension PixelFormat {
 }
 
 extension ImageFormat {
-    package var code: sdimage_format { sdimage_format(rawValue: rawValue) ?? .SDIMAGE_FORMAT_UNDEFINED }
+    package var code: sdimage_format { sdimage_format(rawValue: rawValue) ?? .SDIMAGE_FORMAT_UNKNOWN }
 }
 
 extension Orientation {

@@ -2,16 +2,11 @@ import CSDImage
 import SDImage
 
 extension DecodeOptions {
-    /// Sets the thumbnail box; a zero side removes it.
-    package mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ preserveAspectRatio: Bool) {
+    /// Sets the thumbnail box; a zero side removes it. An unknown mode counts as `aspectFit`.
+    package mutating func setThumbnail(_ width: UInt32, _ height: UInt32, _ mode: sdimage_scale_mode) {
         let box = PixelSize(width: Int(width), height: Int(height))
         thumbnailSize = box.isEmpty ? nil : box
-        thumbnailMode = preserveAspectRatio ? .aspectFit : .fill
-    }
-
-    /// Sets the mode; unknown modes change nothing.
-    package mutating func setThumbnailMode(_ mode: sdimage_scale_mode) {
-        thumbnailMode = ScaleMode(rawValue: Int32(bitPattern: mode.rawValue)) ?? thumbnailMode
+        thumbnailMode = (try? ScaleMode(mode)) ?? .aspectFit
     }
 }
 

@@ -71,7 +71,7 @@ static sdimage_image *expected[FRAMES];
 static void learn_frames(const sdimage_data *data) {
     sdimage_image *image = decoded(data);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        CHECK_EQUAL(sdimage_image_copy_frame(image, i, &expected[i], NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_image_get_frame(image, i, &expected[i], NULL), SDIMAGE_STATUS_OK);
         CHECK(i == 0 || !are_alike(expected[i], expected[i - 1]));
     }
     sdimage_image_unref(image);
@@ -179,7 +179,7 @@ static void end_small(sdimage_data *data) {
 static void canvasesBehindThumbnailsAreCounted(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 1920, 1080, false);
     options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, 160, 90, true);
+    sdimage_decode_options_set_thumbnail_size(options, 160, 90, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_trim_memory(true);
     long before = live_pixel_bytes();
     for (int i = 0; i < SMALL; i++) {
@@ -293,7 +293,7 @@ static void whatNobodyPlaysKeepsNoCanvas(void) {
     for (int i = 0; i < IMAGES; i++) {
         sdimage_player *player = NULL;
         CHECK_EQUAL(sdimage_player_new(images[i], NULL, NULL, NULL, &player, NULL), SDIMAGE_STATUS_OK);
-        sdimage_player_set_decodes_when_due(player, true);
+        sdimage_player_set_decode_when_due(player, true);
         sdimage_player_start(player);
         for (int turn = 0; turn < FRAMES - 2; turn++)
             sdimage_player_tick(player, 100000000);
@@ -348,8 +348,8 @@ static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
     play(&player, 1, &shown, 3);
     sdimage_player_pause(player);
     uint32_t index = sdimage_player_frame_index(player);
-    sdimage_player_copy_frame(player, &first);
-    sdimage_player_copy_frame(player, &second);
+    sdimage_player_get_frame(player, &first);
+    sdimage_player_get_frame(player, &second);
     CHECK(first && first == second);
     sdimage_image_unref(second);
     CHECK_EQUAL(sdimage_player_seek(player, (index + 1) % FRAMES, 0, NULL), SDIMAGE_STATUS_OK);

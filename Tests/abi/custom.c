@@ -74,9 +74,9 @@ static sdimage_status load_test(void *user_data, const sdimage_request *request,
         finish_with_image(sink);
     } else if (!strcmp(what, "option")) {
         const sdimage_options *options = sdimage_request_options(request);
-        CHECK(!strcmp(sdimage_options_get_string(options, "token", ""), "abc"));
-        CHECK_EQUAL(sdimage_options_get_int64(options, "number", 0), 42);
-        CHECK_EQUAL(sdimage_options_get_int64(options, "token", 7), 7);
+        CHECK(!strcmp(sdimage_options_string(options, "token", ""), "abc"));
+        CHECK_EQUAL(sdimage_options_int64(options, "number", 0), 42);
+        CHECK_EQUAL(sdimage_options_int64(options, "token", 7), 7);
         finish_with_data(sink);
     } else if (!strcmp(what, "refuse")) {
         return SDIMAGE_STATUS_PERMISSION_DENIED;
@@ -153,9 +153,9 @@ static bool is_dot(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_dot(void *user_data, const void *bytes, size_t length,
-                                 const sdimage_decode_options *options, const sdimage_options *bag,
+                                 const sdimage_decode_options *options,
                                  sdimage_image **image, sdimage_error **error) {
-    (void)length, (void)options, (void)bag;
+    (void)length, (void)options;
     atomic_fetch_add((atomic_int *)user_data, 1);
     return sdimage_image_new(1, 1, 3, SDIMAGE_PIXEL_FORMAT_RGB8, (const char *)bytes + 3, image, error);
 }
@@ -188,8 +188,8 @@ static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
  * from page 2 on. */
 
 static int64_t page_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_copy_options(options);
-    int64_t page = sdimage_options_get_int64(values, "dot.page", 1);
+    sdimage_options *values = sdimage_decode_options_options(options);
+    int64_t page = sdimage_options_int64(values, "dot.page", 1);
     sdimage_options_unref(values);
     return page;
 }
@@ -221,9 +221,9 @@ static sdimage_status render_page(void *user_data, const void *bytes, size_t len
 }
 
 static sdimage_status decode_page(void *user_data, const void *bytes, size_t length,
-                                  const sdimage_decode_options *options, const sdimage_options *bag,
+                                  const sdimage_decode_options *options,
                                   sdimage_image **image, sdimage_error **error) {
-    sdimage_size size = {(uint32_t)sdimage_options_get_int64(bag, "dot.page", 1), 1};
+    sdimage_size size = {(uint32_t)sdimage_options_int64(sdimage_decode_options_options(options), "dot.page", 1), 1};
     return render_page(user_data, bytes, length, options, size, image, error);
 }
 
@@ -237,7 +237,7 @@ static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
     sdimage_image *image = NULL, *again = NULL;
     sdimage_options *values = sdimage_options_new();
     sdimage_decode_options *options = sdimage_decode_options_new();
-    CHECK(sdimage_decode_options_copy_options(options) == NULL);
+    CHECK(sdimage_decode_options_options(options) == NULL);
     CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 10000);
     sdimage_options_set_int64(values, "dot.page", 6);
     sdimage_decode_options_set_options(options, values);
@@ -253,7 +253,7 @@ static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
     sdimage_image_unref(again);
     sdimage_image_unref(image);
 
-    sdimage_decode_options_set_thumbnail_size(options, 12, 12, true);
+    sdimage_decode_options_set_thumbnail_size(options, 12, 12, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     CHECK_EQUAL(sdimage_decode("PAGES", 5, options, &image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_width(image), 12);
     CHECK_EQUAL(sdimage_image_height(image), 2);
@@ -270,12 +270,12 @@ static void theBuiltInCodersHaveNames(void) {
     static const char *const names[] = {"basic", "gif", "apng", "webp", "heif", "avif", "jpeg", "png", "bmp", "ico"};
     sdimage_coder *coder = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        CHECK_EQUAL(sdimage_coder_builtin(names[i], &coder, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_coder_get_builtin(names[i], &coder, NULL), SDIMAGE_STATUS_OK);
         CHECK(!strcmp(sdimage_coder_name(coder), names[i]));
         sdimage_coder_unref(coder);
         coder = NULL;
     }
-    CHECK_EQUAL(sdimage_coder_builtin("xyz", &coder, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK_EQUAL(sdimage_coder_get_builtin("xyz", &coder, NULL), SDIMAGE_STATUS_NOT_FOUND);
     CHECK(coder == NULL);
 }
 
@@ -284,8 +284,8 @@ static void coderListsCanBeEmptiedAndRestored(void) {
     sdimage_image *image = NULL;
     size_t count = sdimage_coder_registered_count();
     CHECK(count > 0);
-    CHECK_EQUAL(sdimage_coder_registered(0, &before, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_coder_registered(count, &after, NULL), SDIMAGE_STATUS_NOT_FOUND);
+    CHECK_EQUAL(sdimage_coder_get_registered(0, &before, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_get_registered(count, &after, NULL), SDIMAGE_STATUS_NOT_FOUND);
     CHECK(sdimage_can_decode(png_2x2, sizeof png_2x2));
     sdimage_coder_unregister_all();
     CHECK_EQUAL(sdimage_coder_registered_count(), 0);
@@ -293,7 +293,7 @@ static void coderListsCanBeEmptiedAndRestored(void) {
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_UNSUPPORTED);
     sdimage_coder_register_builtin();
     CHECK_EQUAL(sdimage_coder_registered_count(), count);
-    CHECK_EQUAL(sdimage_coder_registered(0, &after, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_get_registered(0, &after, NULL), SDIMAGE_STATUS_OK);
     CHECK(!strcmp(sdimage_coder_name(before), sdimage_coder_name(after)));
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
     sdimage_image_unref(image);

@@ -94,7 +94,7 @@ static void eventsReplaceCallbacksAndCarryTheToken(void) {
         char *token = sdimage_event_token(event);
         CHECK(token >= tokens && token < tokens + LOADS);
         CHECK(sdimage_event_task(event) == tasks[token - tokens]);
-        if (sdimage_event_kind(event) == SDIMAGE_EVENT_TYPE_RESULT) {
+        if (sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT) {
             CHECK_EQUAL(sdimage_result_kind(sdimage_event_result(event)), SDIMAGE_DELIVERY_KIND_FINAL);
             CHECK(sdimage_result_image(sdimage_event_result(event)) != NULL);
             CHECK_EQUAL(++*token, 1);
@@ -193,7 +193,7 @@ static void anImmediateMemoryHitIsDeliveredInsideTheCall(void) {
     CHECK_EQUAL(atomic_load(&seen.finals), 1);
     CHECK(atomic_load(&seen.inside_call) && pthread_equal(seen.thread, pthread_self()));
     sdimage_result *result = NULL;
-    sdimage_task_copy_result(task, &result);
+    sdimage_task_get_result(task, &result);
     CHECK_EQUAL(sdimage_result_source(result), SDIMAGE_IMAGE_SOURCE_MEMORY);
     sdimage_result_unref(result);
     sdimage_task_unref(task);
@@ -211,7 +211,7 @@ static void aMemoryHitIsTheTasksResultBeforeTheCallReturns(void) {
     sdimage_task *task = start_load(manager, PNG_DATA_URL, &handler, &seen);
     sdimage_result *result = NULL;
     CHECK(sdimage_task_is_finished(task));
-    sdimage_task_copy_result(task, &result);
+    sdimage_task_get_result(task, &result);
     CHECK_EQUAL(sdimage_result_source(result), SDIMAGE_IMAGE_SOURCE_MEMORY);
     gate_wait(&seen.delivered, 1);
     CHECK(!pthread_equal(seen.thread, pthread_self()));
@@ -293,9 +293,9 @@ static void run_one(host *host) {
 
 static void aHostLoopRunsTheCallbacks(void) {
     host host = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, pthread_self(), {{NULL, NULL}}, 0, 0};
-    sdimage_host_vtable table = {.size = sizeof table, .post = post, .is_current = is_current};
+    sdimage_dispatcher_vtable table = {.size = sizeof table, .post = post, .is_current = is_current};
     sdimage_dispatcher *dispatcher = NULL;
-    CHECK_EQUAL(sdimage_dispatcher_new_host(&table, &host, NULL, &dispatcher, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_dispatcher_new_custom(&table, &host, NULL, &dispatcher, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager *manager = new_manager(dispatcher, NULL, true);
     seen cold = {.delivered = GATE_CLOSED}, warm = {.delivered = GATE_CLOSED};
     sdimage_task_unref(start_load(manager, PNG_DATA_URL, &handler, &cold));

@@ -36,7 +36,7 @@ static sdimage_status draw(void *user_data, uint32_t index, sdimage_image **imag
 }
 
 static sdimage_frame_provider *endless_frames(void) {
-    const sdimage_frame_vtable table = {
+    const sdimage_frame_provider_vtable table = {
         .size = sizeof table, .frame_count = most, .frame = draw, .duration_ms = longest, .loop_count = most};
     sdimage_frame_provider *provider = NULL;
     CHECK_EQUAL(sdimage_frame_provider_new_custom(&table, NULL, NULL, &provider, NULL), SDIMAGE_STATUS_OK);
@@ -47,14 +47,14 @@ static void framesOfTheHostHaveABound(void) {
     sdimage_frame_provider *provider = endless_frames();
     sdimage_image *image = NULL, *frame = NULL;
     CHECK_EQUAL(sdimage_frame_provider_frame_count(provider), 1 << 20);
-    sdimage_frame_provider_copy_image(provider, &image, NULL);
+    sdimage_image_new_provider(provider, &image, NULL);
     CHECK_EQUAL(sdimage_image_frame_count(image), 1 << 20);
     CHECK_EQUAL(sdimage_image_duration_ms(image), (uint64_t)(1 << 19) * UINT32_MAX);
     CHECK_EQUAL(sdimage_image_loop_count(image), UINT32_MAX);
-    CHECK_EQUAL(sdimage_image_copy_frame(image, (1 << 20) - 1, &frame, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_image_get_frame(image, (1 << 20) - 1, &frame, NULL), SDIMAGE_STATUS_OK);
     sdimage_image_unref(frame);
     frame = NULL;
-    CHECK_EQUAL(sdimage_image_copy_frame(image, UINT32_MAX, &frame, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    CHECK_EQUAL(sdimage_image_get_frame(image, UINT32_MAX, &frame, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
     sdimage_image_unref(image);
     sdimage_frame_provider_unref(provider);
 }
@@ -64,8 +64,8 @@ static void playersOfEndlessFramesTakeAnyTime(void) {
     sdimage_frame_provider *provider = endless_frames();
     sdimage_player *player = NULL;
     CHECK_EQUAL(sdimage_player_new_provider(provider, NULL, NULL, NULL, &player, NULL), SDIMAGE_STATUS_OK);
-    sdimage_player_set_drops_late_frames(player, true);
-    sdimage_player_set_decodes_when_due(player, true);
+    sdimage_player_set_drop_late_frames(player, true);
+    sdimage_player_set_decode_when_due(player, true);
     for (int mode = 0; mode < 4; mode++) {
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
             sdimage_player_set_mode(player, (sdimage_playback_mode)mode);
@@ -105,7 +105,7 @@ static void aSourceThatClaimsMoreThanItsRoomFails(void) {
             CHECK_EQUAL(sdimage_source_read(source, 0, room, sizeof room, &read, NULL), SDIMAGE_STATUS_IO_ERROR);
             CHECK_EQUAL(sdimage_source_read(source, UINT64_MAX, room, sizeof room, &read, NULL), SDIMAGE_STATUS_OK);
             CHECK_EQUAL(read, 0);
-            CHECK(sdimage_decoder_new_with_source(source, NULL, NULL, &decoder, NULL) < 0);
+            CHECK(sdimage_decoder_new_source(source, NULL, NULL, &decoder, NULL) < 0);
             sdimage_source_unref(source);
         }
     }
@@ -128,7 +128,7 @@ static void aPathLongerThanItsRoomIsNone(void) {
         sdimage_cache_config_set_directory(config, temporary_folder());
         sdimage_cache_config_set_additional_path(config, claim_path, &claims[i], NULL);
         CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
-        CHECK_EQUAL(sdimage_cache_data(cache, "key", 3, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
+        CHECK_EQUAL(sdimage_cache_get_data(cache, "key", 3, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
         sdimage_cache_unref(cache);
         sdimage_cache_config_unref(config);
     }

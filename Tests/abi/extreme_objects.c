@@ -130,7 +130,7 @@ static void make_images(void) {
                 SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_convert(good.image, SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT, &images[6].image, NULL),
                 SDIMAGE_STATUS_OK);
-    sdimage_frame_provider_copy_image(good.frame_provider, &images[7].image, NULL);
+    sdimage_image_new_provider(good.frame_provider, &images[7].image, NULL);
     CHECK(images[7].image);
     CHECK_EQUAL(sdimage_image_new(1, 64, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &images[8].image, NULL),
                 SDIMAGE_STATUS_OK);
@@ -211,7 +211,7 @@ static void use_image(sdimage_image *image) {
     (void)sdimage_image_memory_cost(image);
     (void)sdimage_image_duration_ms(image);
     sdimage_image *frame = NULL;
-    sdimage_image_copy_frame(image, sdimage_image_frame_count(image) - 1, &frame, NULL);
+    sdimage_image_get_frame(image, sdimage_image_frame_count(image) - 1, &frame, NULL);
     sdimage_image_unref(frame);
 }
 
@@ -230,7 +230,7 @@ static void load(sdimage_manager *manager, sdimage_request *request) {
     if (task)
         CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_result *result = NULL;
-    sdimage_task_copy_result(task, &result);
+    sdimage_task_get_result(task, &result);
     use_image(sdimage_result_image(result));
     sdimage_result_unref(result);
     sdimage_task_unref(task);
@@ -241,7 +241,7 @@ void use_request(sdimage_request *request) {
         return;
     load(good.manager, request);
     sdimage_data *key = NULL;
-    sdimage_manager_cache_key(good.manager, request, &key, NULL);
+    sdimage_manager_get_cache_key(good.manager, request, &key, NULL);
     sdimage_data_unref(key);
 }
 
@@ -301,9 +301,9 @@ void use_cache(sdimage_cache *cache) {
     sdimage_cache_flush(cache, NULL);
     sdimage_cache_remove_expired(cache, NULL);
     sdimage_cache_set_memory_image(cache, "used", 4, good.image, NULL);
-    sdimage_image_unref(sdimage_cache_memory_image(cache, "used", 4));
+    sdimage_image_unref(sdimage_cache_get_memory_image(cache, "used", 4));
     sdimage_data *data = NULL;
-    sdimage_cache_data(cache, "used", 4, &data, NULL);
+    sdimage_cache_get_data(cache, "used", 4, &data, NULL);
     sdimage_data_unref(data);
 }
 
@@ -442,7 +442,7 @@ void use_outputs(void) {
     use_transformer(out.transformer);
     if (out.source) {
         sdimage_decoder *decoder = NULL;
-        sdimage_decoder_new_with_source(out.source, NULL, NULL, &decoder, NULL);
+        sdimage_decoder_new_source(out.source, NULL, NULL, &decoder, NULL);
         sdimage_decoder_unref(decoder);
     }
     if (out.prefetch_group)

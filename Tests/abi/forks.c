@@ -45,7 +45,7 @@ static void *keep_busy(void *argument) {
         if (sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL) == SDIMAGE_STATUS_OK)
             sdimage_cache_set_memory_image(cache, "key", 3, image, NULL);
         sdimage_image_unref(image);
-        sdimage_image_unref(sdimage_cache_memory_image(cache, "key", 3));
+        sdimage_image_unref(sdimage_cache_get_memory_image(cache, "key", 3));
         if (rand_r(&seed) % 8 == 0)
             sdimage_trim_memory(true);
     }
@@ -205,7 +205,7 @@ static void decode_half(const void *bytes, size_t length) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
     sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, 1, 1, true);
+    sdimage_decode_options_set_thumbnail_size(options, 1, 1, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_decode(bytes, length / 2, NULL, &image, &error);
     CHECK(image || sdimage_error_code(error) < 0);
     sdimage_error_unref(error);

@@ -14,10 +14,10 @@ import declarations
 from declarations import Function, Parameter
 
 # Values besides zero that a getter may return if its object is missing.
-NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNDEFINED", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
+NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNKNOWN", "sdimage_orientation": "SDIMAGE_ORIENTATION_UP",
            "double": "1", "int": "-1", "int64_t": "-1", "uint32_t": "1",
-           "sdimage_scale_mode": "SDIMAGE_SCALE_MODE_ASPECT_FIT", "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_event_type": "SDIMAGE_EVENT_TYPE_RESULT",
-           "sdimage_download_event_type": "SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED"}
+           "sdimage_scale_mode": "SDIMAGE_SCALE_MODE_ASPECT_FIT", "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_callback_kind": "SDIMAGE_CALLBACK_KIND_RESULT",
+           "sdimage_transfer_stage": "SDIMAGE_TRANSFER_STAGE_STOPPED"}
 # Getters with a documented result without an object: the fallback, the default, "no error".
 OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"
                         r"|encode_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")

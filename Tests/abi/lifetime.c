@@ -154,7 +154,7 @@ static void aForkOfAUserOfTheLibraryMayOnlyDecode(void) {
         CHECK_EQUAL(sdimage_cache_new(NULL, &cache, NULL), SDIMAGE_STATUS_FORKED);
         CHECK_EQUAL(sdimage_manager_load(manager, request, NULL, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_FORKED);
         CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_FORKED);
-        CHECK_EQUAL(sdimage_resources_copy_image(resources, "cat", &image, NULL), SDIMAGE_STATUS_FORKED);
+        CHECK_EQUAL(sdimage_resources_get_image(resources, "cat", &image, NULL), SDIMAGE_STATUS_FORKED);
         sdimage_resources_clear(resources);
         sdimage_resources_unref(resources);
         CHECK_EQUAL(sdimage_resources_new(".", NULL, &resources, NULL), SDIMAGE_STATUS_FORKED);
@@ -180,7 +180,7 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        CHECK(!sdimage_cache_memory_image(cache, "key", 3));
+        CHECK(!sdimage_cache_get_memory_image(cache, "key", 3));
         CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_FORKED);
         sdimage_cache_set_memory_limits(cache, 1, 1);
         sdimage_cache_set_keep_weakly(cache, false);
@@ -189,10 +189,10 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
         _exit(0);
     }
     wait_for_success_of(child);
-    sdimage_image *found = sdimage_cache_memory_image(cache, "key", 3);
+    sdimage_image *found = sdimage_cache_get_memory_image(cache, "key", 3);
     CHECK(found == image);
     sdimage_trim_memory(true);
-    CHECK(!sdimage_cache_memory_image(cache, "key", 3));
+    CHECK(!sdimage_cache_get_memory_image(cache, "key", 3));
     sdimage_image_unref(found);
     sdimage_image_unref(image);
     sdimage_cache_unref(cache);
@@ -304,7 +304,7 @@ static void aRefusedCallDestroysOnce(void) {
     CHECK(sdimage_coder_new_custom("x", NULL, &destroyed[n++], count_destroy, &coder, NULL) < 0);
     CHECK(sdimage_loader_new_custom("x", &loader_table, &destroyed[n++], count_destroy, &loader, NULL) < 0);
     CHECK(sdimage_cache_new_custom(&cache_table, &destroyed[n++], count_destroy, &cache, NULL) < 0);
-    CHECK(sdimage_dispatcher_new_host(NULL, &destroyed[n++], count_destroy, &dispatcher, NULL) < 0);
+    CHECK(sdimage_dispatcher_new_custom(NULL, &destroyed[n++], count_destroy, &dispatcher, NULL) < 0);
     CHECK(sdimage_image_new_adopting(0, 2, 8, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &destroyed[n++], count_destroy,
                                      &image, NULL) < 0);
     CHECK(sdimage_data_new_adopting("x", 1, &destroyed[n++], count_destroy, NULL, NULL) < 0);
@@ -335,7 +335,7 @@ static void ignore_log(void *user_data, sdimage_log_level level, const char *mes
 
 static void anAcceptedUserDataIsDestroyedOnce(void) {
     sdimage_loader_vtable loader_table = {.size = sizeof loader_table, .can_load = never_loads, .load = load_nothing};
-    sdimage_host_vtable host_table = {.size = sizeof host_table, .post = post_at_once};
+    sdimage_dispatcher_vtable host_table = {.size = sizeof host_table, .post = post_at_once};
     sdimage_loader *loader = NULL;
     sdimage_dispatcher *dispatcher = NULL;
     sdimage_image *image = NULL;
@@ -343,7 +343,7 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
     static uint8_t pixels[16];
     int n = 0;
     CHECK_EQUAL(sdimage_loader_new_custom("x", &loader_table, &destroyed[n++], count_destroy, &loader, NULL), 0);
-    CHECK_EQUAL(sdimage_dispatcher_new_host(&host_table, &destroyed[n++], count_destroy, &dispatcher, NULL), 0);
+    CHECK_EQUAL(sdimage_dispatcher_new_custom(&host_table, &destroyed[n++], count_destroy, &dispatcher, NULL), 0);
     CHECK_EQUAL(sdimage_image_new_adopting(2, 2, 8, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &destroyed[n++], count_destroy,
                                            &image, NULL),
                 0);
@@ -402,7 +402,7 @@ static void blockingCallsAreAnsweredWhereNothingElseKeepsThreads(void) {
     CHECK_EQUAL(sdimage_cache_new_layered(memory, disk, &layered, NULL), SDIMAGE_STATUS_OK);
     for (int i = 0; i < 300; i++) {
         sdimage_data *data = NULL;
-        CHECK_EQUAL(sdimage_cache_data(layered, "k", 1, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
+        CHECK_EQUAL(sdimage_cache_get_data(layered, "k", 1, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
         CHECK_EQUAL(sdimage_cache_remove(layered, "k", 1, SDIMAGE_CACHE_LAYERS_ALL, NULL), SDIMAGE_STATUS_OK);
     }
     sdimage_cache_unref(layered);

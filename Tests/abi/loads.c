@@ -225,7 +225,7 @@ static void aClosedCacheAnswersShutdown(void) {
     CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_close(cache, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_store_data(cache, "k", 1, data, NULL), SDIMAGE_STATUS_SHUTDOWN);
-    CHECK_EQUAL(sdimage_cache_data(cache, "k", 1, &found, NULL), SDIMAGE_STATUS_SHUTDOWN);
+    CHECK_EQUAL(sdimage_cache_get_data(cache, "k", 1, &found, NULL), SDIMAGE_STATUS_SHUTDOWN);
     CHECK_EQUAL(sdimage_cache_flush(cache, NULL), SDIMAGE_STATUS_SHUTDOWN);
     CHECK(found == NULL);
     sdimage_data_unref(data);

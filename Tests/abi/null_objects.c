@@ -11,8 +11,8 @@ const sdimage_animated_view_handler empty_animated_view_handler = {.size = sizeo
 const sdimage_cache_vtable empty_cache_vtable = {.size = sizeof empty_cache_vtable};
 const sdimage_coder_vtable empty_coder_vtable = {.size = sizeof empty_coder_vtable};
 const sdimage_download_hooks_vtable empty_download_hooks_vtable = {.size = sizeof empty_download_hooks_vtable};
-const sdimage_frame_vtable empty_frame_vtable = {.size = sizeof empty_frame_vtable};
-const sdimage_host_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
+const sdimage_frame_provider_vtable empty_frame_vtable = {.size = sizeof empty_frame_vtable};
+const sdimage_dispatcher_vtable empty_host_vtable = {.size = sizeof empty_host_vtable};
 const sdimage_load_hooks_vtable empty_load_hooks_vtable = {.size = sizeof empty_load_hooks_vtable};
 const sdimage_loader_vtable empty_loader_vtable = {.size = sizeof empty_loader_vtable};
 const sdimage_player_handler empty_player_handler = {.size = sizeof empty_player_handler};
@@ -21,7 +21,7 @@ const sdimage_transformer_vtable empty_transformer_vtable = {.size = sizeof empt
 const sdimage_transport_vtable empty_transport_vtable = {.size = sizeof empty_transport_vtable};
 const sdimage_load_handler empty_load_handler = {.size = sizeof empty_load_handler};
 const sdimage_prefetch_handler empty_prefetch_handler = {.size = sizeof empty_prefetch_handler};
-const sdimage_prefetch_observer_vtable empty_prefetch_observer_vtable = {.size = sizeof empty_prefetch_observer_vtable};
+const sdimage_prefetcher_handler empty_prefetch_observer_vtable = {.size = sizeof empty_prefetch_observer_vtable};
 const sdimage_target_vtable empty_target_vtable = {.size = sizeof empty_target_vtable};
 
 static gate sink_is_there = GATE_CLOSED, reply_is_there = GATE_CLOSED;
@@ -100,7 +100,7 @@ static void make_delivery(void) {
         sdimage_dispatcher_next_event(good.dispatcher, &good.event, NULL);
     }
     CHECK_EQUAL(sdimage_task_wait(good.task, 10000, NULL), SDIMAGE_STATUS_OK);
-    sdimage_task_copy_result(good.task, &good.result);
+    sdimage_task_get_result(good.task, &good.result);
     sdimage_request_unref(request);
 }
 
@@ -139,7 +139,7 @@ static void make_moving(void) {
 
 void make_good_objects(void) {
     good.manager = new_manager(NULL, NULL, true);
-    sdimage_manager_copy_cache(good.manager, &good.cache);
+    sdimage_manager_get_cache(good.manager, &good.cache);
     good.cache_config = sdimage_cache_config_new();
     good.cache_query = sdimage_cache_query_new();
     make_page();
@@ -158,7 +158,7 @@ void make_good_objects(void) {
                 SDIMAGE_STATUS_OK);
     good.options = sdimage_options_new();
     good.error = sdimage_error_new(SDIMAGE_STATUS_BAD_DATA, "bad");
-    CHECK_EQUAL(sdimage_coder_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_get_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &good.image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);

@@ -31,7 +31,7 @@ static sdimage_status make_frame(void *user_data, uint32_t index, sdimage_image 
 }
 
 static sdimage_frame_provider *new_provider(void) {
-    sdimage_frame_vtable table = {
+    sdimage_frame_provider_vtable table = {
         .size = sizeof table, .frame_count = count_frames, .frame = make_frame, .duration_ms = duration};
     sdimage_frame_provider *provider = NULL;
     CHECK_EQUAL(sdimage_frame_provider_new_custom(&table, NULL, NULL, &provider, NULL), SDIMAGE_STATUS_OK);
@@ -123,7 +123,7 @@ static void aChildOfForkMayDecodeAndNotPlay(void) {
         sdimage_image *frame = NULL;
         sdimage_status refused = sdimage_player_new_provider(provider, NULL, NULL, NULL, &own, NULL);
         bool is_still = !sdimage_player_tick(player, 1000000000);
-        sdimage_status made_one = sdimage_frame_provider_copy_frame(provider, 3, &frame, NULL);
+        sdimage_status made_one = sdimage_frame_provider_get_frame(provider, 3, &frame, NULL);
         sdimage_player_unref(player);
         _exit(refused == SDIMAGE_STATUS_FORKED && is_still && made_one == SDIMAGE_STATUS_OK ? 0 : 1);
     }
@@ -185,7 +185,7 @@ static void theLastImageDrawnIsTheOneThatStays(void) {
     CHECK_EQUAL(sdimage_animated_view_new(&handler, NULL, NULL, &view, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_animated_view_set_image(view, first_image, NULL), SDIMAGE_STATUS_OK);
     sdimage_image *shown = NULL;
-    sdimage_animated_view_copy_image(view, &shown);
+    sdimage_animated_view_get_image(view, &shown);
     CHECK(shown == second_image);
     CHECK(drawn == second_image);
     sdimage_image_unref(shown);

@@ -87,7 +87,7 @@ static void aManagerLoadsAndShrinksItLikeAnyOther(void) {
     for (uint32_t side = 0; side <= 35; side += 35) {
         sdimage_request *request = new_request(url);
         sdimage_result *result = NULL;
-        sdimage_request_set_thumbnail_size(request, side, side, true);
+        sdimage_request_set_thumbnail_size(request, side, side, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
         CHECK_EQUAL(sdimage_image_width(sdimage_result_image(result)), side ? side : WIDTH);
         sdimage_result_unref(result);
@@ -116,7 +116,7 @@ static void feed(sdimage_coder *coder, sdimage_data *data, const sdimage_image *
         sdimage_image *image = NULL;
         bool is_last = length - at <= step;
         CHECK(sdimage_decoder_append(decoder, bytes + at, is_last ? length - at : step, is_last, NULL) >= 0);
-        sdimage_status status = sdimage_decoder_copy_image(decoder, &image, NULL);
+        sdimage_status status = sdimage_decoder_get_image(decoder, &image, NULL);
         CHECK(status == SDIMAGE_STATUS_OK || (status == SDIMAGE_STATUS_NEED_MORE_DATA && !is_last));
         if (status == SDIMAGE_STATUS_OK) {
             const uint8_t *pixels = sdimage_image_pixels(image);

@@ -108,7 +108,7 @@ static sdimage_status open_growing(void *user_data, const sdimage_decode_options
         return fail(SDIMAGE_STATUS_NO_MEMORY, "qoi: no memory", error);
     pthread_mutex_init(&self->lock, NULL);
     self->max_pixels = sdimage_decode_options_max_pixels(options);
-    self->accepts_partial = sdimage_decode_options_accepts_partial(options);
+    self->accepts_partial = sdimage_decode_options_should_accept_partial(options);
     self->memory = fresh;
     *instance = self;
     return SDIMAGE_STATUS_OK;
@@ -204,10 +204,8 @@ static sdimage_status copy_image(void *user_data, void *instance, sdimage_image 
 }
 
 /* Decodes complete data as the last piece of a progressive image. */
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     void *instance = NULL;
-    (void)bag;
     sdimage_status status = open_growing(user_data, options, &instance, error);
     if (status < 0)
         return status;
@@ -277,10 +275,10 @@ static size_t write_all(uint8_t *to, const sdimage_image *image, uint8_t channel
 }
 
 static sdimage_status encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             const sdimage_encode_options *options, sdimage_data **data,
                              sdimage_error **error) {
     sdimage_image *rgba = NULL;
-    (void)options, (void)bag;
+    (void)options;
     if (!can_encode(user_data, format))
         return fail(SDIMAGE_STATUS_UNSUPPORTED, "qoi: another format", error);
     sdimage_status status = sdimage_image_convert(image, SDIMAGE_PIXEL_FORMAT_RGBA8, &rgba, error);

@@ -300,7 +300,7 @@ static sdimage_request *random_request(unsigned random) {
     snprintf(url, sizeof url, "http://127.0.0.1:%d/%u", port, random % PICTURES);
     sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
     if (random & 0x1000)
-        sdimage_request_set_thumbnail_size(request, 5, 5, true);
+        sdimage_request_set_thumbnail_size(request, 5, 5, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     if (random & 0x2000)
         sdimage_request_set_progressive(request, true);
     if (random & 0x4000)
@@ -418,7 +418,7 @@ static void use_view(unsigned random) {
         break;
     case 2: random & 1 ? sdimage_animated_view_start(view) : sdimage_animated_view_stop(view); break;
     case 3: sdimage_animated_view_tick(view, 30000000); break;
-    case 4: sdimage_animated_view_copy_image(view, &image); break;
+    case 4: sdimage_animated_view_get_image(view, &image); break;
     case 5: sdimage_animated_view_set_rate(view, random & 1 ? 2 : 1); break;
     case 6: replace_sdimage_animated_view(random >> 16, new_view()); break;
     default:
@@ -444,7 +444,7 @@ static void use_player(unsigned random) {
         sdimage_player_set_clock(player, (sdimage_player_clock)(random % 3), random & 8 ? dispatcher : NULL, NULL);
         break;
     case 6: sdimage_player_set_mode(player, (sdimage_playback_mode)(random % 4)); break;
-    case 7: sdimage_player_copy_frame(player, &image); break;
+    case 7: sdimage_player_get_frame(player, &image); break;
     case 8: sdimage_player_set_max_buffer_size(player, random & 1 ? 0 : 20000); break;
     case 9: replace_sdimage_player(random >> 16, new_player(random >> 24)); break;
     case 10: sdimage_player_advance(player); break;
@@ -467,7 +467,7 @@ static void use_cache(unsigned random) {
     case 1: sdimage_cache_clear(cache, SDIMAGE_CACHE_LAYERS_MEMORY, NULL); break;
     case 2: sdimage_cache_statistics(cache, &data, NULL); break;
     case 3: sdimage_cache_remove(cache, key, (size_t)length, SDIMAGE_CACHE_LAYERS_ALL, NULL); break;
-    case 4: sdimage_cache_data(cache, key, (size_t)length, &data, NULL); break;
+    case 4: sdimage_cache_get_data(cache, key, (size_t)length, &data, NULL); break;
     case 5: sdimage_cache_store_data(cache, key, (size_t)length, animations[random % ANIMATIONS], NULL); break;
     case 6: sdimage_cache_contains(cache, key, (size_t)length); break;
     case 7: sdimage_trim_memory(random & 1); break;
@@ -477,7 +477,7 @@ static void use_cache(unsigned random) {
         image = decoded(random);
         sdimage_cache_set_memory_image(cache, key, (size_t)length, image, NULL);
         break;
-    default: image = sdimage_cache_memory_image(cache, key, (size_t)length); break;
+    default: image = sdimage_cache_get_memory_image(cache, key, (size_t)length); break;
     }
     sdimage_image_unref(image);
     sdimage_data_unref(data);

@@ -18,9 +18,9 @@ static bool is_slow(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_slowly(void *user_data, const void *bytes, size_t length,
-                                    const sdimage_decode_options *options, const sdimage_options *bag,
+                                    const sdimage_decode_options *options,
                                     sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)length, (void)options, (void)bag;
+    (void)user_data, (void)length, (void)options;
     atomic_fetch_add(&decodes, 1);
     gate_open(&decoding);
     gate_wait(&released, 1);
@@ -50,7 +50,7 @@ static void write_file(const char *name, const void *bytes, size_t length) {
 /* The caller owns a reference. */
 static sdimage_image *image_of(sdimage_resources *resources, const char *name) {
     sdimage_image *image = NULL;
-    CHECK_EQUAL(sdimage_resources_copy_image(resources, name, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_resources_get_image(resources, name, &image, NULL), SDIMAGE_STATUS_OK);
     return image;
 }
 
@@ -105,7 +105,7 @@ typedef struct asker {
 static void *ask(void *argument) {
     asker *self = argument;
     atomic_store(&self->number, gettid());
-    self->status = sdimage_resources_copy_image(self->resources, "cat", &self->image, NULL);
+    self->status = sdimage_resources_get_image(self->resources, "cat", &self->image, NULL);
     return NULL;
 }
 
@@ -220,7 +220,7 @@ static void linksOfTheFolderAreFollowed(void) {
     CHECK_EQUAL(symlink("../cat.png", path), 0);
     CHECK_EQUAL(sdimage_image_width(image_of(below, "dog")), 2);
     sdimage_image *image = NULL;
-    CHECK_EQUAL(sdimage_resources_copy_image(below, "../cat", &image, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
+    CHECK_EQUAL(sdimage_resources_get_image(below, "../cat", &image, NULL), SDIMAGE_STATUS_INVALID_ARGUMENT);
     CHECK(image == NULL);
 }
 

@@ -5,7 +5,7 @@
 
 static sdimage_manager *shared(void) {
     sdimage_manager *manager = NULL;
-    CHECK_EQUAL(sdimage_manager_shared(&manager, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_get_shared(&manager, NULL), SDIMAGE_STATUS_OK);
     return manager;
 }
 
@@ -70,7 +70,7 @@ static void closingTheSharedManagerEndsItsThreadsAndMakesRoomForAnother(void) {
     start start = {thread_count(), descriptor_count()};
     sdimage_manager *first = shared();
     sdimage_cache *cache = NULL;
-    sdimage_manager_copy_cache(first, &cache);
+    sdimage_manager_get_cache(first, &cache);
     CHECK(cache != NULL);
     sdimage_cache_unref(cache);
     CHECK_EQUAL(sdimage_manager_close(first, 10000, NULL), SDIMAGE_STATUS_OK);
@@ -120,7 +120,7 @@ static void managersThatNameNoneUseTheDefaults(void) {
     CHECK_EQUAL(sdimage_manager_load_sync(another, request, &result, NULL), SDIMAGE_STATUS_SCHEME_FORBIDDEN);
     sdimage_result_unref(result);
     sdimage_request_unref(request);
-    sdimage_manager_copy_cache(managers[0], &found);
+    sdimage_manager_get_cache(managers[0], &found);
     CHECK(found != NULL);
     sdimage_cache_unref(found);
     sdimage_manager_close(managers[0], 10000, NULL);
@@ -138,7 +138,7 @@ static void aForkHasNoSharedManager(void) {
     if (child == 0) {
         alarm(20);
         sdimage_manager *none = NULL;
-        CHECK_EQUAL(sdimage_manager_shared(&none, NULL), SDIMAGE_STATUS_FORKED);
+        CHECK_EQUAL(sdimage_manager_get_shared(&none, NULL), SDIMAGE_STATUS_FORKED);
         CHECK(none == NULL);
         CHECK_EQUAL(sdimage_manager_close(manager, 0, NULL), SDIMAGE_STATUS_FORKED);
         sdimage_set_default_loader(NULL);

@@ -24,7 +24,7 @@ int serve_decode(uint32_t box) {
     encoded = read_file(text_of("file", ""), &encoded_length);
     decode_options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);
-    sdimage_decode_options_set_thumbnail_size(decode_options, box, box, true);
+    sdimage_decode_options_set_thumbnail_size(decode_options, box, box, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     return serve(run_decode);
 }
 
@@ -45,7 +45,7 @@ static bool shows;
 static void show_frame(uint32_t index) {
     sdimage_image *frame = NULL;
     sdimage_error *error = NULL;
-    if (sdimage_image_copy_frame(animation, index, &frame, &error) < 0)
+    if (sdimage_image_get_frame(animation, index, &frame, &error) < 0)
         fail("frame", error);
     touched += *(const uint8_t *)sdimage_image_pixels(frame);
     sdimage_image_unref(on_show);

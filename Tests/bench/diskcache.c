@@ -40,7 +40,7 @@ static void get_entry(long number) {
     size_t length = name_entry(number, key);
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
-    if (sdimage_cache_data(cache, key, length, &data, &error) < 0)
+    if (sdimage_cache_get_data(cache, key, length, &data, &error) < 0)
         fail("get", error);
     memcpy(copy, sdimage_data_bytes(data), sdimage_data_length(data));
     sdimage_data_unref(data);
@@ -67,7 +67,7 @@ static uint64_t disk_use(void) {
 static void read_totals(void) {
     uint64_t bytes, count;
     sdimage_error *error = NULL;
-    if (sdimage_cache_disk_totals(cache, &bytes, &count, &error) < 0)
+    if (sdimage_cache_get_disk_totals(cache, &bytes, &count, &error) < 0)
         fail("totals", error);
 }
 
@@ -88,7 +88,7 @@ static void call_cache(long number) {
     char key[33];
     sdimage_data *data = NULL, *found = NULL;
     double begun = wall_seconds();
-    sdimage_cache_data(cache, key, name_entry(entries / 2 + number % (entries / 4), key), &found, NULL);
+    sdimage_cache_get_data(cache, key, name_entry(entries / 2 + number % (entries / 4), key), &found, NULL);
     double read = wall_seconds();
     note_wait(&look_ups, read - begun);
     sdimage_data_unref(found);

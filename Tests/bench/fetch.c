@@ -38,7 +38,7 @@ static sdimage_request *request_for(const char *url) {
     sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
     const char *mode = text_of("mode", "cold");
     uint32_t size = (uint32_t)number_of("size", 200);
-    sdimage_request_set_thumbnail_size(request, size, size, true);
+    sdimage_request_set_thumbnail_size(request, size, size, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* As in the libraries compared: the disk stores the originals. */
     sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_MEMORY);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
@@ -84,9 +84,9 @@ static bool takes_all(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_to_dot(void *user_data, const void *bytes, size_t length,
-                                    const sdimage_decode_options *options, const sdimage_options *bag,
+                                    const sdimage_decode_options *options,
                                     sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bytes, (void)length, (void)options, (void)bag;
+    (void)user_data, (void)bytes, (void)length, (void)options;
     return sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", image, error);
 }
 

@@ -29,7 +29,7 @@ static void *look_up(void *argument) {
         if (is_mixed && (i & 15) == 15)
             sdimage_cache_set_memory_image(cache, key, length, pictures[item], NULL);
         else
-            sdimage_image_unref(sdimage_cache_memory_image(cache, key, length));
+            sdimage_image_unref(sdimage_cache_get_memory_image(cache, key, length));
     }
     return NULL;
 }

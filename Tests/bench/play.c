@@ -28,7 +28,7 @@ static sdimage_player *player_of(const sdimage_image *image) {
 
 static void touch(sdimage_player *player) {
     sdimage_image *frame = NULL;
-    sdimage_player_copy_frame(player, &frame);
+    sdimage_player_get_frame(player, &frame);
     if (frame)
         touched += *(const uint8_t *)sdimage_image_pixels(frame);
     sdimage_image_unref(frame);
@@ -43,7 +43,7 @@ static long run_play(long count) {
         sdimage_image *image = opened(encoded, encoded_length);
         sdimage_player *player = player_of(image);
         uint32_t frames = sdimage_image_frame_count(image);
-        sdimage_player_set_decodes_when_due(player, true);
+        sdimage_player_set_decode_when_due(player, true);
         sdimage_player_set_max_buffer_size(player, (size_t)number_of("buffer", 0));
         sdimage_player_start(player);
         while (sdimage_player_shown_frames(player) < frames) {
@@ -141,7 +141,7 @@ int run_players(void) {
         sdimage_error *error = NULL;
         if (sdimage_player_new(images[i % pictures], &handler, &shows[i], NULL, &players[i], &error) < 0)
             fail("player", error);
-        sdimage_player_set_drops_late_frames(players[i], number_of("drops", 0));
+        sdimage_player_set_drop_late_frames(players[i], number_of("drops", 0));
         sdimage_player_set_rate(players[i], rate);
     }
     long before = status_of("VmRSS:"), most = 0, threads = 0;

@@ -299,7 +299,7 @@ def known_coders() -> set[str]:
     found = {name for name, plugin in sdimage.load_plugins().items() if plugin.error is None}
     for name in ("jpeg", "png", "gif", "webp", "bmp", "ico", "heif", "avif"):
         coder = ctypes.c_void_p()
-        if lib.sdimage_coder_builtin(name.encode(), ctypes.byref(coder), None) == 0:
+        if lib.sdimage_coder_get_builtin(name.encode(), ctypes.byref(coder), None) == 0:
             lib.sdimage_coder_unref(coder)
             found.add(name)
     return found

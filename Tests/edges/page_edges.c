@@ -65,7 +65,7 @@ static void use(const uint8_t *bytes, size_t length, bool decodes) {
     if (!decodes)
         return;
     sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, 40, 40, true);
+    sdimage_decode_options_set_thumbnail_size(options, 40, 40, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_decode_options_set_accept_partial(options, true);
     sdimage_decode_options_set_early_thumbnail(options, true);
     sdimage_decode_options_set_max_work_ms(options, 1000);
@@ -166,16 +166,16 @@ static void use_text(sdimage_manager *manager, sdimage_cache *cache, const uint8
     sdimage_request *request = sdimage_request_new(text, length);
     sdimage_request_set_url(request, text, length);
     sdimage_request_set_cache_key(request, bytes, length);
-    if (sdimage_manager_cache_key(manager, request, &data, NULL) >= 0)
+    if (sdimage_manager_get_cache_key(manager, request, &data, NULL) >= 0)
         sdimage_data_unref(data);
-    if (sdimage_manager_entry_key(manager, request, &data, NULL) >= 0)
+    if (sdimage_manager_get_entry_key(manager, request, &data, NULL) >= 0)
         sdimage_data_unref(data);
     sdimage_request_unref(request);
     sdimage_manager_forget_failed(manager, text, length);
     sdimage_cache_contains(cache, bytes, length);
-    if (sdimage_cache_path(cache, bytes, length, &data, NULL) >= 0)
+    if (sdimage_cache_get_path(cache, bytes, length, &data, NULL) >= 0)
         sdimage_data_unref(data);
-    if (sdimage_cache_data(cache, bytes, length, &data, NULL) >= 0)
+    if (sdimage_cache_get_data(cache, bytes, length, &data, NULL) >= 0)
         sdimage_data_unref(data);
     sdimage_cache_remove(cache, bytes, length, SDIMAGE_CACHE_LAYERS_ALL, NULL);
     if (sdimage_blurhash_decode(text, length, 8, 8, 1, &image, NULL) >= 0)

@@ -104,7 +104,7 @@ static uint64_t find(uint64_t key, bool is_large) {
     char name[64];
     sdimage_data *data = NULL;
     size_t length = name_of(key, name);
-    if (sdimage_cache_data(cache, name, length, &data, NULL) < 0)
+    if (sdimage_cache_get_data(cache, name, length, &data, NULL) < 0)
         return 0;
     uint64_t version = version_of(data, key, is_large);
     wrong += !version;
@@ -227,7 +227,7 @@ static void run_script(const char *folder, const char *picture) {
     sdimage_data_new("extra", 5, &extra, NULL);
     sdimage_cache_set_extended_data(cache, name, name_of(1, name), extra, NULL);
     sdimage_data_unref(extra);
-    if (sdimage_cache_path(cache, name, name_of(2, name), &path, NULL) >= 0) {
+    if (sdimage_cache_get_path(cache, name, name_of(2, name), &path, NULL) >= 0) {
         sdimage_cache_unpin(cache, sdimage_data_bytes(path), NULL);
         sdimage_data_unref(path);
     }
@@ -279,7 +279,7 @@ static void share(const char *folder, double seconds, uint64_t seed, uint64_t li
             failed += sdimage_cache_remove(cache, name, length, SDIMAGE_CACHE_LAYERS_DISK, &error) < 0;
         } else if (kind < 96) {
             sdimage_data *path = NULL;
-            if (sdimage_cache_path(cache, name, length, &path, NULL) >= 0) {
+            if (sdimage_cache_get_path(cache, name, length, &path, NULL) >= 0) {
                 wrong += access(sdimage_data_bytes(path), R_OK) != 0;
                 wrong += sdimage_cache_unpin(cache, sdimage_data_bytes(path), NULL) < 0;
                 sdimage_data_unref(path);
@@ -339,12 +339,12 @@ static void try_keys(const char *folder) {
     for (unsigned number = 0; number < count; number++) {
         sdimage_data *data = NULL;
         size_t length = hostile_key(key, number);
-        if (sdimage_cache_data(cache, key, length, &data, NULL) < 0 || version_of(data, number + 1, false) != 1)
+        if (sdimage_cache_get_data(cache, key, length, &data, NULL) < 0 || version_of(data, number + 1, false) != 1)
             wrong++;
         sdimage_data_unref(data);
     }
     uint64_t entries = 0;
-    sdimage_cache_disk_totals(cache, NULL, &entries, NULL);
+    sdimage_cache_get_disk_totals(cache, NULL, &entries, NULL);
     wrong += entries != (uint64_t)count;
     for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
         sdimage_data *data = new_entry(1, 1, false);
@@ -352,7 +352,7 @@ static void try_keys(const char *folder) {
         accepted += sdimage_cache_store_data(cache, invalid[i], length, data, NULL) != SDIMAGE_STATUS_INVALID_ARGUMENT;
         sdimage_data_unref(data);
         data = NULL;
-        accepted += sdimage_cache_data(cache, invalid[i], length, &data, NULL) != SDIMAGE_STATUS_INVALID_ARGUMENT;
+        accepted += sdimage_cache_get_data(cache, invalid[i], length, &data, NULL) != SDIMAGE_STATUS_INVALID_ARGUMENT;
         accepted += sdimage_cache_contains(cache, invalid[i], length) != SDIMAGE_CACHE_LAYERS_NONE;
     }
     printf("keys %ld wrong %ld accepted %ld\n", count, wrong, accepted);

@@ -83,7 +83,7 @@
             }
             guard status.rawValue >= 0 else { return [status.rawValue] }
             var image: OpaquePointer?
-            status = sdimage_decoder_copy_image(decoder, &image, nil)
+            status = sdimage_decoder_get_image(decoder, &image, nil)
             defer { sdimage_image_unref(image) }
             guard status == .SDIMAGE_STATUS_OK else { return [status.rawValue] }
             touch(image)
@@ -98,14 +98,14 @@
 
         private static func look(_ decoder: OpaquePointer?) {
             var image: OpaquePointer?
-            sdimage_decoder_copy_image(decoder, &image, nil)
+            sdimage_decoder_get_image(decoder, &image, nil)
             touch(image)
             sdimage_image_unref(image)
         }
 
         private static func frame(_ decoder: OpaquePointer?, _ index: UInt32) -> OpaquePointer? {
             var image: OpaquePointer?
-            sdimage_decoder_copy_frame(decoder, index, &image, nil)
+            sdimage_decoder_get_frame(decoder, index, &image, nil)
             return image
         }
 

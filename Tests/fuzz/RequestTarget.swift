@@ -30,7 +30,7 @@ enum RequestTarget {
         let request = url.withUnsafeBytes { bytes in
             sdimage_request_new(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
-        sdimage_request_set_wants_data(request, true)
+        sdimage_request_set_include_data(request, true)
         load(request)
         sdimage_request_unref(request)
     }
@@ -110,13 +110,14 @@ enum RequestTarget {
 
     private static func setDecode(_ options: OpaquePointer?, _ drawing: inout Drawing) {
         switch drawing.number(below: 8) {
-        case 0: sdimage_decode_options_set_thumbnail_size(options, drawing.word(), drawing.word(), drawing.flag())
+        case 0: sdimage_decode_options_set_thumbnail_size(
+                options, drawing.word(), drawing.word(), anyValue(drawing.word()))
         case 1: sdimage_decode_options_set_scale(options, drawing.double(to: Double.self))
         case 2: sdimage_decode_options_set_pixel_format(options, anyValue(drawing.word()))
         case 3: sdimage_decode_options_set_limit_bytes(options, Int(truncatingIfNeeded: drawing.long()))
         case 4: sdimage_decode_options_set_max_pixels(options, drawing.long())
-        case 5: sdimage_decode_options_set_thumbnail_mode(options, anyValue(drawing.word()))
-        case 6: sdimage_decode_options_set_format_hint(options, anyValue(Int32(bitPattern: drawing.word())))
+        case 5: sdimage_decode_options_set_early_thumbnail(options, drawing.flag())
+        case 6: sdimage_decode_options_set_format_hint(options, anyValue(drawing.word()))
         default: sdimage_decode_options_set_apply_orientation(options, drawing.flag())
         }
     }
@@ -152,7 +153,8 @@ enum RequestTarget {
 
     private static func setRequest(_ request: OpaquePointer?, _ drawing: inout Drawing) {
         switch drawing.number(below: 8) {
-        case 0: sdimage_request_set_thumbnail_size(request, drawing.word(), drawing.word(), drawing.flag())
+        case 0: sdimage_request_set_thumbnail_size(
+                request, drawing.word(), drawing.word(), anyValue(drawing.word()))
         case 1: sdimage_request_set_timeout_ms(request, drawing.word())
         case 2: sdimage_request_set_max_body_bytes(request, Int(truncatingIfNeeded: drawing.long()))
         case 3: sdimage_request_set_progressive_interval_ms(request, drawing.word())

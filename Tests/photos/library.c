@@ -363,7 +363,7 @@ static void changed(void *user_data, sdimage_photos_asset *asset) {
     gate_open(&news->heard);
 }
 
-static const sdimage_photos_observer_vtable observer = {
+static const sdimage_photos_library_handler observer = {
     .size = sizeof observer, .inserted = inserted, .removed = removed, .changed = changed};
 
 static void changesAreToldWhileTheLibraryWatches(void) {
@@ -377,7 +377,7 @@ static void changesAreToldWhileTheLibraryWatches(void) {
     CHECK(sdimage_photos_library_is_watching(library));
     CHECK(!strcmp(sdimage_photos_library_note(library), ""));
     const char *a = identifier_of(library, "a.jpg");
-    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
     write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
     gate_wait(&news.heard, 1);
     CHECK_EQUAL(atomic_load(&news.inserted), 1);
@@ -394,8 +394,8 @@ static void changesAreToldWhileTheLibraryWatches(void) {
     gate_wait(&news.heard, 4);
     CHECK_EQUAL(atomic_load(&news.removed), 1);
     CHECK_EQUAL(count_of(library, NULL), 1);
-    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &destroyed, count_destroy, NULL), 0);
-    CHECK_EQUAL(sdimage_photos_library_set_observer(library, NULL, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &destroyed, count_destroy, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, NULL, NULL, NULL, NULL), 0);
     CHECK_EQUAL(atomic_load(&destroyed), 1);
     sdimage_photos_library_unref(library);
 }
@@ -407,7 +407,7 @@ static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
     sdimage_photos_library *library = open_album(true);
     news news = {.heard = GATE_CLOSED};
     const char *a = identifier_of(library, "a.jpg");
-    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
     move_file("album/a.jpg", "album/sub/b.jpg");
     write_photo("album/sub/b.jpg", (photo){.width = 48, .height = 8, .shade = 7});
     gate_wait(&news.heard, 1);
@@ -420,7 +420,7 @@ static void newFoldersAreWatchedToo(void) {
     sdimage_photos_library *library = open_album(true);
     news news = {.heard = GATE_CLOSED};
     CHECK_EQUAL(count_of(library, NULL), 0);
-    CHECK_EQUAL(sdimage_photos_library_set_observer(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
     make_folder("album/new");
     make_folder("album/new/deep");
     write_photo("album/new/deep/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});

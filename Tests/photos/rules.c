@@ -127,7 +127,7 @@ static void pho3AnAssetTellsWhatItIs(void) {
 
 static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_request_options *defaults = sdimage_photos_request_options_new();
-    CHECK(sdimage_photos_request_options_network_access(defaults));
+    CHECK(sdimage_photos_request_options_has_network_access(defaults));
     CHECK_EQUAL(sdimage_photos_request_options_resize(defaults), SDIMAGE_PHOTOS_RESIZE_FAST);
     CHECK_EQUAL(sdimage_photos_request_options_delivery(defaults), SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC);
     CHECK_EQUAL(sdimage_photos_request_options_version(defaults), SDIMAGE_PHOTOS_VERSION_CURRENT);
@@ -476,9 +476,8 @@ static bool is_clip(void *user_data, const void *bytes, size_t length) {
     return length > 12 && !memcmp((const char *)bytes + 4, "ftypisom", 8);
 }
 
-static sdimage_status refuse(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bytes, (void)length, (void)options, (void)bag, (void)image, (void)error;
+static sdimage_status refuse(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+    (void)user_data, (void)bytes, (void)length, (void)options, (void)image, (void)error;
     return SDIMAGE_STATUS_UNSUPPORTED;
 }
 
@@ -588,7 +587,7 @@ static void pho14TheDiskCacheKeepsNoPhoto(void) {
         sdimage_options_set_bool(bag, SDIMAGE_PHOTOS_REQUEST_DATA, as_data);
         sdimage_request *request = new_request(url);
         sdimage_request_set_options(request, bag);
-        sdimage_request_set_thumbnail_size(request, 16, 16, true);
+        sdimage_request_set_thumbnail_size(request, 16, 16, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
         sdimage_request_set_wait_for_store(request, true);
         CHECK_EQUAL(load(manager, request).last.width, 16);

@@ -540,12 +540,12 @@ static void pho7AHostIsToldTheTarget(void) {
     sdimage_request *request = new_request("ph://one");
     CHECK_EQUAL(load(manager, request).status, 0);
     CHECK_EQUAL(phone.size.width, 0);
-    sdimage_request_set_thumbnail_size(request, 64, 48, false);
+    sdimage_request_set_thumbnail_size(request, 64, 48, SDIMAGE_SCALE_MODE_FILL);
     CHECK_EQUAL(load(manager, request).status, 0);
     CHECK_EQUAL(phone.size.width, 64);
     CHECK_EQUAL(phone.size.height, 48);
     CHECK_EQUAL(phone.content, SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL);
-    sdimage_request_set_thumbnail_size(request, 0, 0, true);
+    sdimage_request_set_thumbnail_size(request, 0, 0, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_options *bag = sdimage_options_new();
     sdimage_photos_request_options *options = sdimage_photos_request_options_new();
     sdimage_photos_request_options_set_target_point_size(options);

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < count; i++) {
         sdimage_data *found = NULL;
         double start = now_us();
-        status = sdimage_cache_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, &found, NULL);
+        status = sdimage_cache_get_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, &found, NULL);
         times[i] = now_us() - start;
         if (status >= 0 && !is_right(found, bytes, sizeof bytes))
             return fputs("lookups: other bytes\n", stderr), 1;

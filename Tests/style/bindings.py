@@ -16,7 +16,7 @@ import declarations  # noqa: E402
 import report  # noqa: E402
 
 #: A value for an enum that every language has, and a function.
-VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNDEFINED = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
+VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
 LANGUAGES = {"cpp", "go", "java", "lua", "node", "python", "rust"}
 

@@ -87,7 +87,7 @@ func (c *Cache) MemoryImage(key string) *Image {
 	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
-	return newImage(C.sdimage_cache_memory_image(c.c(), unsafe.Pointer(k), length))
+	return newImage(C.sdimage_cache_get_memory_image(c.c(), unsafe.Pointer(k), length))
 }
 
 // SetMemoryImage stores an image in memory.
@@ -112,7 +112,7 @@ func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 	defer C.sdimage_decode_options_unref(o)
 	var made *C.sdimage_image
 	var err *C.sdimage_error
-	if status := C.sdimage_cache_image(c.c(), unsafe.Pointer(k), length, o, &made, &err); status < 0 {
+	if status := C.sdimage_cache_get_image(c.c(), unsafe.Pointer(k), length, o, &made, &err); status < 0 {
 		return nil, unlessMissing(errorOf(status, err))
 	}
 	return newImage(made), nil
@@ -125,7 +125,7 @@ func (c *Cache) Data(key string) ([]byte, error) {
 	defer free(k)
 	var data *C.sdimage_data
 	var err *C.sdimage_error
-	if status := C.sdimage_cache_data(c.c(), unsafe.Pointer(k), length, &data, &err); status < 0 {
+	if status := C.sdimage_cache_get_data(c.c(), unsafe.Pointer(k), length, &data, &err); status < 0 {
 		return nil, unlessMissing(errorOf(status, err))
 	}
 	return takeBytes(data), nil
@@ -190,7 +190,7 @@ func (c *Cache) DiskTotals() (bytes, count uint64, failure error) {
 	defer c.handle.enter().leave()
 	var size, entries C.uint64_t
 	var err *C.sdimage_error
-	status := C.sdimage_cache_disk_totals(c.c(), &size, &entries, &err)
+	status := C.sdimage_cache_get_disk_totals(c.c(), &size, &entries, &err)
 	return uint64(size), uint64(entries), failed(status, err)
 }
 

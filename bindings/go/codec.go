@@ -117,7 +117,7 @@ func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOpt
 	}
 	defer source.handle.enter().leave()
 	number := format.number()
-	if number == C.SDIMAGE_FORMAT_UNDEFINED {
+	if number == C.SDIMAGE_FORMAT_UNKNOWN {
 		return &Error{Code: Unsupported, Message: "no format is called " + string(format)}
 	}
 	var data *C.sdimage_data
@@ -165,7 +165,7 @@ func Info(bytes []byte) (*Header, error) {
 // Sniff detects the format by its signature; "" when none matches.
 func Sniff(bytes []byte) Format {
 	format := C.sdimage_sniff(first(bytes), C.size_t(len(bytes)))
-	if format == C.SDIMAGE_FORMAT_UNDEFINED {
+	if format == C.SDIMAGE_FORMAT_UNKNOWN {
 		return ""
 	}
 	return Format(C.GoString(C.sdimage_format_name(format)))

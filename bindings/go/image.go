@@ -34,7 +34,7 @@ func (f Format) number() C.sdimage_format {
 			return number
 		}
 	}
-	return C.SDIMAGE_FORMAT_UNDEFINED
+	return C.SDIMAGE_FORMAT_UNKNOWN
 }
 
 // An Image holds immutable pixels in memory of the library. It implements image.Image without a copy; NRGBA converts it
@@ -122,7 +122,7 @@ func (m *Image) PixelFormat() PixelFormat { return m.format }
 // when the Image becomes unreachable (runtime.KeepAlive).
 func (m *Image) Pixels() []byte { return m.pixels }
 
-// Format returns the container that the image was decoded from; "undefined" for images created from pixels.
+// Format returns the container that the image was decoded from; "unknown" for images created from pixels.
 func (m *Image) Format() Format {
 	defer m.handle.enter().leave()
 	return Format(C.GoString(C.sdimage_format_name(C.sdimage_image_format(m.c()))))
@@ -170,7 +170,7 @@ func (m *Image) Frame(index int) (*Image, error) {
 	defer m.handle.enter().leave()
 	var frame *C.sdimage_image
 	var err *C.sdimage_error
-	if status := C.sdimage_image_copy_frame(m.c(), C.uint32_t(index), &frame, &err); status < 0 {
+	if status := C.sdimage_image_get_frame(m.c(), C.uint32_t(index), &frame, &err); status < 0 {
 		return nil, errorOf(status, err)
 	}
 	return newImage(frame), nil

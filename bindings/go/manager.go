@@ -207,7 +207,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	}
 	C.sdimage_request_set_progressive(request, C.bool(options.Progressive))
 	C.sdimage_request_set_progressive_interval_ms(request, C.uint32_t(milliseconds(options.PartialInterval)))
-	C.sdimage_request_set_wants_data(request, C.bool(options.WantsData))
+	C.sdimage_request_set_include_data(request, C.bool(options.WantsData))
 	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
 	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
 	C.sdimage_request_set_timeout_ms(request, C.uint32_t(milliseconds(options.Timeout)))

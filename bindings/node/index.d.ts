@@ -70,7 +70,7 @@ export class Image {
   /** Bytes from one row to the next. */
   readonly stride: number;
   readonly pixelFormat: PixelFormat;
-  /** The container that the image was decoded from; "undefined" for images created from pixels. */
+  /** The container that the image was decoded from; "unknown" for images created from pixels. */
   readonly format: string;
   readonly hasAlpha: boolean;
   readonly scale: number;

@@ -32,7 +32,7 @@ static int play(const sdimage_image *animation) {
     for (uint32_t i = 0; i < sdimage_image_frame_count(animation); i++) {
         sdimage_image *frame = NULL;
         sdimage_error *error = NULL;
-        if (sdimage_image_copy_frame(animation, i, &frame, &error) < 0)
+        if (sdimage_image_get_frame(animation, i, &frame, &error) < 0)
             return failed("a frame", error);
         uint32_t duration = sdimage_image_frame_duration_ms(animation, i);
         printf("%3u  at %6llu ms for %5u ms  %ux%u  %3u %% painted\n", i, (unsigned long long)time, duration,
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
     sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_RGBA8);
     if (argc == 3) {
         uint32_t box = (uint32_t)strtoul(argv[2], NULL, 10);
-        sdimage_decode_options_set_thumbnail_size(options, box, box, true);
+        sdimage_decode_options_set_thumbnail_size(options, box, box, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     }
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;

@@ -22,7 +22,7 @@ static void print_mean(const uint8_t *picture, size_t pixels, const char *url) {
 static void print_failures(const sdimage_prefetch_group *group, const char *const *urls) {
     size_t index;
     sdimage_error *why = NULL;
-    for (size_t i = 0; sdimage_prefetch_group_copy_failure(group, i, &index, &why, NULL) >= 0; i++) {
+    for (size_t i = 0; sdimage_prefetch_group_get_failure(group, i, &index, &why, NULL) >= 0; i++) {
         printf("%s: %s (%s)\n", urls[index], sdimage_error_message(why), sdimage_status_name(sdimage_error_code(why)));
         sdimage_error_unref(why);
     }

@@ -41,10 +41,8 @@ static sdimage_status info(void *user_data, const void *bytes, size_t length, sd
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     const uint8_t *from = bytes;
-    (void)bag;
     if (!is_farbfeld(user_data, bytes, length))
         return fail(SDIMAGE_STATUS_NOT_AN_IMAGE, "farbfeld: no header", error);
     uint32_t width = big_endian(from + 8), height = big_endian(from + 12);
@@ -79,7 +77,7 @@ int main(int argc, char **argv) {
     sdimage_error *error = NULL;
     uint32_t side = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, side, side, true);
+    sdimage_decode_options_set_thumbnail_size(options, side, side, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_status status = sdimage_coder_new_custom("farbfeld", &table, NULL, NULL, &coder, &error);
     if (status >= 0)
         status = sdimage_coder_register(coder, &error);

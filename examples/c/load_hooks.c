@@ -22,7 +22,7 @@ static sdimage_data *key_of(void *user_data, const sdimage_request *request) {
 
 static void make_small(void *user_data, sdimage_request *request) {
     const unsigned *side = user_data;
-    sdimage_request_set_thumbnail_size(request, *side, *side, true);
+    sdimage_request_set_thumbnail_size(request, *side, *side, SDIMAGE_SCALE_MODE_ASPECT_FIT);
 }
 
 /* Remembers only 404. A failure with an expired token must not be remembered: the next token may be valid. */

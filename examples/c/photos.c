@@ -49,7 +49,7 @@ static sdimage_status show(sdimage_manager *manager, sdimage_photos_asset *asset
     sdimage_status status = sdimage_photos_asset_request(asset, &request, error);
     if (status < 0)
         return status;
-    sdimage_request_set_thumbnail_size(request, 800, 600, true);
+    sdimage_request_set_thumbnail_size(request, 800, 600, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     status =
         sdimage_manager_load(manager, request, &handler, (void *)sdimage_photos_asset_name(asset), NULL, &task, error);
     if (status >= 0)

@@ -43,7 +43,7 @@ static int load(sdimage_manager *manager, const char *url, uint32_t interval_ms)
         failed(error);
         sdimage_error_unref(error);
     } else {
-        sdimage_task_copy_result(task, &result);
+        sdimage_task_get_result(task, &result);
         if (!sdimage_result_image(result))
             status = failed(sdimage_result_error(result)) ? SDIMAGE_STATUS_INTERNAL_ERROR : SDIMAGE_STATUS_OK;
     }

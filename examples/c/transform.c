@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     if (status >= 0)
         status = sdimage_image_transform(image, avatar, &round, &error);
     if (status >= 0)
-        status = sdimage_encode_file(round, argv[2], SDIMAGE_FORMAT_UNDEFINED, NULL, &error);
+        status = sdimage_encode_file(round, argv[2], SDIMAGE_FORMAT_UNKNOWN, NULL, &error);
     if (status >= 0)
         printf("%ux%u by %s\n", sdimage_image_width(round), sdimage_image_height(round),
                sdimage_transformer_key(avatar));

@@ -117,7 +117,7 @@ sdimage_request *cell_request(const wall *wall, const char *url) {
     /* Decodes a thumbnail, then crops it to the square, animations frame by frame. Images of up to 3:2 still cover
      * the square. */
     uint32_t box = wall->pixel_side + wall->pixel_side / 2;
-    sdimage_decode_options_set_thumbnail_size(options, box, box, true);
+    sdimage_decode_options_set_thumbnail_size(options, box, box, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_decode_options_set_pixel_format(options, wall->pixel_format);
     sdimage_request_set_decode_options(request, options);
     sdimage_decode_options_unref(options);

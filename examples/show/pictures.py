@@ -55,7 +55,7 @@ class Picture:
     @property
     def format(self) -> str:
         """The name of the format; the file's extension for a format of a plug-in."""
-        return self.known["format"] if self.known["format"] != "undefined" else self.path.suffix[1:]
+        return self.known["format"] if self.known["format"] != "unknown" else self.path.suffix[1:]
 
     def wrong_probes(self) -> list[str]:
         """Sampled pixels of the decoded image that differ from the manifest."""

@@ -50,10 +50,10 @@ SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
 /* Returns the image to draw now, which the caller must unref; NULL for none. */
-SDIMAGE_API void sdimage_animated_view_copy_image(const sdimage_animated_view *view, sdimage_image **image);
+SDIMAGE_API void sdimage_animated_view_get_image(const sdimage_animated_view *view, sdimage_image **image);
 /* Returns the player of an animation, which the caller must unref; NULL for a still. The next image has another
  * player. */
-SDIMAGE_API void sdimage_animated_view_copy_player(const sdimage_animated_view *view, sdimage_player **player);
+SDIMAGE_API void sdimage_animated_view_get_player(const sdimage_animated_view *view, sdimage_player **player);
 
 /* The visibility. With autoplay, becoming visible starts playback and becoming invisible stops it. */
 SDIMAGE_API void sdimage_animated_view_set_visible(sdimage_animated_view *view, bool visible);
@@ -76,18 +76,18 @@ SDIMAGE_API bool sdimage_animated_view_advance(sdimage_animated_view *view);
 
 /* Automatic playback of animations while the view is visible. Default true. */
 SDIMAGE_API void sdimage_animated_view_set_autoplay(sdimage_animated_view *view, bool autoplay);
-SDIMAGE_API bool sdimage_animated_view_autoplay(const sdimage_animated_view *view);
+SDIMAGE_API bool sdimage_animated_view_should_autoplay(const sdimage_animated_view *view);
 /* Sets the loop count of every image, 0 = infinite; reset, the default, restores the loop count of each image. */
 SDIMAGE_API void sdimage_animated_view_set_loop_limit(sdimage_animated_view *view, uint32_t loops);
 SDIMAGE_API void sdimage_animated_view_reset_loop_limit(sdimage_animated_view *view);
 /* Playback of partial animations; when false their first frame is shown. Default true. */
 SDIMAGE_API void sdimage_animated_view_set_incremental(sdimage_animated_view *view, bool incremental);
-SDIMAGE_API bool sdimage_animated_view_incremental(const sdimage_animated_view *view);
+SDIMAGE_API bool sdimage_animated_view_is_incremental(const sdimage_animated_view *view);
 /* Release of the held frames, and return to the first frame, when playback stops. Default false. */
-SDIMAGE_API void sdimage_animated_view_set_clears_buffer_when_stopped(sdimage_animated_view *view, bool clears);
-SDIMAGE_API bool sdimage_animated_view_clears_buffer_when_stopped(const sdimage_animated_view *view);
-SDIMAGE_API void sdimage_animated_view_set_rewinds_when_stopped(sdimage_animated_view *view, bool rewinds);
-SDIMAGE_API bool sdimage_animated_view_rewinds_when_stopped(const sdimage_animated_view *view);
+SDIMAGE_API void sdimage_animated_view_set_clear_buffer_when_stopped(sdimage_animated_view *view, bool clears);
+SDIMAGE_API bool sdimage_animated_view_should_clear_buffer_when_stopped(const sdimage_animated_view *view);
+SDIMAGE_API void sdimage_animated_view_set_rewind_when_stopped(sdimage_animated_view *view, bool rewinds);
+SDIMAGE_API bool sdimage_animated_view_should_rewind_when_stopped(const sdimage_animated_view *view);
 /* Sets the transformer of every frame of animations set from now on; the thread that sets an image transforms its first
  * frame. NULL for none. */
 SDIMAGE_API void sdimage_animated_view_set_transformer(sdimage_animated_view *view,
@@ -99,10 +99,10 @@ SDIMAGE_API void sdimage_animated_view_set_mode(sdimage_animated_view *view, sdi
 SDIMAGE_API sdimage_playback_mode sdimage_animated_view_mode(const sdimage_animated_view *view);
 SDIMAGE_API void sdimage_animated_view_set_max_buffer_size(sdimage_animated_view *view, size_t bytes);
 SDIMAGE_API size_t sdimage_animated_view_max_buffer_size(const sdimage_animated_view *view);
-SDIMAGE_API void sdimage_animated_view_set_drops_late_frames(sdimage_animated_view *view, bool drops);
-SDIMAGE_API bool sdimage_animated_view_drops_late_frames(const sdimage_animated_view *view);
-SDIMAGE_API void sdimage_animated_view_set_decodes_when_due(sdimage_animated_view *view, bool decodes);
-SDIMAGE_API bool sdimage_animated_view_decodes_when_due(const sdimage_animated_view *view);
+SDIMAGE_API void sdimage_animated_view_set_drop_late_frames(sdimage_animated_view *view, bool drops);
+SDIMAGE_API bool sdimage_animated_view_should_drop_late_frames(const sdimage_animated_view *view);
+SDIMAGE_API void sdimage_animated_view_set_decode_when_due(sdimage_animated_view *view, bool decodes);
+SDIMAGE_API bool sdimage_animated_view_should_decode_when_due(const sdimage_animated_view *view);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  *
  * Frames created by the program, played like any image:
  *
- *   sdimage_frame_vtable table = {.size = sizeof table, .frame_count = count, .frame = draw, .duration_ms = duration};
+ *   sdimage_frame_provider_vtable table = {.size = sizeof table, .frame_count = count, .frame = draw, .duration_ms = duration};
  *   sdimage_frame_provider_new_custom(&table, my_state, free, &provider, &error);
  *   sdimage_player_new_provider(provider, &handler, widget, NULL, &player, &error);
  *
@@ -25,7 +25,7 @@ extern "C" {
 
 /* The functions of a frame provider of the host. Called on any thread, concurrently, never under a lock of the
  * library. */
-typedef struct sdimage_frame_vtable {
+typedef struct sdimage_frame_provider_vtable {
     size_t size;
     /* Returns the current number of frames: at most 1048576, greater numbers count as that. */
     uint32_t (*frame_count)(void *user_data);
@@ -41,11 +41,11 @@ typedef struct sdimage_frame_vtable {
     /* Returns the encoded bytes of all frames, whose reference becomes the library's, or NULL. NULL for the function:
      * there are none. */
     sdimage_data *(*bytes)(void *user_data);
-} sdimage_frame_vtable;
+} sdimage_frame_provider_vtable;
 
 /* Creates a provider from functions of the host. `destroy(user_data)` is called once, after the last call, also when
  * this call fails. Errors: INVALID_ARGUMENT (a table without frame_count or frame). */
-SDIMAGE_API sdimage_status sdimage_frame_provider_new_custom(const sdimage_frame_vtable *vtable, void *user_data,
+SDIMAGE_API sdimage_status sdimage_frame_provider_new_custom(const sdimage_frame_provider_vtable *vtable, void *user_data,
                                                              sdimage_destroy_fn destroy,
                                                              sdimage_frame_provider **provider, sdimage_error **error);
 
@@ -79,17 +79,17 @@ SDIMAGE_API uint32_t sdimage_frame_provider_duration_ms(const sdimage_frame_prov
 
 /* Returns a frame, created on the calling thread. Errors: INVALID_ARGUMENT (no such frame), and those of the
  * provider. */
-SDIMAGE_API sdimage_status sdimage_frame_provider_copy_frame(const sdimage_frame_provider *provider, uint32_t index,
+SDIMAGE_API sdimage_status sdimage_frame_provider_get_frame(const sdimage_frame_provider *provider, uint32_t index,
                                                              sdimage_image **image, sdimage_error **error);
 
 /* Returns the encoded bytes of all frames, by reference. NOT_FOUND when there are none: for pixels of the host and for
  * transformed frames. */
-SDIMAGE_API sdimage_status sdimage_frame_provider_copy_data(const sdimage_frame_provider *provider, sdimage_data **data,
+SDIMAGE_API sdimage_status sdimage_frame_provider_get_data(const sdimage_frame_provider *provider, sdimage_data **data,
                                                             sdimage_error **error);
 
 /* Creates an animated image of these frames; its first frame is created now. Errors: those of that frame;
  * INVALID_ARGUMENT without frames. */
-SDIMAGE_API sdimage_status sdimage_frame_provider_copy_image(const sdimage_frame_provider *provider,
+SDIMAGE_API sdimage_status sdimage_image_new_provider(const sdimage_frame_provider *provider,
                                                              sdimage_image **image, sdimage_error **error);
 
 /* --- Preloaded frames of an image: for small images that must start without a delay. No effect on stills. */

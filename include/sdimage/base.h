@@ -80,7 +80,6 @@ typedef struct sdimage_loader sdimage_loader;                 /* fetches bytes: 
 typedef struct sdimage_manager sdimage_manager;               /* loads images: manager.h */
 typedef struct sdimage_prefetch_group sdimage_prefetch_group; /* a list of prefetched URLs: prefetcher.h */
 typedef struct sdimage_prefetcher sdimage_prefetcher;         /* loads images in advance: prefetcher.h */
-typedef struct sdimage_progress sdimage_progress;             /* the progress of a target's load: progress.h */
 typedef struct sdimage_player sdimage_player;                 /* plays an animation: player.h */
 typedef struct sdimage_reply sdimage_reply;                   /* completes a hook that may wait: task.h */
 typedef struct sdimage_resources sdimage_resources;           /* the images of a program: resources.h */

@@ -77,7 +77,7 @@ SDIMAGE_API size_t sdimage_batch_options_array_size(const sdimage_batch_options 
  * slot of an image is complete when its `fetched` is called.
  *
  * Handler, `destroy` and *group are those of sdimage_prefetcher_start; the failures of the group give the indexes of
- * the unchanged slots (sdimage_prefetch_group_copy_failure). Errors: INVALID_ARGUMENT (a zero side, strides that
+ * the unchanged slots (sdimage_prefetch_group_get_failure). Errors: INVALID_ARGUMENT (a zero side, strides that
  * overlap, an array that is too small), BAD_HANDLE, SHUTDOWN, FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_manager_load_batch(sdimage_manager *manager, const sdimage_batch_options *options,
                                                       const char *const *urls, const size_t *lengths, size_t count,

@@ -5,7 +5,7 @@
  * byte, may contain NUL bytes, and are compared bytewise; other keys are INVALID_ARGUMENT, or not found.
  *
  * The key of a thumbnail or of a transformed image is the key of its original, the byte 0x1F and the variant
- * (sdimage_manager_entry_key). Its printed form (sdimage_result_cache_key) has the variant before the extension.
+ * (sdimage_manager_get_entry_key). Its printed form (sdimage_result_cache_key) has the variant before the extension.
  * Look-ups and removals accept both forms: a printed form is first the key of an original, and, without such an entry,
  * that of the variant with this printed form. Removals remove both. Stores take every key literally: the printed form
  * names an original.
@@ -89,16 +89,22 @@ SDIMAGE_API void sdimage_cache_config_set_inline_entry_limit(sdimage_cache_confi
  * may be missing, but are never wrong. */
 SDIMAGE_API void sdimage_cache_config_set_durable(sdimage_cache_config *config, bool durable);
 
-/* Locates the bytes of an entry outside the cache, such as images installed with the program. Writes a path without NUL
- * into `path` and returns its length; 0, or more than `capacity`, means none. Called on any thread; must not block. */
-typedef size_t (*sdimage_cache_path_fn)(void *user_data, const void *key, size_t length, char *path, size_t capacity);
+/* Locates the bytes of entries outside the cache, such as images installed with the program. */
+typedef struct sdimage_cache_path_vtable {
+    size_t size;
+    /* Writes a path without NUL into `path` and returns its length; 0, or more than `capacity`, means none. Called on
+     * any thread; must not block. */
+    size_t (*path)(void *user_data, const void *key, size_t length, char *path, size_t capacity);
+} sdimage_cache_path_vtable;
 
 /* Sets the function that locates bytes missing from the disk part. It is called when the bytes of a key are needed, not
  * to check the existence of an entry. The file is read, never written, and not stored on disk again. NULL, the default:
- * none. `destroy(user_data)` is called once, when the last cache and configuration with the function have been
- * freed. */
-SDIMAGE_API void sdimage_cache_config_set_additional_path(sdimage_cache_config *config, sdimage_cache_path_fn path,
-                                                          void *user_data, sdimage_destroy_fn destroy);
+ * none. `destroy(user_data)` is called once, when the last cache and configuration with the function have been freed,
+ * also when this call fails. Errors: INVALID_ARGUMENT (a table without `path`). */
+SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cache_config *config,
+                                                                    const sdimage_cache_path_vtable *vtable,
+                                                                    void *user_data, sdimage_destroy_fn destroy,
+                                                                    sdimage_error **error);
 
 /* Opens a cache; NULL for the default configuration. An unusable folder is no error here: the cache then works in
  * memory, and stores return the reason. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
@@ -112,8 +118,9 @@ SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_err
 
 /* --- Memory. */
 
-/* Returns the image in memory, which the caller must unref; NULL when there is none. Takes well under a microsecond. */
-SDIMAGE_API sdimage_image *sdimage_cache_memory_image(const sdimage_cache *cache, const void *key, size_t length);
+/* Returns the image in memory; NULL when there is none. The caller owns *image. Takes well under a microsecond. */
+SDIMAGE_API void sdimage_cache_get_memory_image(const sdimage_cache *cache, const void *key, size_t length,
+                                                sdimage_image **image);
 
 /* Stores an image in memory under its memory cost, unless the cost exceeds the limit. No limit is exceeded at any
  * moment, even during concurrent stores. */
@@ -136,7 +143,7 @@ SDIMAGE_API void sdimage_watch_memory_pressure(bool watch);
 
 /* Returns the bytes of an entry; the caller owns *data. It is a copy in memory, independent of later changes to the
  * file. NOT_FOUND when there is no entry, or when its file was changed. */
-SDIMAGE_API sdimage_status sdimage_cache_data(const sdimage_cache *cache, const void *key, size_t length,
+SDIMAGE_API sdimage_status sdimage_cache_get_data(const sdimage_cache *cache, const void *key, size_t length,
                                               sdimage_data **data, sdimage_error **error);
 
 /* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL,
@@ -157,7 +164,7 @@ SDIMAGE_API sdimage_status sdimage_cache_store(sdimage_cache *cache, const void 
 /* Returns the image of an entry: from memory, or decoded from the bytes on disk and stored in memory under the same key
  * (under the thumbnail's own key if `options` request one). Blocks. `options` may be NULL. NOT_FOUND when there is
  * none. */
-SDIMAGE_API sdimage_status sdimage_cache_image(sdimage_cache *cache, const void *key, size_t length,
+SDIMAGE_API sdimage_status sdimage_cache_get_image(sdimage_cache *cache, const void *key, size_t length,
                                                const sdimage_decode_options *options, sdimage_image **image,
                                                sdimage_error **error);
 
@@ -183,11 +190,11 @@ SDIMAGE_API sdimage_status sdimage_cache_remove_expired(sdimage_cache *cache, sd
 /* Returns a path at which the bytes of an entry can be read, even after eviction, until sdimage_cache_unpin (disk.h) or
  * the end of the cache. *path is a NUL-terminated text (the length does not count the NUL). NOT_FOUND when there is
  * none. */
-SDIMAGE_API sdimage_status sdimage_cache_path(sdimage_cache *cache, const void *key, size_t length, sdimage_data **path,
+SDIMAGE_API sdimage_status sdimage_cache_get_path(sdimage_cache *cache, const void *key, size_t length, sdimage_data **path,
                                               sdimage_error **error);
 
 /* Returns the number of bytes and entries on disk, as recorded in the index. */
-SDIMAGE_API sdimage_status sdimage_cache_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
+SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
                                                      sdimage_error **error);
 
 /* Returns counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, ghost_hits

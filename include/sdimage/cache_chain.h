@@ -14,21 +14,22 @@ extern "C" {
 #endif
 
 /* The members used by an operation, and their order. */
-typedef enum SDIMAGE_ENUM sdimage_cache_policy {
-    SDIMAGE_CACHE_POLICY_SERIAL = 0,       /* the highest first; a query ends with the first hit */
-    SDIMAGE_CACHE_POLICY_CONCURRENT = 1,   /* all at once; a query ends with the first hit of any */
-    SDIMAGE_CACHE_POLICY_HIGHEST_ONLY = 2, /* the one added last */
-    SDIMAGE_CACHE_POLICY_LOWEST_ONLY = 3   /* the one added first */
-} sdimage_cache_policy;
+typedef enum SDIMAGE_ENUM sdimage_cache_chain_policy {
+    SDIMAGE_CACHE_CHAIN_POLICY_SERIAL = 0,       /* the highest first; a query ends with the first hit */
+    SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT = 1,   /* all at once; a query ends with the first hit of any */
+    SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY = 2, /* the one added last */
+    SDIMAGE_CACHE_CHAIN_POLICY_LOWEST_ONLY = 3   /* the one added first */
+} sdimage_cache_chain_policy;
 
 /* The operations of a chain. */
-typedef enum SDIMAGE_ENUM sdimage_cache_operation {
-    SDIMAGE_CACHE_OPERATION_QUERY = 0,    /* default SERIAL */
-    SDIMAGE_CACHE_OPERATION_STORE = 1,    /* default HIGHEST_ONLY */
-    SDIMAGE_CACHE_OPERATION_REMOVE = 2,   /* default CONCURRENT */
-    SDIMAGE_CACHE_OPERATION_CONTAINS = 3, /* default SERIAL */
-    SDIMAGE_CACHE_OPERATION_CLEAR = 4     /* default CONCURRENT */
-} sdimage_cache_operation;
+typedef enum SDIMAGE_ENUM sdimage_cache_chain_operation {
+    SDIMAGE_CACHE_CHAIN_OPERATION_ALL = 0,      /* every operation */
+    SDIMAGE_CACHE_CHAIN_OPERATION_QUERY = 1,    /* default SERIAL */
+    SDIMAGE_CACHE_CHAIN_OPERATION_STORE = 2,    /* default HIGHEST_ONLY */
+    SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE = 3,   /* default CONCURRENT */
+    SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS = 4, /* default SERIAL */
+    SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR = 5     /* default CONCURRENT */
+} sdimage_cache_chain_operation;
 
 /* Creates a chain without members, which finds nothing and stores nothing. Errors: NO_MEMORY, FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_chain(sdimage_cache **chain, sdimage_error **error);
@@ -48,11 +49,11 @@ SDIMAGE_API sdimage_status sdimage_cache_chain_remove(sdimage_cache *chain, cons
 
 /* Sets the policy of an operation, from the next one on. Memory parts are always queried one after the other, because
  * they return at once. */
-SDIMAGE_API sdimage_status sdimage_cache_chain_set_policy(sdimage_cache *chain, sdimage_cache_operation operation,
-                                                          sdimage_cache_policy policy, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_cache_chain_set_policy(sdimage_cache *chain, sdimage_cache_chain_operation operation,
+                                                          sdimage_cache_chain_policy policy, sdimage_error **error);
 
 /* Stores hits of a lower member in the members above it. Default false. */
-SDIMAGE_API sdimage_status sdimage_cache_chain_set_promotes(sdimage_cache *chain, bool promotes, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_cache_chain_set_promote(sdimage_cache *chain, bool promotes, sdimage_error **error);
 
 #ifdef __cplusplus
 }

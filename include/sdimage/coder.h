@@ -29,17 +29,17 @@ SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 
-/* Sets the box in pixels into which the displayed image is shrunk during decoding. An image that fits is decoded at
- * full size; none is ever enlarged. A zero side, the default, means full size. With `preserve_aspect_ratio` the result
- * touches the box on one side; without it the result has the size of the box. */
+/* Sets the box in pixels into which the displayed image is shrunk during decoding, and how it fits. An image that fits
+ * is decoded at full size; none is ever enlarged. A zero side, the default, means full size.
+ *
+ *   ASPECT_FIT    the result touches the box on one side and is smaller on the other
+ *   FILL          the result has the size of the box
+ *   ASPECT_FILL   the result covers the box and touches it on one side, for callers that crop the excess; an image that
+ *                 does not cover the box is decoded at full size
+ *
+ * Unknown modes count as ASPECT_FIT. */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
-                                                           uint32_t height, bool preserve_aspect_ratio);
-
-/* Sets how the image fits the thumbnail box. ASPECT_FIT and FILL correspond to `preserve_aspect_ratio` true and false.
- * With ASPECT_FILL the result covers the box and touches it on one side, for callers that crop the excess; an image
- * that does not cover the box is decoded at full size. Call it after sdimage_decode_options_set_thumbnail_size, which
- * also sets the mode. Unknown modes are ignored. */
-SDIMAGE_API void sdimage_decode_options_set_thumbnail_mode(sdimage_decode_options *options, sdimage_scale_mode mode);
+                                                           uint32_t height, sdimage_scale_mode mode);
 
 /* Sets the pixel format. Default AUTOMATIC. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
  * a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved. For every other format such an image is
@@ -49,7 +49,7 @@ SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options 
                                                          sdimage_pixel_format pixel_format);
 
 /* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
- * (sdimage_image_copy_frame). */
+ * (sdimage_image_get_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
 /* Rotates the image upright. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
@@ -64,7 +64,7 @@ SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_optio
  * over the thumbnail size. */
 SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
 
-/* Selects the coder to try first when the bytes have no signature of their own. Default UNDEFINED. */
+/* Selects the coder to try first when the bytes have no signature of their own. Default UNKNOWN. */
 SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
 
 /* Sets the pixels per point of the result. Numbers below 1 restore the default. The default is 1; for loads it is 2 if
@@ -96,7 +96,7 @@ SDIMAGE_API void sdimage_decode_options_set_options(sdimage_decode_options *opti
 
 /* --- Decoding. `options` may be NULL for the defaults. */
 
-/* Returns the format by its signature alone; UNDEFINED when none matches. */
+/* Returns the format by its signature alone; UNKNOWN when none matches. */
 SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 
 /* Decodes bytes with the registered coders, starting with the one registered last. The caller owns *image. Runs on the
@@ -121,6 +121,7 @@ SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimag
 
 /* Kinds of metadata blocks that a file may contain. */
 typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
+    SDIMAGE_METADATA_KIND_NONE = 0, /* no block */
     SDIMAGE_METADATA_KIND_EXIF = 1, /* a TIFF structure: begins with II or MM */
     SDIMAGE_METADATA_KIND_XMP = 2,  /* an XML packet; for JPEG with its extension */
     SDIMAGE_METADATA_KIND_ICC = 3   /* a colour profile */
@@ -174,18 +175,18 @@ typedef struct sdimage_coder_vtable {
 
     /* Returns true if this coder decodes the bytes. */
     bool (*can_decode)(void *user_data, const void *bytes, size_t length);
-    /* Decodes the first image; *image receives a reference, which the library releases. `bag` contains the values of
-     * the request and may be NULL. */
+    /* Decodes the first image; *image receives a reference, which the library releases. sdimage_decode_options_options
+     * has the values of the request. */
     sdimage_status (*decode)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error);
+                             sdimage_image **image, sdimage_error **error);
 
     /* Set both functions, or neither. *data must not be empty. The library shrinks the image and reduces it to a still
      * as the options require; it meets a limit of the file size by calling `encode` with different qualities. The coder
-     * reads the other options (encoder.h). `options` is never NULL, `bag` may be. */
+     * reads the other options (encoder.h), including the values of sdimage_encode_options_options. `options` is never
+     * NULL. */
     bool (*can_encode)(void *user_data, sdimage_format format);
     sdimage_status (*encode)(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
-                             sdimage_error **error);
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error);
 
     /* Opens an instance for progressive images and animations; one instance serves both. Its update, image and frame
      * calls are serialized; the counts and durations may be requested concurrently from other threads. */
@@ -257,7 +258,7 @@ SDIMAGE_API const char *sdimage_coder_name(const sdimage_coder *coder);
  *   "heif", "avif"                    registered last; their modules are opened when their format is first seen
  *
  *   "jpeg", "png", "bmp", "ico"       not registered; one format each */
-SDIMAGE_API sdimage_status sdimage_coder_builtin(const char *name, sdimage_coder **coder, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_coder_get_builtin(const char *name, sdimage_coder **coder, sdimage_error **error);
 
 /* Registers a coder for this process. From the next decode on it is tried before all others. */
 SDIMAGE_API sdimage_status sdimage_coder_register(sdimage_coder *coder, sdimage_error **error);
@@ -269,7 +270,7 @@ SDIMAGE_API sdimage_status sdimage_coder_unregister(const sdimage_coder *coder, 
  * last. */
 SDIMAGE_API size_t sdimage_coder_registered_count(void);
 /* Returns the coder at `index`, with a reference for the caller; NOT_FOUND beyond the last. */
-SDIMAGE_API sdimage_status sdimage_coder_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_coder_get_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
 
 /* Unregisters all coders; `_register_builtin` registers the built-in ones again, in their original order, to be tried
  * after those of the host. */
@@ -285,22 +286,20 @@ SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
 SDIMAGE_API size_t sdimage_default_limit_bytes(void);
 SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
 
-/* Return the options set, for custom coders. The thumbnail size is 0 x 0 for full size. The aspect ratio counts as
- * preserved for ASPECT_FIT alone: for the other modes a coder that shrinks in steps returns at least the box on both
- * sides, and the library does the rest. */
+/* Return the options set, for custom coders. The thumbnail size is 0 x 0 for full size. For a mode other than
+ * ASPECT_FIT, a coder that shrinks in steps returns at least the box on both sides, and the library does the rest. */
 SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_preserves_aspect_ratio(const sdimage_decode_options *options);
 SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
 SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_applies_orientation(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_converts_to_srgb(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
 SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
 SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_accepts_partial(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_accept_partial(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
-/* Returns the values of the request, for functions of the table that do not receive them. The caller owns the result;
- * NULL when there are none. */
-SDIMAGE_API sdimage_options *sdimage_decode_options_copy_options(const sdimage_decode_options *options);
+/* Returns the values of the request; NULL when there are none. Borrowed until they are set again or the options are
+ * freed. */
+SDIMAGE_API const sdimage_options *sdimage_decode_options_options(const sdimage_decode_options *options);
 /* Return the limits in force, never 0. The pixel limit is the one for coders that hold the whole image. */
 SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
 SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);

@@ -7,7 +7,7 @@
  *   do {
  *       n = read(file, piece, sizeof piece);
  *       status = sdimage_decoder_append(decoder, piece, n > 0 ? n : 0, n <= 0, &error);
- *       if (status >= 0 && sdimage_decoder_copy_image(decoder, &image, NULL) == SDIMAGE_STATUS_OK)
+ *       if (status >= 0 && sdimage_decoder_get_image(decoder, &image, NULL) == SDIMAGE_STATUS_OK)
  *           show_and_unref(image);
  *   } while (n > 0 && status == SDIMAGE_STATUS_OK);
  *
@@ -52,7 +52,7 @@ SDIMAGE_API sdimage_status sdimage_decoder_append(sdimage_decoder *decoder, cons
  * end; until then the image is shown as stored.) For an animation this is the first frame. NEED_MORE_DATA, without
  * writing *image, while there is none. Formats without partial decoding have their image when all bytes have arrived.
  * Errors as above. */
-SDIMAGE_API sdimage_status sdimage_decoder_copy_image(sdimage_decoder *decoder, sdimage_image **image,
+SDIMAGE_API sdimage_status sdimage_decoder_get_image(sdimage_decoder *decoder, sdimage_image **image,
                                                       sdimage_error **error);
 
 /* Returns the size in pixels of the decoded images; 0 x 0 until the header has arrived. */
@@ -72,11 +72,11 @@ SDIMAGE_API uint32_t sdimage_decoder_frame_duration_ms(const sdimage_decoder *de
 /* Returns frame `index`, composed to the whole canvas; in any order. A frame that cannot be decoded returns its error,
  * and later frames are composed as if it had drawn nothing. Errors: INVALID_ARGUMENT (no such frame), BAD_DATA,
  * TOO_LARGE, TIMEOUT, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_decoder_copy_frame(sdimage_decoder *decoder, uint32_t index, sdimage_image **image,
+SDIMAGE_API sdimage_status sdimage_decoder_get_frame(sdimage_decoder *decoder, uint32_t index, sdimage_image **image,
                                                       sdimage_error **error);
 
 /* Returns all bytes appended so far, by reference. Errors: INVALID_ARGUMENT. */
-SDIMAGE_API sdimage_status sdimage_decoder_copy_bytes(const sdimage_decoder *decoder, sdimage_data **data,
+SDIMAGE_API sdimage_status sdimage_decoder_get_data(const sdimage_decoder *decoder, sdimage_data **data,
                                                       sdimage_error **error);
 
 #ifdef __cplusplus

@@ -45,10 +45,10 @@ SDIMAGE_API sdimage_status sdimage_cache_trim(sdimage_cache *cache, uint64_t byt
 
 /* Returns the folder of the cache's namespace, as a NUL-terminated text in *path (the length does not count the NUL);
  * the folder may not exist. Does not block. */
-SDIMAGE_API sdimage_status sdimage_cache_directory(const sdimage_cache *cache, sdimage_data **path,
+SDIMAGE_API sdimage_status sdimage_cache_get_directory(const sdimage_cache *cache, sdimage_data **path,
                                                    sdimage_error **error);
 
-/* Releases a path returned by sdimage_cache_path. It stays readable until each such call has been matched by one of
+/* Releases a path returned by sdimage_cache_get_path. It stays readable until each such call has been matched by one of
  * this function, or the cache is closed. NOT_FOUND for any other path. */
 SDIMAGE_API sdimage_status sdimage_cache_unpin(sdimage_cache *cache, const char *path, sdimage_error **error);
 
@@ -56,7 +56,7 @@ SDIMAGE_API sdimage_status sdimage_cache_unpin(sdimage_cache *cache, const char 
 
 /* Returns the extended data of an entry: bytes of the caller stored with it. The caller owns *data. NOT_FOUND when
  * there are none, or no such entry. */
-SDIMAGE_API sdimage_status sdimage_cache_extended_data(const sdimage_cache *cache, const void *key, size_t length,
+SDIMAGE_API sdimage_status sdimage_cache_get_extended_data(const sdimage_cache *cache, const void *key, size_t length,
                                                        sdimage_data **data, sdimage_error **error);
 
 /* Sets the extended data of an entry, stored until it is replaced or removed; NULL removes the data. NOT_FOUND when

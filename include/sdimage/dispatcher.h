@@ -3,7 +3,7 @@
  * A load delivers through the dispatcher of its request, else of its manager, else on the library's callback thread.
  * With every dispatcher, deliveries of one load are in order and never overlap. Class: synchronised.
  *
- *   GUI main loop that takes posted closures   sdimage_dispatcher_new_host
+ *   GUI main loop that takes posted closures   sdimage_dispatcher_new_custom
  *   event loop that watches descriptors        sdimage_dispatcher_new_pollable + drain
  *   runtime that permits no callbacks          sdimage_dispatcher_new_pollable + next_event
  *   program without a loop                     sdimage_dispatcher_new_library (the default)
@@ -28,18 +28,18 @@ SDIMAGE_API sdimage_status sdimage_dispatcher_new_library(sdimage_dispatcher **d
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_immediate(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
 /* The functions through which the host runs calls on its own loop. */
-typedef struct sdimage_host_vtable {
+typedef struct sdimage_dispatcher_vtable {
     size_t size;
     /* Arranges that run(argument) is called exactly once, soon, on the host's thread. Called on library threads. */
     void (*post)(void *user_data, void (*run)(void *argument), void *argument);
     /* Returns true on the host's thread; may be NULL, then a memory hit is delivered by `post` too. Called inline on
      * any thread; must not block. */
     bool (*is_current)(void *user_data);
-} sdimage_host_vtable;
+} sdimage_dispatcher_vtable;
 
 /* Creates a dispatcher for a loop of the host. `destroy(user_data)` is called once, after the last `post`, also when
  * this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_dispatcher_new_host(const sdimage_host_vtable *vtable, void *user_data,
+SDIMAGE_API sdimage_status sdimage_dispatcher_new_custom(const sdimage_dispatcher_vtable *vtable, void *user_data,
                                                        sdimage_destroy_fn destroy, sdimage_dispatcher **dispatcher,
                                                        sdimage_error **error);
 
@@ -70,16 +70,17 @@ SDIMAGE_API sdimage_status sdimage_dispatcher_bind_current_thread(sdimage_dispat
 
 /* --- Events. Class: immutable. */
 
-/* The kind of an event. */
-typedef enum SDIMAGE_ENUM sdimage_event_type {
-    SDIMAGE_EVENT_TYPE_RESULT = 1,  /* see sdimage_event_result */
-    SDIMAGE_EVENT_TYPE_PROGRESS = 2 /* see sdimage_event_received; only the latest one is queued */
-} sdimage_event_type;
+/* The callback of a load handler that an event stands for. */
+typedef enum SDIMAGE_ENUM sdimage_callback_kind {
+    SDIMAGE_CALLBACK_KIND_NONE = 0,    /* no event */
+    SDIMAGE_CALLBACK_KIND_RESULT = 1,  /* see sdimage_event_result */
+    SDIMAGE_CALLBACK_KIND_PROGRESS = 2 /* see sdimage_event_received; only the latest one is queued */
+} sdimage_callback_kind;
 
 SDIMAGE_API sdimage_event *sdimage_event_ref(sdimage_event *event);
 SDIMAGE_API void sdimage_event_unref(sdimage_event *event);
 /* Returns the kind of the event. */
-SDIMAGE_API sdimage_event_type sdimage_event_kind(const sdimage_event *event);
+SDIMAGE_API sdimage_callback_kind sdimage_event_callback_kind(const sdimage_event *event);
 /* Returns the load of the event. Borrowed from the event. */
 SDIMAGE_API sdimage_task *sdimage_event_task(const sdimage_event *event);
 /* Returns the result; NULL for PROGRESS. Borrowed. */

@@ -28,6 +28,7 @@
 #include "data.h"
 #include "error.h"
 #include "image.h"
+#include "options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,6 +110,7 @@ SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *op
 /* Parameters of libwebp. Names, ranges and defaults are those of its WebPConfig (webp/encode.h), except for
  * THREAD_LEVEL, whose default is 1. A value outside its range is INVALID_ARGUMENT when encoding. */
 typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
+    SDIMAGE_WEBP_PARAMETER_NONE = 0,               /* no parameter: setting it has no effect */
     SDIMAGE_WEBP_PARAMETER_METHOD = 1,             /* 0, fastest, to 6, smallest */
     SDIMAGE_WEBP_PARAMETER_PASS = 2,               /* passes of entropy analysis, 1 to 10 */
     SDIMAGE_WEBP_PARAMETER_PREPROCESSING = 3,      /* a set of bits: 1 smooths segments, 2 dithers */
@@ -139,11 +141,17 @@ SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
 SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);
 
+/* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
+ * NULL, the default, means none. */
+SDIMAGE_API void sdimage_encode_options_set_options(sdimage_encode_options *options, const sdimage_options *values);
+/* Returns those values; NULL when there are none. Borrowed until they are set again or the options are freed. */
+SDIMAGE_API const sdimage_options *sdimage_encode_options_options(const sdimage_encode_options *options);
+
 /* Return the options set, for coders. */
 SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
 SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
 SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);
-SDIMAGE_API bool sdimage_encode_options_embeds_thumbnail(const sdimage_encode_options *options);
+SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 SDIMAGE_API sdimage_color sdimage_encode_options_background_color(const sdimage_encode_options *options);
 SDIMAGE_API bool sdimage_encode_options_is_first_frame_only(const sdimage_encode_options *options);
 /* Returns the loop count set, or that of the image. */
@@ -159,7 +167,7 @@ SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const 
 
 /* --- Encoding. `options` may be NULL for the defaults. */
 
-/* Encodes with the registered coders, starting with the one registered last. UNDEFINED selects PNG for an image with
+/* Encodes with the registered coders, starting with the one registered last. UNKNOWN selects PNG for an image with
  * alpha, otherwise JPEG. For an animation that was decoded completely, its own format and the default options (lossless
  * or not), the result is the bytes from which it was decoded, by reference. The caller owns *data, which is never
  * empty. Errors: UNSUPPORTED (no coder encodes the format, or not this image or these options), TOO_LARGE (sides or
@@ -168,12 +176,12 @@ SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_fo
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);
 
-/* Encodes into a file, which is written completely or not at all. With UNDEFINED the extension of the name decides.
+/* Encodes into a file, which is written completely or not at all. With UNKNOWN the extension of the name decides.
  * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), DISK_FULL, IO_ERROR. */
 SDIMAGE_API sdimage_status sdimage_encode_file(const sdimage_image *image, const char *path, sdimage_format format,
                                                const sdimage_encode_options *options, sdimage_error **error);
 
-/* Returns the format of a name's extension, ignoring case: "a.JPG" is JPEG; UNDEFINED for unknown ones. */
+/* Returns the format of a name's extension, ignoring case: "a.JPG" is JPEG; UNKNOWN for unknown ones. */
 SDIMAGE_API sdimage_format sdimage_format_of_name(const char *name);
 
 #ifdef __cplusplus

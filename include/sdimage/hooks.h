@@ -100,7 +100,7 @@ SDIMAGE_API void sdimage_response_set_status(sdimage_response *response, int32_t
 
 /* Returns the value of a header field, the first one if it occurs more than once; NULL when it is absent. Borrowed
  * until the response is changed. */
-SDIMAGE_API const char *sdimage_response_header(sdimage_response *response, const char *name);
+SDIMAGE_API const char *sdimage_response_header(const sdimage_response *response, const char *name);
 
 /* Sets a header field, replacing all of that name; a NULL value removes them. */
 SDIMAGE_API void sdimage_response_set_header(sdimage_response *response, const char *name, const char *value);
@@ -112,15 +112,16 @@ SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const c
 
 /* The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED. A transfer that never started
  * has no event; one that was retried may have more than one RESPONDED. */
-typedef enum SDIMAGE_ENUM sdimage_download_event_type {
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_STARTED = 1,   /* the request is being sent */
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_RESPONDED = 2, /* status and header fields were received */
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED = 3,   /* it ended, with or without success */
-    SDIMAGE_DOWNLOAD_EVENT_TYPE_FINISHED = 4   /* after STOPPED, on success */
-} sdimage_download_event_type;
+typedef enum SDIMAGE_ENUM sdimage_transfer_stage {
+    SDIMAGE_TRANSFER_STAGE_NONE = 0,      /* no event */
+    SDIMAGE_TRANSFER_STAGE_STARTED = 1,   /* the request is being sent */
+    SDIMAGE_TRANSFER_STAGE_RESPONDED = 2, /* status and header fields were received */
+    SDIMAGE_TRANSFER_STAGE_STOPPED = 3,   /* it ended, with or without success */
+    SDIMAGE_TRANSFER_STAGE_FINISHED = 4   /* after STOPPED, on success */
+} sdimage_transfer_stage;
 
 /* Returns the kind of the event. */
-SDIMAGE_API sdimage_download_event_type sdimage_download_event_kind(const sdimage_download_event *event);
+SDIMAGE_API sdimage_transfer_stage sdimage_download_event_stage(const sdimage_download_event *event);
 
 /* Returns the URL requested by the transfer, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_download_event_url(const sdimage_download_event *event);

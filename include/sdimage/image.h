@@ -33,34 +33,36 @@ typedef enum SDIMAGE_ENUM sdimage_pixel_format {
 
 /* Image file formats. */
 typedef enum SDIMAGE_ENUM sdimage_format {
-    SDIMAGE_FORMAT_UNDEFINED = -1, /* unknown, or none */
-    SDIMAGE_FORMAT_JPEG = 0,       /* "jpeg" */
-    SDIMAGE_FORMAT_PNG = 1,        /* "png", also animated */
-    SDIMAGE_FORMAT_GIF = 2,        /* "gif" */
-    SDIMAGE_FORMAT_TIFF = 3,       /* "tiff": by a plug-in */
-    SDIMAGE_FORMAT_WEBP = 4,       /* "webp" */
-    SDIMAGE_FORMAT_HEIC = 5,       /* "heic": HEVC in HEIF */
-    SDIMAGE_FORMAT_HEIF = 6,       /* "heif": HEIF by its general brands */
-    SDIMAGE_FORMAT_PDF = 7,        /* "pdf": by a plug-in */
-    SDIMAGE_FORMAT_SVG = 8,        /* "svg": by a plug-in */
-    SDIMAGE_FORMAT_BMP = 9,        /* "bmp" */
-    SDIMAGE_FORMAT_RAW = 10,       /* "raw": camera formats; no coder of the library reads them */
-    SDIMAGE_FORMAT_ICO = 11,       /* "ico", also cursors */
-    SDIMAGE_FORMAT_AVIF = 15,      /* "avif" */
-    SDIMAGE_FORMAT_JXL = 17        /* "jxl": by a plug-in */
+    SDIMAGE_FORMAT_UNKNOWN = 0, /* "unknown": not recognized, or none */
+    SDIMAGE_FORMAT_JPEG = 1,    /* "jpeg" */
+    SDIMAGE_FORMAT_PNG = 2,     /* "png", also animated */
+    SDIMAGE_FORMAT_GIF = 3,     /* "gif" */
+    SDIMAGE_FORMAT_WEBP = 4,    /* "webp" */
+    SDIMAGE_FORMAT_HEIC = 5,    /* "heic": HEVC in HEIF */
+    SDIMAGE_FORMAT_HEIF = 6,    /* "heif": HEIF by its general brands */
+    SDIMAGE_FORMAT_AVIF = 7,    /* "avif" */
+    SDIMAGE_FORMAT_TIFF = 8,    /* "tiff": by a plug-in */
+    SDIMAGE_FORMAT_BMP = 9,     /* "bmp" */
+    SDIMAGE_FORMAT_ICO = 10,    /* "ico", also cursors */
+    SDIMAGE_FORMAT_JXL = 11,    /* "jxl": by a plug-in */
+    SDIMAGE_FORMAT_SVG = 12,    /* "svg": by a plug-in */
+    SDIMAGE_FORMAT_PDF = 13,    /* "pdf": by a plug-in */
+    SDIMAGE_FORMAT_RAW = 14     /* "raw": camera formats; no coder of the library reads them */
 } sdimage_format;
 
 /* Fitting of an image into a box of another aspect ratio. */
 typedef enum SDIMAGE_ENUM sdimage_scale_mode {
-    SDIMAGE_SCALE_MODE_FILL = 0, /* stretched to the box */
     /* scaled to fit inside; on a canvas as large as the box, centred between transparent bars */
-    SDIMAGE_SCALE_MODE_ASPECT_FIT = 1,
+    SDIMAGE_SCALE_MODE_ASPECT_FIT = 0,
+    /* stretched to the box */
+    SDIMAGE_SCALE_MODE_FILL = 1,
     /* scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides */
     SDIMAGE_SCALE_MODE_ASPECT_FILL = 2
 } sdimage_scale_mode;
 
 /* Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112. */
 typedef enum SDIMAGE_ENUM sdimage_orientation {
+    SDIMAGE_ORIENTATION_UNKNOWN = 0,        /* not stated: displayed as stored */
     SDIMAGE_ORIENTATION_UP = 1,             /* as stored */
     SDIMAGE_ORIENTATION_UP_MIRRORED = 2,    /* mirrored left to right */
     SDIMAGE_ORIENTATION_DOWN = 3,           /* rotated by 180 degrees */
@@ -116,7 +118,7 @@ SDIMAGE_API const void *sdimage_image_pixels(const sdimage_image *image);
 /* Layout of the pixels in memory. */
 SDIMAGE_API sdimage_pixel_format sdimage_image_pixel_format(const sdimage_image *image);
 
-/* Format of the file that the image was decoded from; UNDEFINED for pixels of the host. */
+/* Format of the file that the image was decoded from; UNKNOWN for pixels of the host. */
 SDIMAGE_API sdimage_format sdimage_image_format(const sdimage_image *image);
 
 /* True if pixels may be transparent. */
@@ -150,7 +152,7 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
  *
  * Pure noise does not pack. The first seek into a part of the animation takes longer. Errors: INVALID_ARGUMENT (no such
  * frame), and those of sdimage_decode. */
-SDIMAGE_API sdimage_status sdimage_image_copy_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
+SDIMAGE_API sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
                                                     sdimage_error **error);
 
 /* Duration of a frame in milliseconds: the stored one, but 100 for less than 11, as in browsers. 0 for stills and for
@@ -263,12 +265,12 @@ SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, 
 SDIMAGE_API sdimage_status sdimage_image_with_metadata(const sdimage_image *image, const sdimage_metadata *metadata,
                                                        sdimage_image **copy, sdimage_error **error);
 
-/* --- Names. All static: never freed; "undefined" and "automatic" for unknown numbers. */
+/* --- Names. All static: never freed; "unknown" and "automatic" for unknown numbers. */
 
 /* Name of a format: "jpeg", "png", … */
 SDIMAGE_API const char *sdimage_format_name(sdimage_format format);
 /* Media type of a format: "image/jpeg", … */
-SDIMAGE_API const char *sdimage_format_media_type(sdimage_format format);
+SDIMAGE_API const char *sdimage_format_mime_type(sdimage_format format);
 /* Name of a pixel format: "rgba8", "bgra8_premultiplied", … */
 SDIMAGE_API const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);
 /* Bytes of one pixel; 0 for AUTOMATIC and unknown formats. */

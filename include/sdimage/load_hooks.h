@@ -36,7 +36,7 @@ typedef struct sdimage_load_hooks_vtable {
 
     /* Changes a request before all other processing; the changed request is loaded. It is a copy of the host's request,
      * with the manager's transformer and hooks filled in where the host set none. Called for every load and for
-     * sdimage_manager_cache_key, also if the URL is empty. Inline. */
+     * sdimage_manager_get_cache_key, also if the URL is empty. Inline. */
     void (*process_request)(void *user_data, sdimage_request *request);
 
     /* Returns the base of the cache key in place of the URL, as UTF-8 bytes, with a reference for the library. NULL or

@@ -79,7 +79,7 @@ SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, cons
 
 /* Discards all bytes written so far because the source restarts; partial images restart, too. No effect after
  * finish. */
-SDIMAGE_API void sdimage_load_sink_start_anew(sdimage_load_sink *sink);
+SDIMAGE_API void sdimage_load_sink_restart(sdimage_load_sink *sink);
 
 /* Ends the load: successfully with the written bytes if `error` is NULL, otherwise with the error, which is referenced.
  * Later calls have no effect. */

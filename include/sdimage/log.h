@@ -5,6 +5,7 @@
 #define SDIMAGE_LOG_H
 
 #include "base.h"
+#include "error.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,15 +20,20 @@ typedef enum SDIMAGE_ENUM sdimage_log_level {
     SDIMAGE_LOG_LEVEL_DEBUG = 4    /* every load */
 } sdimage_log_level;
 
-/* Receives one line, without a line end; URLs in it have no passwords. Called on any thread, concurrently; must not
- * block. It may call the library: messages of such calls are not logged, and blocking functions of caches return
- * WOULD_DEADLOCK, because the message may come from the middle of such a function. */
-typedef void (*sdimage_log_fn)(void *user_data, sdimage_log_level level, const char *message);
+/* The callback of the log. */
+typedef struct sdimage_log_handler {
+    size_t size;
+    /* Receives one line, without a line end; URLs in it have no passwords. Called on any thread, concurrently; must not
+     * block. It may call the library: messages of such calls are not logged, and blocking functions of caches return
+     * WOULD_DEADLOCK, because the message may come from the middle of such a function. */
+    void (*message)(void *user_data, sdimage_log_level level, const char *text);
+} sdimage_log_handler;
 
-/* Sends messages up to `level` to `log`, which replaces the previous handler; NULL or OFF ends logging.
- * `destroy(user_data)` is called once, after the last message. */
-SDIMAGE_API void sdimage_log_set_handler(sdimage_log_level level, sdimage_log_fn log, void *user_data,
-                                         sdimage_destroy_fn destroy);
+/* Sends messages up to `level` to the handler, which replaces the previous one; NULL or OFF ends logging.
+ * `destroy(user_data)` is called once, after the last message, also when this call fails. Errors: INVALID_ARGUMENT (a
+ * table without `message`), FORKED. */
+SDIMAGE_API sdimage_status sdimage_log_set_handler(sdimage_log_level level, const sdimage_log_handler *handler,
+                                                   void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -67,7 +67,7 @@ SDIMAGE_API sdimage_status sdimage_manager_new(const sdimage_manager_config *con
 /* Returns the shared manager of the process in *manager, with a reference for the caller. The first call makes it, with
  * the default configuration; the library holds it until it is closed. The next call after that makes a new one. Errors:
  * FORKED, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_manager_shared(sdimage_manager **manager, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_manager_get_shared(sdimage_manager **manager, sdimage_error **error);
 
 /* Sets the cache and the loader of managers that are made from now on without one, including the shared manager. They
  * are referenced until they are replaced. NULL, the default: a cache with the default configuration, the built-in
@@ -81,7 +81,7 @@ SDIMAGE_API sdimage_manager *sdimage_manager_ref(sdimage_manager *manager);
 SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);
 
 /* Returns the manager's cache in *cache, with a reference for the caller; NULL if it has none. */
-SDIMAGE_API void sdimage_manager_copy_cache(const sdimage_manager *manager, sdimage_cache **cache);
+SDIMAGE_API void sdimage_manager_get_cache(const sdimage_manager *manager, sdimage_cache **cache);
 
 /* The callbacks of a load; each may be NULL. They run on the load's dispatcher, in order and serialized. They may call
  * any function of the library. Their arguments are borrowed for the call. */
@@ -119,14 +119,14 @@ SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const 
 
 /* Returns the printed form of the cache key of a request, as bytes: the URL, the request's own key or that of a key
  * filter (load_hooks.h), with the variant (thumbnail, transformer) before the extension. A URL may have the same text:
- * sdimage_manager_entry_key is exact. */
-SDIMAGE_API sdimage_status sdimage_manager_cache_key(const sdimage_manager *manager, const sdimage_request *request,
+ * sdimage_manager_get_entry_key is exact. */
+SDIMAGE_API sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_data **key, sdimage_error **error);
 
-/* Returns the exact key of the cache entry of a request, as bytes. For an original it equals sdimage_manager_cache_key.
+/* Returns the exact key of the cache entry of a request, as bytes. For an original it equals sdimage_manager_get_cache_key.
  * For a thumbnail or a transformed image it is the key of the original, the byte 0x1F, which no URL contains, and the
  * variant. The functions of cache.h accept both forms. */
-SDIMAGE_API sdimage_status sdimage_manager_entry_key(const sdimage_manager *manager, const sdimage_request *request,
+SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *manager, const sdimage_request *request,
                                                      sdimage_data **key, sdimage_error **error);
 
 /* Cancels all loads under way. */

@@ -15,16 +15,21 @@
 extern "C" {
 #endif
 
-/* Receives the FINAL result of a load that has ended, borrowed. sdimage_result_source and sdimage_result_error report
- * the outcome, sdimage_result_time_ns the time of each stage, sdimage_result_transaction_* the network transfer. Called
- * on the library's callback thread, serialized. It may call the library, but should be quick: callbacks wait for it. */
-typedef void (*sdimage_load_observer_fn)(void *user_data, const sdimage_result *result);
+/* The callback for loads that have ended. */
+typedef struct sdimage_load_observer {
+    size_t size;
+    /* Receives the FINAL result, borrowed. sdimage_result_source and sdimage_result_error report the outcome,
+     * sdimage_result_time_ns the time of each stage, sdimage_result_transaction_* the network transfer. Called on the
+     * library's callback thread, serialized. It may call the library, but should be quick: callbacks wait for it. */
+    void (*load_ended)(void *user_data, const sdimage_result *result);
+} sdimage_load_observer;
 
 /* Sets the observer of all loads of a manager that end, including those found in memory, cancelled loads and background
  * revalidations, but not refused loads. NULL, the default: none. `destroy(user_data)` is called once, after the last
- * event. */
-SDIMAGE_API void sdimage_manager_config_set_observer(sdimage_manager_config *config, sdimage_load_observer_fn observer,
-                                                     void *user_data, sdimage_destroy_fn destroy);
+ * call, also when this call fails. Errors: INVALID_ARGUMENT (a table without `load_ended`). */
+SDIMAGE_API sdimage_status sdimage_manager_config_set_observer(sdimage_manager_config *config,
+                                                               const sdimage_load_observer *observer, void *user_data,
+                                                               sdimage_destroy_fn destroy, sdimage_error **error);
 
 /* Returns the metrics of the process in the text format of Prometheus (version 0.0.4), in UTF-8, for a response to its
  * GET /metrics:

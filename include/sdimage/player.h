@@ -6,7 +6,7 @@
  *   sdimage_player_start(player);
  *   every frame of the screen:
  *       if (sdimage_player_tick(player, nanoseconds_since_the_last))
- *           sdimage_player_copy_frame(player, &frame), draw(frame), sdimage_image_unref(frame);
+ *           sdimage_player_get_frame(player, &frame), draw(frame), sdimage_image_unref(frame);
  *
  * With an event loop that watches descriptors:
  *
@@ -16,7 +16,7 @@
  * With the library's own timers: SDIMAGE_PLAYER_CLOCK_LIBRARY, and the handler's `frame` on a dispatcher.
  *
  * Frames are decoded in advance on the library's workers. A frame that is not available when it is due is shown as soon
- * as it is, and the clock stands still meanwhile: no frame is skipped, unless sdimage_player_set_drops_late_frames is
+ * as it is, and the clock stands still meanwhile: no frame is skipped, unless sdimage_player_set_drop_late_frames is
  * set. Players of the same image share its frames. A frame that cannot be decoded takes its time, and the previous one
  * stays visible.
  *
@@ -135,12 +135,12 @@ SDIMAGE_API uint32_t sdimage_player_frame_count(const sdimage_player *player);
 SDIMAGE_API void sdimage_player_set_max_buffer_size(sdimage_player *player, size_t bytes);
 SDIMAGE_API size_t sdimage_player_max_buffer_size(const sdimage_player *player);
 /* Follows the clock without delay: after a late frame, frames whose time is over are skipped. Default false. */
-SDIMAGE_API void sdimage_player_set_drops_late_frames(sdimage_player *player, bool drops);
-SDIMAGE_API bool sdimage_player_drops_late_frames(const sdimage_player *player);
+SDIMAGE_API void sdimage_player_set_drop_late_frames(sdimage_player *player, bool drops);
+SDIMAGE_API bool sdimage_player_should_drop_late_frames(const sdimage_player *player);
 /* Decodes a due but missing frame on the calling thread, and shows it in the same tick. No frame is late or decoded in
  * advance, and all runs are equal. For tests, and for programs without a screen. Default false. */
-SDIMAGE_API void sdimage_player_set_decodes_when_due(sdimage_player *player, bool decodes);
-SDIMAGE_API bool sdimage_player_decodes_when_due(const sdimage_player *player);
+SDIMAGE_API void sdimage_player_set_decode_when_due(sdimage_player *player, bool decodes);
+SDIMAGE_API bool sdimage_player_should_decode_when_due(const sdimage_player *player);
 
 /* --- State. */
 
@@ -149,7 +149,7 @@ SDIMAGE_API bool sdimage_player_is_playing(const sdimage_player *player);
 /* Returns the visible frame, for the caller to unref; NULL if there is none. Hold it only while it is drawn: with many
  * animations (see sdimage_frame_budget_set_limit), pixels are made for each holder, which takes about 80 us for 480 by
  * 270 pixels. */
-SDIMAGE_API void sdimage_player_copy_frame(const sdimage_player *player, sdimage_image **image);
+SDIMAGE_API void sdimage_player_get_frame(const sdimage_player *player, sdimage_image **image);
 /* Index of the visible frame, or of the frame that is due and not available yet; and number of completed loops. */
 SDIMAGE_API uint32_t sdimage_player_frame_index(const sdimage_player *player);
 SDIMAGE_API uint32_t sdimage_player_loop_count(const sdimage_player *player);

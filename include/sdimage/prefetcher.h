@@ -36,7 +36,7 @@ SDIMAGE_API sdimage_status sdimage_prefetcher_new(sdimage_manager *manager, sdim
 
 /* Returns the shared prefetcher of the process, with a manager of its own and a reference for the caller. The first
  * call makes it; it lives as long as it is referenced. Errors: FORKED, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_prefetcher_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_prefetcher_get_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
 
 SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(sdimage_prefetcher *prefetcher);
 
@@ -53,19 +53,19 @@ SDIMAGE_API uint32_t sdimage_prefetcher_max_concurrent(const sdimage_prefetcher 
 SDIMAGE_API void sdimage_prefetcher_set_request(sdimage_prefetcher *prefetcher, const sdimage_request *request);
 
 /* The callbacks for all groups together; each may be NULL. */
-typedef struct sdimage_prefetch_observer_vtable {
+typedef struct sdimage_prefetcher_handler {
     size_t size;
     /* Reports one more finished URL, possibly failed, before the callbacks of its group. The numbers are sums over the
      * groups under way. The URL has no user and password, and is borrowed for the call. */
     void (*fetched)(void *user_data, const char *url, size_t finished, size_t total);
     /* Reports the end of the last group, before its own `completed`. */
     void (*idle)(void *user_data, size_t total, size_t skipped);
-} sdimage_prefetch_observer_vtable;
+} sdimage_prefetcher_handler;
 
 /* Replaces the observer; NULL for none. `destroy(user_data)` is called once, after the observer's last call, also when
  * this call fails. Errors: INVALID_ARGUMENT. */
-SDIMAGE_API sdimage_status sdimage_prefetcher_set_observer(sdimage_prefetcher *prefetcher,
-                                                           const sdimage_prefetch_observer_vtable *vtable,
+SDIMAGE_API sdimage_status sdimage_prefetcher_set_handler(sdimage_prefetcher *prefetcher,
+                                                           const sdimage_prefetcher_handler *vtable,
                                                            void *user_data, sdimage_destroy_fn destroy,
                                                            sdimage_error **error);
 
@@ -123,12 +123,12 @@ SDIMAGE_API size_t sdimage_prefetch_group_finished_count(const sdimage_prefetch_
 SDIMAGE_API size_t sdimage_prefetch_group_skipped_count(const sdimage_prefetch_group *group);
 
 /* Returns the URL at `index`, for the caller to unref. Errors: NOT_FOUND for an index out of range. */
-SDIMAGE_API sdimage_status sdimage_prefetch_group_copy_url(const sdimage_prefetch_group *group, size_t index,
+SDIMAGE_API sdimage_status sdimage_prefetch_group_get_url(const sdimage_prefetch_group *group, size_t index,
                                                            sdimage_data **url, sdimage_error **error);
 
 /* Returns the failure at index `number`, in the order in which they occurred: its index in the list and its error, for
  * the caller to unref. Either pointer may be NULL. Errors: NOT_FOUND for a number out of range. */
-SDIMAGE_API sdimage_status sdimage_prefetch_group_copy_failure(const sdimage_prefetch_group *group, size_t number,
+SDIMAGE_API sdimage_status sdimage_prefetch_group_get_failure(const sdimage_prefetch_group *group, size_t number,
                                                                size_t *index, sdimage_error **failure,
                                                                sdimage_error **error);
 

@@ -4,66 +4,7 @@
  * `_reset_` restores the object of the manager. Class: single-owner; a load copies the request, which may then be
  * changed and reused.
  *
- * For readers who know SDWebImage: every option bit and context key, and its counterpart here. UNSUPPORTED: not
- * available, with the reason.
- *
- *   RetryFailed                          sdimage_request_set_retry_failed
- *   LowPriority, HighPriority            sdimage_request_set_priority: a single value instead of two bits
- *   ProgressiveLoad                      sdimage_request_set_progressive
- *   RefreshCached                        sdimage_request_set_freshness with REFRESH
- *   ContinueInBackground                 always the case: nothing suspends a transfer
- *   HandleCookies                        sdimage_request_set_handle_cookies
- *   AllowInvalidSSLCertificates          sdimage_request_set_accept_invalid_certificates
- *   DelayPlaceholder                     sdimage_target_options_set_placeholder_time with ON_FAILURE (target.h)
- *   AvoidAutoSetImage, AvoidAutoCancelImage   sdimage_target_options_set_image_setting, _set_previous_load
- *   ForceTransition, WaitTransition      sdimage_target_options_set_transition_rule, _set_wait_for_transition
- *   TransformAnimatedImage, TransformVectorImage   sdimage_request_set_transform_animated, _set_transform_vector
- *   ScaleDownLargeImages                 sdimage_decode_options_set_limit_bytes with sdimage_default_limit_bytes
- *   QueryMemoryData                      sdimage_request_set_wants_data
- *   QueryMemoryDataSync, QueryDiskDataSync   sdimage_request_set_blocking_reads
- *   FromCacheOnly, FromLoaderOnly        sdimage_request_set_source_policy
- *   AvoidDecodeImage                     see imageForceDecodePolicy
- *   DecodeFirstFrameOnly                 sdimage_decode_options_set_first_frame_only
- *   PreloadAllFrames                     sdimage_request_set_preload_frames
- *   MatchAnimatedImageClass              sdimage_request_set_require_animation
- *   WaitStoreCache                       sdimage_request_set_wait_for_store
- *
- *   setImageOperationKey, customManager  sdimage_target_options_set_key, _set_manager
- *   callbackQueue                        sdimage_request_set_dispatcher; its policies: SafeExecute is a host-posted
- *                                        dispatcher with `is_current`, Dispatch one without, Invoke the immediate one,
- *                                        SafeAsyncMainThread a pollable one with its thread bound
- *   imageCache, imageLoader, imageCoder  sdimage_request_set_cache, _set_loader, _set_coder
- *   imageTransformer                     sdimage_request_set_transformer; NULL is the explicit null
- *   imageForceDecodePolicy               images are always decoded; Never is
- *                                        sdimage_decode_options_set_apply_orientation and _set_convert_to_srgb,
- *                                        both with false
- *   imageDecodeOptions                   sdimage_request_set_decode_options
- *   imageScaleFactor                     sdimage_decode_options_set_scale
- *   imagePreserveAspectRatio, imageThumbnailPixelSize   sdimage_request_set_thumbnail_size
- *   imageTypeIdentifierHint              sdimage_decode_options_set_format_hint; the extension of a URL is never a hint
- *   imageScaleDownLimitBytes             sdimage_decode_options_set_limit_bytes
- *   imageDecodeToHDR                     sdimage_decode_options_set_pixel_format with RGBA_FLOAT
- *   imageEncodeOptions                   sdimage_request_set_encode_options
- *   queryCacheType, storeCacheType       sdimage_request_set_query_layers, _set_store_layers
- *   originalQueryCacheType               sdimage_request_set_original_query_layers
- *   originalStoreCacheType               sdimage_request_set_original_store_layers
- *   originalImageCache                   sdimage_request_set_original_cache
- *   animatedImageClass                   every animation decodes its frames when needed (image.h); a custom class is
- *                                        a coder (coder.h)
- *   downloadRequestModifier, downloadResponseModifier, downloadDecryptor   sdimage_request_set_hooks (hooks.h)
- *   cacheKeyFilter, cacheSerializer      sdimage_request_set_load_hooks (load_hooks.h); one key for one request is
- *                                        sdimage_request_set_cache_key
- *   loaderCachedImage                    UNSUPPORTED: the library handles conditions and "not modified"
- *   photosFetchOptions, photosImageRequestOptions
- *                                        sdimage_photos_set_fetch_options, _set_request_options on the values of
- *                                        sdimage_request_set_options (plugins/photos_loader.h)
- *   photosRequestImageData               SDIMAGE_PHOTOS_REQUEST_DATA among those values
- *   linkMetadata, linkRequestImageData   UNSUPPORTED: pages are not searched for images
- *   prefersBitmap, svgImageSize, svgPreserveAspectRatio   UNSUPPORTED: superseded by the thumbnail size
- *   any other key                        sdimage_request_set_options
- *
- * Options of cache queries and of downloads have the names of those above. Downloads also have UseNSURLCache:
- * sdimage_request_set_freshness with RESPECT; and IgnoreCachedResponse: REFRESH, and sdimage_result_is_changed. */
+ * docs/guides/migrating-from-sdwebimage.md names the counterpart of every option bit and context key of SDWebImage. */
 #ifndef SDIMAGE_REQUEST_H
 #define SDIMAGE_REQUEST_H
 
@@ -83,6 +24,27 @@ typedef enum SDIMAGE_ENUM sdimage_source_policy {
     SDIMAGE_SOURCE_POLICY_CACHE_ONLY = 1, /* caches only; a miss is no error */
     SDIMAGE_SOURCE_POLICY_LOADER_ONLY = 2 /* the loader only; its image is still stored */
 } sdimage_source_policy;
+
+/* Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations. */
+typedef enum SDIMAGE_ENUM sdimage_cache_policy {
+    SDIMAGE_CACHE_POLICY_DEFAULT = 0,              /* looks up and stores in memory and on disk */
+    SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ = 1,     /* no look-up in memory */
+    SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE = 2,    /* no store in memory */
+    SDIMAGE_CACHE_POLICY_SKIP_DISK_READ = 4,       /* no look-up on disk */
+    SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE = 8,      /* no store on disk */
+    SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_READ = 16,  /* no look-up of the original on disk */
+    SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_WRITE = 32, /* no store of the original on disk */
+    /* also derives the image from an original in memory */
+    SDIMAGE_CACHE_POLICY_READ_ORIGINAL_FROM_MEMORY = 64,
+    /* also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail */
+    SDIMAGE_CACHE_POLICY_STORE_ORIGINAL_IN_MEMORY = 128,
+
+    SDIMAGE_CACHE_POLICY_MEMORY_ONLY = 60, /* neither reads nor writes the disk */
+    SDIMAGE_CACHE_POLICY_DISK_ONLY = 3,    /* neither reads nor writes memory */
+    SDIMAGE_CACHE_POLICY_READ_ONLY = 42,   /* stores nothing */
+    SDIMAGE_CACHE_POLICY_WRITE_ONLY = 21,  /* looks up nothing */
+    SDIMAGE_CACHE_POLICY_NONE = 63         /* no cache */
+} sdimage_cache_policy;
 
 /* Layers of a cache: a set of bits. */
 typedef enum SDIMAGE_ENUM sdimage_cache_layers {
@@ -150,8 +112,7 @@ SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdi
 /* Sets the box in pixels into which the image is decoded; see sdimage_decode_options_set_thumbnail_size. Part of the
  * cache key. */
 SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, uint32_t width, uint32_t height,
-                                                    bool preserve_aspect_ratio);
-SDIMAGE_API void sdimage_request_set_thumbnail_mode(sdimage_request *request, sdimage_scale_mode mode);
+                                                    sdimage_scale_mode mode);
 
 /* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The thumbnail
  * size, first_frame_only, the pixel format, apply_orientation and convert_to_srgb are part of the cache key. */
@@ -162,7 +123,7 @@ SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, co
 SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *request, sdimage_decode_options **options);
 
 /* Delivers partial images during the transfer. Default false. When true the load delivers PARTIAL results while bytes
- * arrive. A partial image has the size of the final one (sdimage_decoder_copy_image describes missing parts), is
+ * arrive. A partial image has the size of the final one (sdimage_decoder_get_image describes missing parts), is
  * transformed like it, and is never stored in a cache.
  *
  * Partial images come from the built-in loaders and from custom ones that write into their sink piece by piece; the
@@ -181,25 +142,19 @@ SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *re
  * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 
-/* Set the cache layers in which the image is looked up, and those in which it is stored. Default ALL and ALL.
+/* Sets the layers of the cache that the load uses: a set of bits. Default: all of them.
  *
  * A thumbnail or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it
  * has an alpha channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits,
  * images of file: and data: URLs, and images of requests with their own coder are stored in memory only. For an image
- * in another pixel format the disk holds the original. The encoded original has the setters below. */
-SDIMAGE_API void sdimage_request_set_query_layers(sdimage_request *request, sdimage_cache_layers layers);
-SDIMAGE_API void sdimage_request_set_store_layers(sdimage_request *request, sdimage_cache_layers layers);
-
-/* Set the cache layers for the original, if the image is derived from it: a thumbnail, a transformed image, or another
- * pixel format. Default DISK and DISK: its encoded bytes.
+ * in another pixel format the disk holds the original.
  *
- * With MEMORY in the query layers, the image is also derived from an original in memory. This does not apply if the
- * options request pixels as stored, or the request has a freshness policy other than IGNORE or a coder. With MEMORY in
- * the store layers, an original that was decoded only to be transformed is stored in memory, but not that of a
- * thumbnail. If the original is the image itself, only the setters above apply. Images of file: and data: URLs are
- * stored in memory, never on disk. */
-SDIMAGE_API void sdimage_request_set_original_query_layers(sdimage_request *request, sdimage_cache_layers layers);
-SDIMAGE_API void sdimage_request_set_original_store_layers(sdimage_request *request, sdimage_cache_layers layers);
+ * The bits for originals concern images that are derived from one: thumbnails, transformed images, and other pixel
+ * formats. If the original is the image itself, they have no effect. An image is not derived from an original in memory
+ * if the options request pixels as stored, or the request has a freshness policy other than IGNORE or a coder. */
+SDIMAGE_API void sdimage_request_set_cache_policy(sdimage_request *request, sdimage_cache_policy policy);
+/* Returns the use of the cache. */
+SDIMAGE_API sdimage_cache_policy sdimage_request_cache_policy(const sdimage_request *request);
 
 /* Sets the options for encoding a thumbnail or transformed image for the disk; copied. NULL, the default: full
  * quality. */
@@ -207,7 +162,7 @@ SDIMAGE_API void sdimage_request_set_encode_options(sdimage_request *request, co
 
 /* Adds the encoded bytes to the result of a memory hit. They are read from the disk (NULL when missing there), and the
  * image is delivered after this. Default false: sdimage_result_data is NULL for a memory hit. */
-SDIMAGE_API void sdimage_request_set_wants_data(sdimage_request *request, bool wants_data);
+SDIMAGE_API void sdimage_request_set_include_data(sdimage_request *request, bool include);
 
 /* Sets the disk reads, including their decoding, for which the starting call blocks. It waits for no other part of the
  * load. Has no effect on a thread of the library. Default NONE. */
@@ -287,7 +242,7 @@ SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_lo
 SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
 SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
 
-/* Sets another cache for the originals from which images are derived, with the layers for originals above. NULL: none.
+/* Sets another cache for the originals from which images are derived, for the bits for originals above. NULL: none.
  * Default, and after reset: the cache of the images. */
 SDIMAGE_API void sdimage_request_set_original_cache(sdimage_request *request, sdimage_cache *cache);
 SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);

@@ -3,7 +3,7 @@
  *   sdimage_resources *icons = NULL;
  *   sdimage_resources_new("/usr/share/paint/icons", NULL, &icons, &error);
  *   sdimage_resources_set_scales(icons, (double[]){2, 3, 1}, 3, &error);              on a screen of two pixels a point
- *   sdimage_resources_copy_image(icons, "tools/brush", &image, &error);               tools/brush@2x.png, if it exists
+ *   sdimage_resources_get_image(icons, "tools/brush", &image, &error);               tools/brush@2x.png, if it exists
  *
  * An image is decoded on first use and then held, so that further calls are table look-ups. It is held until
  * sdimage_resources_clear, a change of the scales, or sdimage_trim_memory(true), which the library also calls itself
@@ -61,7 +61,7 @@ SDIMAGE_API sdimage_status sdimage_resources_set_scales(sdimage_resources *resou
  * same outcome. Failures are not remembered: the next call tries again. If an existing file cannot be used, its error
  * is returned, with a message that begins with the file's name, and no further file is tried. Errors: INVALID_ARGUMENT,
  * NOT_FOUND (its message lists the files that were tried), those of sdimage_decode_file. */
-SDIMAGE_API sdimage_status sdimage_resources_copy_image(sdimage_resources *resources, const char *name,
+SDIMAGE_API sdimage_status sdimage_resources_get_image(sdimage_resources *resources, const char *name,
                                                         sdimage_image **image, sdimage_error **error);
 
 /* Discards all images: the next call for a name reads its file again and returns a new object. Images in use stay

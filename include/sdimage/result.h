@@ -15,6 +15,7 @@ extern "C" {
 
 /* Kind of a delivery. Every accepted load ends with exactly one FINAL. */
 typedef enum SDIMAGE_ENUM sdimage_delivery_kind {
+    SDIMAGE_DELIVERY_KIND_NONE = 0,    /* no result */
     SDIMAGE_DELIVERY_KIND_PARTIAL = 1, /* the received part of the image; a better one follows */
     SDIMAGE_DELIVERY_KIND_CACHED = 2,  /* a usable image while a refresh is under way */
     SDIMAGE_DELIVERY_KIND_FINAL = 3    /* the last one: an image or an error */
@@ -102,27 +103,27 @@ SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
 SDIMAGE_API sdimage_freshness_rule sdimage_result_freshness(const sdimage_result *result);
 
 /* The requested URL, without user and password, and the cache key of the image in its printed form
- * (sdimage_manager_cache_key). Borrowed; "" if there is none. */
+ * (sdimage_manager_get_cache_key). Borrowed; "" if there is none. */
 SDIMAGE_API const char *sdimage_result_url(const sdimage_result *result);
 SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 
 /* Nanoseconds spent in a stage; 0 if it did not run. */
 SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
 
-/* Returns the last response of the built-in downloader: its status and header fields (hooks.h), also of a failure. A
- * copy, for the caller to unref; NULL if nothing was downloaded. */
-SDIMAGE_API void sdimage_result_copy_response(const sdimage_result *result, sdimage_response **response);
+/* Returns the last response of the built-in downloader: its status and header fields (hooks.h), also of a failure. The
+ * caller owns *response; NULL if nothing was downloaded. */
+SDIMAGE_API void sdimage_result_get_response(const sdimage_result *result, sdimage_response **response);
 
 /* --- Transactions of the built-in downloader: one for each hop of a redirect and each retry, in order, including those
  * before a failure. None for images from other sources. For an index out of range the getters return 0 and "". */
 
 /* Phases of a transaction, by the event that ends them. */
 typedef enum SDIMAGE_ENUM sdimage_transaction_phase {
-    SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP = 0, /* the addresses of the host are known */
-    SDIMAGE_TRANSACTION_PHASE_CONNECT = 1,     /* the connection is open */
-    SDIMAGE_TRANSACTION_PHASE_TLS = 2,         /* the TLS handshake is complete */
-    SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE = 3,  /* the first byte of the response has arrived */
-    SDIMAGE_TRANSACTION_PHASE_TOTAL = 4        /* the last byte has arrived, or the transfer failed */
+    SDIMAGE_TRANSACTION_PHASE_TOTAL = 0,       /* the last byte has arrived, or the transfer failed */
+    SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP = 1, /* the addresses of the host are known */
+    SDIMAGE_TRANSACTION_PHASE_CONNECT = 2,     /* the connection is open */
+    SDIMAGE_TRANSACTION_PHASE_TLS = 3,         /* the TLS handshake is complete */
+    SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE = 4   /* the first byte of the response has arrived */
 } sdimage_transaction_phase;
 
 /* Number of transactions; 0 if nothing was downloaded. */

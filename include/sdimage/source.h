@@ -51,7 +51,7 @@ SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uin
 /* Makes a decoder of all bytes of a source, finished from the start. A coder with `open_source` reads what it needs;
  * for other coders all bytes are read here, up to the limit of 256 MiB. `options` and `coder` as in
  * sdimage_decoder_new; errors as in sdimage_decoder_append, and those of reading. */
-SDIMAGE_API sdimage_status sdimage_decoder_new_with_source(sdimage_source *source,
+SDIMAGE_API sdimage_status sdimage_decoder_new_source(sdimage_source *source,
                                                            const sdimage_decode_options *options, sdimage_coder *coder,
                                                            sdimage_decoder **decoder, sdimage_error **error);
 

@@ -42,7 +42,6 @@
 #include "error.h"
 #include "image.h"
 #include "manager.h"
-#include "progress.h"
 #include "request.h"
 #include "result.h"
 #include "task.h"
@@ -191,7 +190,7 @@ SDIMAGE_API void sdimage_target_options_set_transition_rule(sdimage_target_optio
                                                             sdimage_transition_rule rule);
 
 /* Calls set_image between prepare and animate; false if these show the image themselves. Default true. */
-SDIMAGE_API void sdimage_target_options_set_transition_sets_image(sdimage_target_options *options, bool sets_image);
+SDIMAGE_API void sdimage_target_options_set_show_image_in_transition(sdimage_target_options *options, bool show);
 
 /* Delays FINAL to the handler until the transition has ended. Default false: right after the image was set. */
 SDIMAGE_API void sdimage_target_options_set_wait_for_transition(sdimage_target_options *options, bool wait);
@@ -217,7 +216,7 @@ SDIMAGE_API void sdimage_target_cancel_latest(sdimage_target *target);
 
 /* Returns the load under way in a slot (NULL: the default key), until the end of its last callback; otherwise NULL. For
  * the caller to unref. */
-SDIMAGE_API void sdimage_target_copy_task(const sdimage_target *target, const char *key, sdimage_task **task);
+SDIMAGE_API void sdimage_target_get_task(const sdimage_target *target, const char *key, sdimage_task **task);
 
 /* Puts a load started by the program itself into a slot. Loads under way there are cancelled; the next load in the slot
  * cancels this one. Its image is not shown. */
@@ -229,15 +228,8 @@ SDIMAGE_API void sdimage_target_remove_task(sdimage_target *target, const char *
 
 /* Returns the key of the latest load, and the URL of the latest load of a slot (NULL: of the latest load of all); empty
  * if there was none. For the caller to unref. */
-SDIMAGE_API void sdimage_target_copy_latest_key(const sdimage_target *target, sdimage_data **key);
-SDIMAGE_API void sdimage_target_copy_url(const sdimage_target *target, const char *key, sdimage_data **url);
-
-/* Returns or sets the progress counter of a slot (NULL: of the latest load's), in bytes. The returned one is the
- * caller's. It is made on the first call, unless the program has set one. It is 0 of 0 when a load begins, and complete
- * when a load has succeeded: 1 of 1 if nothing was transferred. */
-SDIMAGE_API void sdimage_target_copy_progress(const sdimage_target *target, const char *key,
-                                              sdimage_progress **progress);
-SDIMAGE_API void sdimage_target_set_progress(sdimage_target *target, const char *key, sdimage_progress *progress);
+SDIMAGE_API void sdimage_target_get_latest_key(const sdimage_target *target, sdimage_data **key);
+SDIMAGE_API void sdimage_target_get_url(const sdimage_target *target, const char *key, sdimage_data **url);
 
 #ifdef __cplusplus
 }

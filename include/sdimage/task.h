@@ -42,7 +42,7 @@ SDIMAGE_API bool sdimage_task_is_finished(const sdimage_task *task);
 
 /* Returns the final result, for the caller to unref; NULL while there is none. For an image in memory it is available
  * before the starting call returns, with any dispatcher. */
-SDIMAGE_API void sdimage_task_copy_result(const sdimage_task *task, sdimage_result **result);
+SDIMAGE_API void sdimage_task_get_result(const sdimage_task *task, sdimage_result **result);
 
 /* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect while the
  * load is queued: for a transfer that has not started, and for the decode. A load that several tasks share has the
@@ -56,9 +56,9 @@ SDIMAGE_API sdimage_priority sdimage_task_priority(const sdimage_task *task);
 SDIMAGE_API void sdimage_task_progress(const sdimage_task *task, int64_t *received, int64_t *expected);
 
 /* Returns the latest response of the built-in downloader for this load, except redirects: its status and header fields
- * (hooks.h), while the body is being received and afterwards. A copy, for the caller to unref; NULL before the response
+ * (hooks.h), while the body is being received and afterwards. The caller owns *response; NULL before the response
  * and if nothing was downloaded. Loads that share a transfer return equal responses. */
-SDIMAGE_API void sdimage_task_copy_response(const sdimage_task *task, sdimage_response **response);
+SDIMAGE_API void sdimage_task_get_response(const sdimage_task *task, sdimage_response **response);
 
 /* The `user_data` with which the load was started. */
 SDIMAGE_API void *sdimage_task_token(const sdimage_task *task);

@@ -37,7 +37,7 @@ SDIMAGE_API void sdimage_transformer_unref(sdimage_transformer *transformer);
 SDIMAGE_API const char *sdimage_transformer_key(const sdimage_transformer *transformer);
 
 /* True if the result takes over format, extended data and other metadata of the image. */
-SDIMAGE_API bool sdimage_transformer_preserves_metadata(const sdimage_transformer *transformer);
+SDIMAGE_API bool sdimage_transformer_should_preserve_metadata(const sdimage_transformer *transformer);
 
 /* --- The transformers. *transformer is the caller's. Errors of all: INVALID_ARGUMENT for numbers that are not finite,
  * and those stated; parameters that do not fit a certain image are an error when applied. */
@@ -71,6 +71,7 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_crop(sdimage_rect rect, sdima
 
 /* Corners of the image as displayed: a bit set. */
 typedef enum SDIMAGE_ENUM sdimage_corners {
+    SDIMAGE_CORNERS_NONE = 0,        /* no corner */
     SDIMAGE_CORNERS_TOP_LEFT = 1,    /* bit 0 */
     SDIMAGE_CORNERS_TOP_RIGHT = 2,   /* bit 1 */
     SDIMAGE_CORNERS_BOTTOM_LEFT = 4, /* bit 2 */
@@ -177,9 +178,9 @@ typedef struct sdimage_transformer_vtable {
      * caller, except in a load, which delivers the image unchanged. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);
-    /* Returns true if the result takes over the metadata of the image (sdimage_transformer_preserves_metadata); NULL
+    /* Returns true if the result takes over the metadata of the image (sdimage_transformer_should_preserve_metadata); NULL
      * for true. */
-    bool (*preserves_metadata)(void *user_data);
+    bool (*should_preserve_metadata)(void *user_data);
 } sdimage_transformer_vtable;
 
 /* Makes a transformer of functions of the host. `key` must distinguish its effect, including its parameters, from all
@@ -202,25 +203,9 @@ SDIMAGE_API sdimage_status sdimage_image_transform_frames(const sdimage_image *i
                                                           const sdimage_transformer *transformer,
                                                           sdimage_image **result, sdimage_error **error);
 
-/* Makes and applies one transformer. */
+/* Resizes the image: the transformer of sdimage_transformer_new_resize, created and applied in one call. */
 SDIMAGE_API sdimage_status sdimage_image_resize(const sdimage_image *image, double width, double height,
                                                 sdimage_scale_mode mode, sdimage_image **result, sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_crop(const sdimage_image *image, sdimage_rect rect, sdimage_image **result,
-                                              sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_round_corner(const sdimage_image *image, double radius, uint64_t corners,
-                                                      double border_width, const sdimage_color *border_color,
-                                                      sdimage_image **result, sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_flip(const sdimage_image *image, bool horizontal, bool vertical,
-                                              sdimage_image **result, sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_rotate(const sdimage_image *image, double angle, bool fit_size,
-                                                sdimage_image **result, sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_tint(const sdimage_image *image, sdimage_color color, sdimage_blend_mode mode,
-                                              sdimage_image **result, sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_blur(const sdimage_image *image, double radius, sdimage_image **result,
-                                              sdimage_error **error);
-SDIMAGE_API sdimage_status sdimage_image_filter(const sdimage_image *image, const char *name,
-                                                const sdimage_options *parameters, sdimage_image **result,
-                                                sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ WORDS = {
 }
 
 #: Values that stand for no format, no cache part …; not among the words that a program may pass.
-NO_CHOICE = {"SDIMAGE_FORMAT_UNDEFINED"}
+NO_CHOICE = {"SDIMAGE_FORMAT_UNKNOWN"}
 
 # --- Python: every enum as a dictionary, named after it in the plural.
 
@@ -123,5 +123,5 @@ LUA_ENUMS = {
     "sdimage_priority": "PRIORITIES",
     "sdimage_source_policy": "POLICIES",
     "sdimage_delivery_kind": "KINDS",
-    "sdimage_event_type": "EVENTS",
+    "sdimage_callback_kind": "EVENTS",
 }

@@ -50,7 +50,7 @@ static bool decode(bench *bench, const sdimage_decode_options *options, bool all
     bool is_fine =
         sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, &image, &bench->error) >= 0;
     for (uint32_t i = 0; is_fine && all_frames && i < sdimage_image_frame_count(image); i++) {
-        is_fine = sdimage_image_copy_frame(image, i, &frame, &bench->error) >= 0;
+        is_fine = sdimage_image_get_frame(image, i, &frame, &bench->error) >= 0;
         sdimage_image_unref(frame);
         frame = NULL;
     }
@@ -80,7 +80,7 @@ static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers
     sdimage_request_set_query_layers(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY ? SDIMAGE_CACHE_LAYERS_MEMORY
                                                                                     : SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_request_set_store_layers(request, store);
-    sdimage_request_set_wants_data(request, data != NULL);
+    sdimage_request_set_include_data(request, data != NULL);
     bool is_fine = sdimage_manager_load_sync(bench->manager, request, &result, &bench->error) >= 0 &&
                    sdimage_result_image(result) && sdimage_result_source(result) == source;
     if (is_fine && data && sdimage_result_data(result))
@@ -211,7 +211,7 @@ static bool open_bench(bench *bench, sdimage_error **error) {
     sdimage_cache_config_unref(cache);
     bench->thumbnail = sdimage_decode_options_new();
     bench->still = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height, true);
+    sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_decode_options_set_first_frame_only(bench->thumbnail, true);
     sdimage_decode_options_set_first_frame_only(bench->still, true);
     return is_fine;

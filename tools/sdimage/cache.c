@@ -99,8 +99,8 @@ static bool run_ls(options *options) {
 /* Bytes and entries on disk, and the folder, which the caller frees. */
 static bool measure(options *options, uint64_t *bytes, uint64_t *count, sdimage_data **folder) {
     sdimage_error *error = NULL;
-    return fine(options, sdimage_cache_disk_totals(options->cache, bytes, count, &error), &error) &&
-           fine(options, sdimage_cache_directory(options->cache, folder, &error), &error);
+    return fine(options, sdimage_cache_get_disk_totals(options->cache, bytes, count, &error), &error) &&
+           fine(options, sdimage_cache_get_directory(options->cache, folder, &error), &error);
 }
 
 /* Prints the current totals. */
@@ -129,7 +129,7 @@ static bool run_path(options *options) {
     sdimage_data *path = NULL;
     sdimage_error *error = NULL;
     const char *key = options->arguments[0];
-    if (sdimage_cache_path(options->cache, key, SDIMAGE_NUL_TERMINATED, &path, &error) < 0) {
+    if (sdimage_cache_get_path(options->cache, key, SDIMAGE_NUL_TERMINATED, &path, &error) < 0) {
         report_failure(options->json, "key", key, error);
         return false;
     }

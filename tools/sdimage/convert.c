@@ -75,14 +75,14 @@ static int convert(const command_row *command, int argc, char **argv, options *o
 /* Writes frame `index` to a numbered file. */
 static bool write_frame(const char *file, const sdimage_image *image, uint32_t index, const options *options) {
     sdimage_format format =
-        options->image.format == SDIMAGE_FORMAT_UNDEFINED ? SDIMAGE_FORMAT_PNG : options->image.format;
+        options->image.format == SDIMAGE_FORMAT_UNKNOWN ? SDIMAGE_FORMAT_PNG : options->image.format;
     char path[PATH_MAX];
     sdimage_image *frame = NULL, *written = NULL;
     sdimage_error *error = NULL;
     if (snprintf(path, sizeof path, "%s/frame-%04u.%s", options->folder, index + 1, sdimage_format_name(format)) >=
         (int)sizeof path)
         error = error_of_errno(ENAMETOOLONG);
-    else if (sdimage_image_copy_frame(image, index, &frame, &error) >= 0)
+    else if (sdimage_image_get_frame(image, index, &frame, &error) >= 0)
         write_image(path, frame, &options->image, &written, &error);
     bool is_fine = written != NULL;
     if (!is_fine)

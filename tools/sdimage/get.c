@@ -66,7 +66,7 @@ static bool check(const command_row *command, options *options) {
     if (!options->output_is_folder && pixel_file_of(options->output))
         options->is_made = true;
     /* In a folder the default format is one that supports alpha. */
-    if (options->is_made && options->output_is_folder && options->image.format == SDIMAGE_FORMAT_UNDEFINED)
+    if (options->is_made && options->output_is_folder && options->image.format == SDIMAGE_FORMAT_UNKNOWN)
         options->image.format = SDIMAGE_FORMAT_PNG;
     return !options->is_made || check_output(command, options->output, &options->image);
 }
@@ -281,7 +281,7 @@ static sdimage_status open_manager(get *get, sdimage_error **error) {
 static void flush_cache(const get *get) {
     sdimage_cache *cache = NULL;
     sdimage_error *error = NULL;
-    sdimage_manager_copy_cache(get->manager, &cache);
+    sdimage_manager_get_cache(get->manager, &cache);
     if (cache && sdimage_cache_flush(cache, &error) < 0)
         report_error("cache", error);
     sdimage_cache_unref(cache);

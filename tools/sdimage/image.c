@@ -39,7 +39,7 @@ static parse_result set_max_bytes(image_options *options, const char *text) {
 static parse_result set_thumbnail(image_options *options, const char *text) {
     if (!parse_size(text, &options->width, &options->height))
         return PARSE_INVALID;
-    sdimage_decode_options_set_thumbnail_size(options->decoding, options->width, options->height, true);
+    sdimage_decode_options_set_thumbnail_size(options->decoding, options->width, options->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     return PARSE_OK;
 }
 
@@ -47,7 +47,7 @@ static parse_result set_format(image_options *options, const char *text) {
     char name[16];
     snprintf(name, sizeof name, ".%s", text);
     options->format = sdimage_format_of_name(name);
-    return options->format != SDIMAGE_FORMAT_UNDEFINED && sdimage_can_encode(options->format) ? PARSE_OK
+    return options->format != SDIMAGE_FORMAT_UNKNOWN && sdimage_can_encode(options->format) ? PARSE_OK
                                                                                               : PARSE_INVALID;
 }
 
@@ -71,7 +71,7 @@ static parse_result add_transform(image_options *options, const char *text) {
 }
 
 bool init_image_options(image_options *options) {
-    options->format = SDIMAGE_FORMAT_UNDEFINED;
+    options->format = SDIMAGE_FORMAT_UNKNOWN;
     options->encoding = sdimage_encode_options_new();
     options->decoding = sdimage_decode_options_new();
     return options->encoding && options->decoding;
@@ -97,8 +97,8 @@ parse_result set_image_option(image_options *options, option_id option, const ch
 }
 
 bool check_output(const command_row *command, const char *output, const image_options *options) {
-    if (options->format != SDIMAGE_FORMAT_UNDEFINED || !strcmp(output, "-") || pixel_file_of(output) ||
-        sdimage_format_of_name(output) != SDIMAGE_FORMAT_UNDEFINED)
+    if (options->format != SDIMAGE_FORMAT_UNKNOWN || !strcmp(output, "-") || pixel_file_of(output) ||
+        sdimage_format_of_name(output) != SDIMAGE_FORMAT_UNKNOWN)
         return true;
     complain("%s: unknown format of '%s'; use --format", command->name, output);
     return false;
@@ -117,7 +117,7 @@ static bool encode(const char *path, const sdimage_image *image, const image_opt
 
 bool write_image(const char *path, const sdimage_image *image, const image_options *options, sdimage_image **written,
                  sdimage_error **error) {
-    pixel_file kind = options->format == SDIMAGE_FORMAT_UNDEFINED ? pixel_file_of(path) : PIXEL_FILE_NONE;
+    pixel_file kind = options->format == SDIMAGE_FORMAT_UNKNOWN ? pixel_file_of(path) : PIXEL_FILE_NONE;
     sdimage_image *result = NULL;
     if (!options->transformer)
         result = sdimage_image_ref((sdimage_image *)image);

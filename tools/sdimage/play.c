@@ -56,7 +56,7 @@ static sdimage_image *load(const play_options *options, const screen *screen) {
         report_error(options->subject, error_of_errno(errno));
     sdimage_request *request = url ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
     if (request) {
-        sdimage_request_set_thumbnail_size(request, screen->width, screen->height, true);
+        sdimage_request_set_thumbnail_size(request, screen->width, screen->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         if (sdimage_manager_new(NULL, &manager, &error) == SDIMAGE_STATUS_OK &&
             sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
             image = sdimage_image_ref((sdimage_image *)sdimage_result_image(result));
@@ -102,7 +102,7 @@ static bool play(const play_options *options, screen *screen, sdimage_image *ima
         sdimage_player_set_loop_limit(player, options->loops);
     sdimage_player_set_rate(player, options->rate);
     /* A slow terminal drops frames instead of falling behind. */
-    sdimage_player_set_drops_late_frames(player, true);
+    sdimage_player_set_drop_late_frames(player, true);
     sdimage_player_start(player);
     bool is_paused = false;
     while (!is_over && (is_paused || sdimage_player_is_playing(player))) {

@@ -158,7 +158,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     sdimage_prefetcher_set_max_concurrent(prefetcher, prefetch->jobs);
     sdimage_request *request = sdimage_request_new("", 0);
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
-    sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, true);
+    sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* The process exits before anything could use its memory cache. */
     sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
     sdimage_prefetch_handler handler = {
@@ -178,7 +178,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
 /* Waits until all loads are on disk. */
 static sdimage_status flush(const prefetch *prefetch, sdimage_error **error) {
     sdimage_cache *cache = NULL;
-    sdimage_manager_copy_cache(prefetch->manager, &cache);
+    sdimage_manager_get_cache(prefetch->manager, &cache);
     sdimage_status status = cache ? sdimage_cache_flush(cache, error) : SDIMAGE_STATUS_OK;
     sdimage_cache_unref(cache);
     return status;

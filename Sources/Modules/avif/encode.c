@@ -172,12 +172,11 @@ bool sdavif_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             const sdimage_encode_options *options, sdimage_data **data,
                              sdimage_error **error) {
-    (void)bag;
     if (!sdavif_can_encode(user_data, format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
-    if (sdimage_encode_options_embeds_thumbnail(options))
+    if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
     sdcs_encode_input source;
     sdimage_status status = sdcs_encode_input_open(&source, image, DEEP_BITS, error);

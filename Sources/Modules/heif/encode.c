@@ -189,9 +189,8 @@ bool sdheif_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                             const sdimage_encode_options *options, sdimage_data **data,
                              sdimage_error **error) {
-    (void)bag;
     if (!sdheif_can_encode(user_data, format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
     if (sdimage_encode_options_is_lossless(options))
@@ -208,7 +207,7 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
             job.options->image_orientation = (enum heif_orientation)orientation;
         status = encode_one(&job, image, &master, error);
     }
-    if (status >= 0 && sdimage_encode_options_embeds_thumbnail(options))
+    if (status >= 0 && sdimage_encode_options_should_embed_thumbnail(options))
         status = add_preview(&job, image, master, error);
     if (status >= 0)
         status = add_blocks(&job, options, orientation, master, error);

@@ -94,9 +94,9 @@ typedef struct choice {
 } choice;
 
 static choice choice_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_copy_options(options);
-    choice choice = {sdimage_options_get_int64(values, SDIMAGE_AV_POSTER_MS, 0),
-                     sdimage_options_get_bool(values, SDIMAGE_AV_FRAMES, false)};
+    sdimage_options *values = sdimage_decode_options_options(options);
+    choice choice = {sdimage_options_int64(values, SDIMAGE_AV_POSTER_MS, 0),
+                     sdimage_options_is_true(values, SDIMAGE_AV_FRAMES, false)};
     sdimage_options_unref(values);
     return choice;
 }
@@ -114,9 +114,8 @@ static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, s
     return status < 0 ? status : sdav_make_image(movie, frames, image, error);
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bag;
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdav_movie movie;
     sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdcs_deadline_of(options), error);

@@ -45,7 +45,7 @@ static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
 
 sdcs_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     const AVCodecParameters *said = movie->stream->codecpar;
-    sdcs_info info = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNDEFINED};
+    sdcs_info info = {.format = movie->is_sequence ? SDIMAGE_FORMAT_HEIC : SDIMAGE_FORMAT_UNKNOWN};
     info.width = said->width > 0 ? (uint32_t)said->width : 0;
     info.height = said->height > 0 ? (uint32_t)said->height : 0;
     info.orientation = movie->orientation;

@@ -170,7 +170,7 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
         header.duration = sdimage_image_frame_duration_ms(image, index);
         status = check(JxlEncoderSetFrameHeader(writer->settings, &header), error);
         if (status >= 0)
-            status = sdimage_image_copy_frame(image, index, &frame, error);
+            status = sdimage_image_get_frame(image, index, &frame, error);
     }
     sdcs_encode_input source = {.image = NULL};
     if (status >= 0)
@@ -208,10 +208,10 @@ bool sdjxl_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                            const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                            const sdimage_encode_options *options, sdimage_data **data,
                             sdimage_error **error) {
-    (void)user_data, (void)bag, (void)format;
-    if (sdimage_encode_options_embeds_thumbnail(options))
+    (void)user_data, (void)format;
+    if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
     writer writer = {.options = options};
     uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);

@@ -8,7 +8,7 @@
 bool sdjxl_can_encode(void *user_data, sdimage_format format);
 
 sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                            const sdimage_encode_options *options, const sdimage_options *bag, sdimage_data **data,
+                            const sdimage_encode_options *options, sdimage_data **data,
                             sdimage_error **error);
 
 #endif

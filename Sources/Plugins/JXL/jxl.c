@@ -78,9 +78,8 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
     return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
-    (void)user_data, (void)bag;
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+    (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
@@ -89,7 +88,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     if (status >= 0)
         status = feed(&decoder, bytes, length, &at, &event, error);
     if (status >= 0)
-        status = finish(&decoder, event, sdimage_decode_options_accepts_partial(options), 1, image, error);
+        status = finish(&decoder, event, sdimage_decode_options_should_accept_partial(options), 1, image, error);
     sdjxl_close(&decoder);
     return status;
 }

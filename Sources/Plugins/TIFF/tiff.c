@@ -65,7 +65,7 @@ static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_
 }
 
 static sdtiff_request request_of(const sdimage_decode_options *options) {
-    return (sdtiff_request){sdcs_request_of(options), sdimage_decode_options_accepts_partial(options),
+    return (sdtiff_request){sdcs_request_of(options), sdimage_decode_options_should_accept_partial(options),
                             sdcs_deadline_of(options)};
 }
 
@@ -76,21 +76,20 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_TIFF;
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                             const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdtiff_request request = request_of(options);
     sdtiff_input input;
     sdimage_status status = sdtiff_open_bytes(&input, bytes, length, request.deadline, error);
     if (status >= 0)
-        status = read_page(&input, sdimage_options_get_int64(bag, SDIMAGE_TIFF_PAGE, 0), &request, image, error);
+        status = read_page(&input, sdimage_options_int64(sdimage_decode_options_options(options), SDIMAGE_TIFF_PAGE, 0), &request, image, error);
     sdtiff_close(&input);
     return status;
 }
 
 static int64_t page_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_copy_options(options);
-    int64_t page = sdimage_options_get_int64(values, SDIMAGE_TIFF_PAGE, 0);
+    sdimage_options *values = sdimage_decode_options_options(options);
+    int64_t page = sdimage_options_int64(values, SDIMAGE_TIFF_PAGE, 0);
     sdimage_options_unref(values);
     return page;
 }

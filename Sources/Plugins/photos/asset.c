@@ -16,7 +16,7 @@ sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path
     if (!asset)
         return NULL;
     asset->origin = SDIMAGE_PHOTOS_ORIGIN_OWN;
-    asset->info.format = SDIMAGE_FORMAT_UNDEFINED;
+    asset->info.format = SDIMAGE_FORMAT_UNKNOWN;
     asset->info.orientation = SDIMAGE_ORIENTATION_UP;
     asset->identifier = sdphoto_join(identifier, NULL, NULL);
     asset->path = sdphoto_join(path, NULL, NULL);
@@ -95,7 +95,7 @@ const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset) {
     return OF(asset, info.type, "");
 }
 sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset) {
-    return OF(asset, info.format, SDIMAGE_FORMAT_UNDEFINED);
+    return OF(asset, info.format, SDIMAGE_FORMAT_UNKNOWN);
 }
 sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset) {
     return OF(asset, info.size, ((sdimage_size){0, 0}));
@@ -187,7 +187,7 @@ void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config,
     sdphoto_info *info = &config->asset->info;
     info->format = format;
     snprintf(info->type, sizeof info->type, "%s",
-             format == SDIMAGE_FORMAT_UNDEFINED ? "" : sdimage_format_media_type(format));
+             format == SDIMAGE_FORMAT_UNKNOWN ? "" : sdimage_format_mime_type(format));
 }
 
 void sdimage_photos_asset_config_set_playback(sdimage_photos_asset_config *config, sdimage_photos_playback playback) {

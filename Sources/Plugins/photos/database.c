@@ -172,14 +172,14 @@ bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset) {
 
 void sdphoto_set_type(sdphoto_info *info, const char *name) {
     const char *dot = strrchr(name, '.');
-    sdimage_format format = dot ? sdimage_format_of_name(dot + 1) : SDIMAGE_FORMAT_UNDEFINED;
+    sdimage_format format = dot ? sdimage_format_of_name(dot + 1) : SDIMAGE_FORMAT_UNKNOWN;
     info->orientation = info->orientation ? info->orientation : SDIMAGE_ORIENTATION_UP;
     if (info->media == SDIMAGE_PHOTOS_MEDIA_IMAGE) {
         info->format = format;
         info->playback =
             format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
-        if (format != SDIMAGE_FORMAT_UNDEFINED)
-            snprintf(info->type, sizeof info->type, "%s", sdimage_format_media_type(format));
+        if (format != SDIMAGE_FORMAT_UNKNOWN)
+            snprintf(info->type, sizeof info->type, "%s", sdimage_format_mime_type(format));
     } else {
         info->playback =
             info->media == SDIMAGE_PHOTOS_MEDIA_VIDEO ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;

@@ -71,17 +71,19 @@ void sdimage_photos_fetch_options_set_rating(sdimage_photos_fetch_options *optio
         options->rating = least;
 }
 
-void sdimage_photos_fetch_options_set_filter(sdimage_photos_fetch_options *options, sdimage_photos_filter_fn filter,
-                                             void *user_data, sdimage_destroy_fn destroy) {
-    if (!is_options(options)) {
+sdimage_status sdimage_photos_fetch_options_set_filter(sdimage_photos_fetch_options *options,
+                                                       const sdimage_photos_filter_vtable *vtable, void *user_data,
+                                                       sdimage_destroy_fn destroy, sdimage_error **error) {
+    if (!is_options(options) || (vtable && (vtable->size < sizeof *vtable || !vtable->should_include))) {
         if (destroy)
             destroy(user_data);
-        return;
+        return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: no options, or a table without its function");
     }
     drop_filter(options);
-    options->filter = filter;
+    options->filter = vtable ? vtable->should_include : NULL;
     options->filter_data = user_data;
     options->filter_destroy = destroy;
+    return SDIMAGE_STATUS_OK;
 }
 
 void sdimage_photos_fetch_options_set_order(sdimage_photos_fetch_options *options, sdimage_photos_order order,
@@ -112,7 +114,7 @@ static bool is_in_album(const sdimage_photos_fetch_options *options, const sdima
     return false;
 }
 
-bool sdimage_photos_fetch_options_accept(const sdimage_photos_fetch_options *options,
+bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_options *options,
                                          const sdimage_photos_asset *asset) {
     if (!sdphoto_is(asset, SDPHOTO_ASSET))
         return false;

@@ -13,7 +13,7 @@ struct sdimage_photos_fetch_options {
     bool nested, is_incomplete;
     int64_t from_ns, until_ns;
     int32_t rating;
-    sdimage_photos_filter_fn filter;
+    bool (*filter)(void *user_data, const sdimage_photos_asset *asset);
     void *filter_data;
     sdimage_destroy_fn filter_destroy;
     sdimage_photos_order order;

@@ -98,8 +98,8 @@ static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *o
         return NULL;
     if (sdimage_source_new_custom(&table, (uint64_t)status.st_size, (void *)(intptr_t)file->descriptor, NULL, &source,
                                   NULL) >= 0 &&
-        sdimage_decoder_new_with_source(source, options, NULL, &decoder, NULL) >= 0)
-        sdimage_decoder_copy_image(decoder, &image, NULL);
+        sdimage_decoder_new_source(source, options, NULL, &decoder, NULL) >= 0)
+        sdimage_decoder_get_image(decoder, &image, NULL);
     sdimage_decoder_unref(decoder);
     sdimage_source_unref(source);
     return image;
@@ -129,7 +129,7 @@ static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
     if (bounds.box.width && bounds.box.height && !file->info.size.width && read_head(file))
         bounds = sdphoto_bounds_of(load->decode, load->request_options, file->info.size);
     sdimage_size size = sdphoto_size_of(bounds, file->info.size);
-    sdimage_decode_options_set_thumbnail_size(options, size.width, size.height, true);
+    sdimage_decode_options_set_thumbnail_size(options, size.width, size.height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* An animation requested as an image is a still. */
     sdimage_decode_options_set_first_frame_only(options, true);
     return options;

@@ -188,7 +188,7 @@ static void fetch_asset(queue *queue, job *job) {
     queue->pending = NULL;
     pthread_mutex_unlock(&queue->lock);
     drop_state(state);
-    if (asset && !sdimage_photos_fetch_options_accept(job->options, asset)) {
+    if (asset && !sdimage_photos_fetch_options_should_include(job->options, asset)) {
         sdimage_photos_asset_unref(asset);
         asset = NULL;
     }

@@ -101,10 +101,18 @@ const char *sdimage_photos_library_note(const sdimage_photos_library *library) {
     return note;
 }
 
-sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
-                                           void *user_data, sdimage_error **error) {
+sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, const sdimage_photos_scan_handler *handler,
+                                           void *user_data, sdimage_destroy_fn destroy, sdimage_error **error) {
     sdimage_status status = sdphoto_check_library(library, error);
-    return status < 0 ? status : refresh(library, SDPHOTO_NEED_NOW, (sdphoto_progress){progress, user_data}, error);
+    if (status >= 0 && handler && handler->size < sizeof *handler)
+        status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: table of another size");
+    if (status >= 0) {
+        sdphoto_progress progress = {handler ? handler->progress : NULL, user_data};
+        status = refresh(library, SDPHOTO_NEED_NOW, progress, error);
+    }
+    if (destroy)
+        destroy(user_data);
+    return status;
 }
 
 /* Returns all assets, each referenced; released with `drop`. NULL if memory is exhausted. */
@@ -156,7 +164,7 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
             return status;
         found = sdphoto_library_lookup(library, identifier);
     }
-    if (found && sdimage_photos_fetch_options_accept(options, found)) {
+    if (found && sdimage_photos_fetch_options_should_include(options, found)) {
         *asset = found;
         return SDIMAGE_STATUS_OK;
     }
@@ -164,8 +172,8 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
     return sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: no photo has this identifier");
 }
 
-sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *library,
-                                                   const sdimage_photos_observer_vtable *vtable, void *user_data,
+sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *library,
+                                                   const sdimage_photos_library_handler *vtable, void *user_data,
                                                    sdimage_destroy_fn destroy, sdimage_error **error) {
     sdimage_status status = sdphoto_check_library(library, error);
     if (status >= 0 && vtable && vtable->size < sizeof(size_t))

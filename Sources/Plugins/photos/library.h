@@ -12,7 +12,7 @@
 
 /* The progress callback of a scan; `report` may be NULL. */
 typedef struct sdphoto_progress {
-    sdimage_photos_scan_fn report;
+    bool (*report)(void *user_data, uint64_t found, uint64_t read);
     void *user_data;
 } sdphoto_progress;
 
@@ -30,7 +30,7 @@ typedef struct sdphoto_library_kind {
     /* Releases everything but the common part; no thread may remain. */
     void (*close)(sdimage_photos_library *library);
     /* Sets the observer, which it takes over; NULL for a library that cannot be observed. */
-    sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
+    sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                    void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
     /* Cancels the requests that wait for a reply; NULL if none do. */
     void (*cancel_loads)(sdimage_photos_library *library);

@@ -40,7 +40,7 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a list");
     }
     for (size_t i = 0; i < count; i++)
-        if (sdimage_photos_fetch_options_accept(options, assets[i]))
+        if (sdimage_photos_fetch_options_should_include(options, assets[i]))
             selected[made->total++] = assets[i];
     qsort_r(selected, made->total, sizeof *selected, compare_for,
             (void *)(uintptr_t)(sdphoto_is(options, SDPHOTO_FETCH_OPTIONS) ? options : NULL));

@@ -32,7 +32,7 @@ bool sdphoto_load_is_cancelled(const sdphoto_load *load) {
 
 /* Returns a pointer from a bag if it is of this kind. */
 static void *in_bag(const sdimage_options *bag, const char *name, sdphoto_kind kind) {
-    void *value = bag ? sdimage_options_get_pointer(bag, name) : NULL;
+    void *value = bag ? sdimage_options_pointer(bag, name) : NULL;
     return sdphoto_is(value, kind) ? value : NULL;
 }
 
@@ -51,7 +51,7 @@ sdphoto_load *sdphoto_load_new(sdimage_photos_loader_config *config, const sdima
     sdimage_request_copy_decode_options(request, &made->decode);
     if (bag && sdimage_options_has(bag, SDIMAGE_PHOTOS_REQUEST_DATA))
         made->mode =
-            sdimage_options_get_bool(bag, SDIMAGE_PHOTOS_REQUEST_DATA, false) ? SDPHOTO_AS_DATA : SDPHOTO_AS_IMAGE;
+            sdimage_options_is_true(bag, SDIMAGE_PHOTOS_REQUEST_DATA, false) ? SDPHOTO_AS_DATA : SDPHOTO_AS_IMAGE;
     return made;
 }
 

@@ -60,7 +60,7 @@ static bool examine(sdphoto_scan *scan, const sdphoto_item *one, sdphoto_record 
     int descriptor = sdphoto_open_file(scan->root, one->path);
     if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR))
         return false;
-    *record = (sdphoto_record){.path = one->path, .info = {.format = SDIMAGE_FORMAT_UNDEFINED}};
+    *record = (sdphoto_record){.path = one->path, .info = {.format = SDIMAGE_FORMAT_UNKNOWN}};
     sdphoto_record_note(record, &one->status);
     if (descriptor >= 0) {
         record->is_known = sdphoto_probe(descriptor, record->size, &record->info, record->digest);

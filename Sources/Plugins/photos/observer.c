@@ -4,7 +4,7 @@
 
 #include "object.h"
 
-sdphoto_observer *sdphoto_observer_new(const sdimage_photos_observer_vtable *vtable, void *user_data,
+sdphoto_observer *sdphoto_observer_new(const sdimage_photos_library_handler *vtable, void *user_data,
                                        sdimage_destroy_fn destroy) {
     sdphoto_observer *observer = calloc(1, sizeof *observer);
     if (!observer)

@@ -7,13 +7,13 @@
 
 typedef struct sdphoto_observer {
     atomic_uint references;
-    sdimage_photos_observer_vtable table;
+    sdimage_photos_library_handler table;
     void *user_data;
     sdimage_destroy_fn destroy;
 } sdphoto_observer;
 
 /* Makes an observer with one reference; NULL if memory is exhausted, and then nothing is taken over. */
-sdphoto_observer *sdphoto_observer_new(const sdimage_photos_observer_vtable *vtable, void *user_data,
+sdphoto_observer *sdphoto_observer_new(const sdimage_photos_library_handler *vtable, void *user_data,
                                        sdimage_destroy_fn destroy);
 
 /* Releases a reference; NULL is ignored. The last one destroys the observer. */

@@ -116,18 +116,18 @@ static const char *moving_type(const uint8_t *bytes, size_t length) {
 void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info) {
     *info = (sdphoto_info){.format = sdimage_sniff(bytes, length), .orientation = SDIMAGE_ORIENTATION_UP};
     const char *type = NULL;
-    if (info->format != SDIMAGE_FORMAT_UNDEFINED && info->format != SDIMAGE_FORMAT_PDF) {
+    if (info->format != SDIMAGE_FORMAT_UNKNOWN && info->format != SDIMAGE_FORMAT_PDF) {
         info->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
         info->playback =
             info->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
-        type = sdimage_format_media_type(info->format);
+        type = sdimage_format_mime_type(info->format);
     } else if ((type = moving_type(bytes, length))) {
-        info->format = SDIMAGE_FORMAT_UNDEFINED;
+        info->format = SDIMAGE_FORMAT_UNKNOWN;
         bool is_video = strncmp(type, "video", 5) == 0;
         info->media = is_video ? SDIMAGE_PHOTOS_MEDIA_VIDEO : SDIMAGE_PHOTOS_MEDIA_AUDIO;
         info->playback = is_video ? SDIMAGE_PHOTOS_PLAYBACK_VIDEO : SDIMAGE_PHOTOS_PLAYBACK_NONE;
     } else {
-        info->format = SDIMAGE_FORMAT_UNDEFINED;
+        info->format = SDIMAGE_FORMAT_UNKNOWN;
     }
     snprintf(info->type, sizeof info->type, "%s", type ? type : "");
 }
@@ -191,7 +191,7 @@ static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64
 
 bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_info *info, uint8_t digest[16]) {
     static const size_t looks[] = {SDPHOTO_HEAD, SDPHOTO_LONG_HEAD, SDPHOTO_LONGEST_HEAD};
-    *info = (sdphoto_info){.format = SDIMAGE_FORMAT_UNDEFINED, .orientation = SDIMAGE_ORIENTATION_UP};
+    *info = (sdphoto_info){.format = SDIMAGE_FORMAT_UNKNOWN, .orientation = SDIMAGE_ORIENTATION_UP};
     uint8_t *head = NULL;
     bool is_read = false;
     /* Some formats store their size or frame count far from the beginning. */

@@ -93,7 +93,7 @@ sdimage_photos_content sdimage_photos_request_options_content(const sdimage_phot
     return is_options(options) ? options->content : SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT;
 }
 
-bool sdimage_photos_request_options_network_access(const sdimage_photos_request_options *options) {
+bool sdimage_photos_request_options_has_network_access(const sdimage_photos_request_options *options) {
     return !is_options(options) || options->has_network;
 }
 

@@ -69,6 +69,6 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
 
 sdimage_photos_asset *sdimage_photos_asset_of_request(const sdimage_request *request) {
     const sdimage_options *bag = sdimage_request_options(request);
-    void *asset = bag ? sdimage_options_get_pointer(bag, SDIMAGE_PHOTOS_ASSET) : NULL;
+    void *asset = bag ? sdimage_options_pointer(bag, SDIMAGE_PHOTOS_ASSET) : NULL;
     return sdphoto_is(asset, SDPHOTO_ASSET) ? asset : NULL;
 }

@@ -70,7 +70,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
 static void notify(const sdphoto_scan *scan, const sdphoto_observer *observer) {
     for (size_t i = 0; i < scan->updates.event_count; i++) {
         sdimage_photos_asset *asset = scan->updates.events[i].asset;
-        const sdimage_photos_observer_vtable *table = &observer->table;
+        const sdimage_photos_library_handler *table = &observer->table;
         void (*call)(void *, sdimage_photos_asset *) =
             scan->updates.events[i].kind == SDPHOTO_INSERTED  ? table->inserted
             : scan->updates.events[i].kind == SDPHOTO_REMOVED ? table->removed

@@ -235,7 +235,7 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     close(descriptor);
     sdimage_decode_options *options = status >= 0 ? sdimage_decode_options_new() : NULL;
     if (options) {
-        sdimage_decode_options_set_thumbnail_size(options, side, side, true);
+        sdimage_decode_options_set_thumbnail_size(options, side, side, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         sdimage_decode_options_set_first_frame_only(options, true);
         status = sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), options, image, error);
     }

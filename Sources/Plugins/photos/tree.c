@@ -33,7 +33,7 @@ sdphoto_observer *sdphoto_tree_observer(sdphoto_tree *tree) {
     return observer;
 }
 
-sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
+sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_observer *observer = vtable ? sdphoto_observer_new(vtable, user_data, destroy) : NULL;

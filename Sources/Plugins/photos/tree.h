@@ -41,7 +41,7 @@ typedef struct sdphoto_tree {
 sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root);
 
 /* Sets the observer: the function of the library's kind. */
-sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_observer_vtable *vtable,
+sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 
 /* Returns the observer, referenced; NULL for none. */

@@ -7,12 +7,12 @@
 #include "engine.h"
 
 static uint64_t number(const sdimage_options *bag, const char *name, int64_t fallback, int64_t least, int64_t most) {
-    int64_t value = bag ? sdimage_options_get_int64(bag, name, fallback) : fallback;
+    int64_t value = bag ? sdimage_options_int64(bag, name, fallback) : fallback;
     return (uint64_t)(value < least ? least : value > most ? most : value);
 }
 
 sdimage_status sdremote_options_read(sdremote_options *options, const sdimage_options *bag, sdimage_error **error) {
-    const char *prefix = bag ? sdimage_options_get_string(bag, SDIMAGE_REMOTE_NAMESPACE, "sdimage") : "sdimage";
+    const char *prefix = bag ? sdimage_options_string(bag, SDIMAGE_REMOTE_NAMESPACE, "sdimage") : "sdimage";
     size_t length = strlen(prefix);
     if (!length || length > SDREMOTE_NAMESPACE_MAX)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: namespace is not 1 to 64 bytes long");

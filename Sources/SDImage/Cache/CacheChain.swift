@@ -1,13 +1,13 @@
 /// Several caches that act as one; the last is the highest.
 package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
-    /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_policy`.
+    /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_chain_policy`.
     package enum Policy: Int32, Sendable {
         case serial = 0, concurrent, highestOnly, lowestOnly
     }
 
-    /// Operation that a policy applies to; the raw values are those of `sdimage_cache_operation`.
-    package enum Operation: Int32, Sendable, CaseIterable {
-        case query = 0, store, remove, contains, clear
+    /// Operation that a policy applies to; the raw values are those of `sdimage_cache_chain_operation`, where 0 is all of them.
+    package enum Operation: UInt32, Sendable, CaseIterable {
+        case query = 1, store, remove, contains, clear
     }
 
     private struct State {

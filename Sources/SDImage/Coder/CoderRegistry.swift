@@ -59,10 +59,10 @@ package final class CoderRegistry: Sendable {
 
     /// Returns the coder that recognises the bytes. If none does and the bytes have no known signature, returns the coder that
     /// decodes `hint`.
-    package func coder(for bytes: Bytes, hint: ImageFormat = .undefined) -> (any ImageCoder)? {
+    package func coder(for bytes: Bytes, hint: ImageFormat = .unknown) -> (any ImageCoder)? {
         let coders = coders
         if let coder = coders.last(where: { $0.canDecode(bytes) }) { return coder }
-        guard hint != .undefined, FormatSniffer.format(of: bytes) == .undefined else { return nil }
+        guard hint != .unknown, FormatSniffer.format(of: bytes) == .unknown else { return nil }
         return coders.last { $0.decodableFormats.contains(hint) }
     }
 
@@ -124,7 +124,7 @@ package final class CoderRegistry: Sendable {
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        let format = wanted != .undefined ? wanted : image.metadata.hasAlpha ? .png : .jpeg
+        let format = wanted != .unknown ? wanted : image.metadata.hasAlpha ? .png : .jpeg
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
             throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
         }
@@ -146,7 +146,7 @@ package final class CoderRegistry: Sendable {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "decoder: no bytes") }
         if let coder = override ?? coder(for: bytes, hint: options.formatHint) { return coder }
         let format = FormatSniffer.format(of: bytes)
-        guard format == .undefined else { throw ImageError(.unsupported, "decoder: no coder registered for \(format.name)") }
+        guard format == .unknown else { throw ImageError(.unsupported, "decoder: no coder registered for \(format.name)") }
         throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
 }

@@ -9,7 +9,7 @@ package enum FormatSniffer {
         if reader.matches("ftyp", at: 4) { return byBrand(reader) }
         if isBitmap(reader) { return .bmp }
         if isIcon(reader) { return .ico }
-        return SVGSniffer.accepts(bytes) ? .svg : .undefined
+        return SVGSniffer.accepts(bytes) ? .svg : .unknown
     }
 
     /// Signatures at offset 0 that need no further check.
@@ -48,7 +48,7 @@ package enum FormatSniffer {
         if positions.contains(where: { has(avifBrands, reader, at: $0) }) { return .avif }
         if positions.contains(where: { has(heicBrands, reader, at: $0) }) { return .heic }
         let isStructural = has(structuralBrands, reader, at: 8) || positions.contains { has(structuralBrands, reader, at: $0) }
-        return isStructural ? .heif : .undefined
+        return isStructural ? .heif : .unknown
     }
 
     private static func has(_ brands: [StaticString], _ reader: ByteReader, at position: Int) -> Bool {

@@ -11,7 +11,7 @@ package struct DecodeOptions: Hashable, Sendable {
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
     package var limitBytes = 0
     /// Container format to try first when the bytes have no known signature.
-    package var formatHint: ImageFormat = .undefined
+    package var formatHint: ImageFormat = .unknown
     /// Pixels per point of the result, at least 1; nil: the scale in the key of a load, or 1.
     package var scale: Double?
     /// Returns the available rows of a truncated image; otherwise truncation is an error (docs/decisions.md, "Truncated images

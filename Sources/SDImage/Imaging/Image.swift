@@ -95,7 +95,7 @@ package final class Image: Sendable {
 
 /// Properties of an image other than its pixels.
 package struct ImageMetadata: Sendable {
-    package var format: ImageFormat = .undefined
+    package var format: ImageFormat = .unknown
     /// Pixels per point, at least 1.
     package var scale = 1.0
     /// Orientation that remains to be applied to the pixels; `up` once applied.

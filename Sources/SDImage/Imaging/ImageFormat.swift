@@ -1,25 +1,25 @@
 /// A container format of encoded images; the raw values are those of `sdimage_format`.
-package enum ImageFormat: Int32, Sendable, CaseIterable {
-    case undefined = -1
-    case jpeg = 0
-    case png = 1
-    case gif = 2
-    case tiff = 3
+package enum ImageFormat: UInt32, Sendable, CaseIterable {
+    case unknown = 0
+    case jpeg = 1
+    case png = 2
+    case gif = 3
     case webp = 4
     case heic = 5
     case heif = 6
-    case pdf = 7
-    case svg = 8
+    case avif = 7
+    case tiff = 8
     case bmp = 9
-    case raw = 10
-    case ico = 11
-    case avif = 15
-    case jxl = 17
+    case ico = 10
+    case jxl = 11
+    case svg = 12
+    case pdf = 13
+    case raw = 14
 
     /// Lower-case name for the command line and Python. NUL-terminated, so that C callers can borrow it.
     package var name: StaticString {
         switch self {
-        case .undefined: "undefined"
+        case .unknown: "unknown"
         case .jpeg: "jpeg"
         case .png: "png"
         case .gif: "gif"
@@ -37,12 +37,12 @@ package enum ImageFormat: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// The format for the extension of a file name, case-insensitive; `undefined` for unknown extensions.
+    /// The format for the extension of a file name, case-insensitive; `unknown` for unknown extensions.
     package init(fileName: [UInt8]) {
         let name = fileName.split(separator: Byte.slash, omittingEmptySubsequences: false).last ?? []
         let parts = name.split(separator: Byte.dot, omittingEmptySubsequences: false)
         let last = parts.count > 1 ? String(decoding: parts.last ?? [], as: UTF8.self).lowercased() : ""
-        self = ImageFormat.extensions[last] ?? .undefined
+        self = ImageFormat.extensions[last] ?? .unknown
     }
 
     private static let extensions: [String: ImageFormat] = [
@@ -53,7 +53,7 @@ package enum ImageFormat: Int32, Sendable, CaseIterable {
 
     package var mimeType: StaticString {
         switch self {
-        case .undefined: "image/*"
+        case .unknown: "image/*"
         case .jpeg: "image/jpeg"
         case .png: "image/png"
         case .gif: "image/gif"

@@ -37,7 +37,7 @@ package struct BatchOptions: Sendable {
         request.transformer = .value(changes.map { TransformerPipeline([$0, resize]) } ?? resize)
         request.transformsVector = true
         request.isProgressive = false
-        request.wantsData = false
+        request.includesData = false
         request.decodeOptions.firstFrameOnly = true
         // Sizes of transformers are in points.
         request.decodeOptions.scale = 1

@@ -13,12 +13,12 @@ struct CacheStage {
     var entries: [Entry] {
         let (request, keys) = (context.request, context.keys)
         var entries: [Entry] = []
-        if request.queryCacheType.contains(.disk), request.coder == nil, let cache = context.disk,
+        if request.cachePolicy.queryLayers.contains(.disk), request.coder == nil, let cache = context.disk,
             let variant = keys.variant(request)
         {
             entries.append(Entry(cache: cache, key: variant, isVariant: true))
         }
-        let layers = keys.isOriginal ? request.queryCacheType : request.originalQueryCacheType
+        let layers = keys.isOriginal ? request.cachePolicy.queryLayers : request.cachePolicy.originalQueryLayers
         if layers.contains(.disk), let originals = context.diskOfOriginals {
             entries.append(Entry(cache: originals, key: keys.original, isVariant: false))
         }
@@ -63,7 +63,7 @@ struct CacheStage {
     private func makeFromOriginalInMemory() async throws(ImageError) -> LoadOutcome? {
         let request = context.request
         // Pixels as they are stored in the file cannot be derived from the image in memory.
-        guard !context.keys.isOriginal, request.originalQueryCacheType.contains(.memory), request.decodeOptions.isUpright,
+        guard !context.keys.isOriginal, request.cachePolicy.originalQueryLayers.contains(.memory), request.decodeOptions.isUpright,
             request.coder == nil, let original = context.memoryOfOriginals?.image(for: context.keys.original)
         else { return nil }
         var data = LoadedData(bytes: .empty)

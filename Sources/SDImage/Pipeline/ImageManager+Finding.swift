@@ -10,7 +10,7 @@ extension ImageManager {
         }
         let request = prepared.request
         let keys = prepared.keys(for: number, keys)
-        guard !request.wantsData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(), let rule = hit.rule
+        guard !request.includesData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(), let rule = hit.rule
         else { return nil }
         let result = ImageResult(
             kind: .final, image: hit.image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.printed)
@@ -35,7 +35,7 @@ extension ImageManager {
         var request = request
         request.sourcePolicy = .cacheOnly
         request.freshness = .ignore
-        request.wantsData = false
+        request.includesData = false
         request.isProgressive = false
         request.blockingReads = .disk
         request.dispatcher = .none

@@ -129,7 +129,7 @@ package final class ImageManager: Sendable {
             url: prepared.url, token: token, dispatcher: dispatcher, priority: request.priority, handler: handler, owner: owner,
             observers: observers, lease: lease)
         let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(hasMissed: hasMissed)
-        if let hit, let rule = hit.rule, !request.wantsData {
+        if let hit, let rule = hit.rule, !request.includesData {
             // Closing waits for the callbacks of registered loads.
             if handler != nil, !task.deliversInline { try register(task) }
             task.finish(result(.final, hit.image, rule, keys, task), inline: true)
@@ -212,7 +212,7 @@ package final class ImageManager: Sendable {
         else { return }
         var request = request
         request.priority = .low
-        request.wantsData = false
+        request.includesData = false
         request.blockingReads = []
         let task = LoadTask(
             url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), priority: .low,

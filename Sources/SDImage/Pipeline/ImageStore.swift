@@ -64,7 +64,7 @@ extension CoderRegistry {
     /// The format of an image that is stored without encoded bytes: its own format if that can be written.
     func format(toStore image: Image) -> ImageFormat {
         let own = image.metadata.format
-        if own != .undefined, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }
+        if own != .unknown, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }
         if image.frames != nil { return .gif }
         return image.metadata.hasAlpha ? .png : .jpeg
     }

@@ -48,10 +48,8 @@ extension RequestParameters {
     }
 
     private func hasSameLayers(as other: RequestParameters) -> Bool {
-        sourcePolicy == other.sourcePolicy && queryCacheType == other.queryCacheType && storeCacheType == other.storeCacheType
-            && originalQueryCacheType == other.originalQueryCacheType && originalStoreCacheType == other.originalStoreCacheType
-            && waitForStore == other.waitForStore && wantsData == other.wantsData && encodeOptions.isStandard
-            && other.encodeOptions.isStandard
+        sourcePolicy == other.sourcePolicy && cachePolicy == other.cachePolicy && waitForStore == other.waitForStore
+            && includesData == other.includesData && encodeOptions.isStandard && other.encodeOptions.isStandard
     }
 
     private func hasSameTransfer(as other: RequestParameters) -> Bool {

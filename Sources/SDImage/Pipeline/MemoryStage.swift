@@ -13,7 +13,7 @@ struct MemoryStage {
     private var policy: FreshnessPolicy { request.freshness ?? manager.freshness }
 
     private var cache: (any MemoryCaching)? {
-        guard request.sourcePolicy != .loaderOnly, request.queryCacheType.contains(.memory) else { return nil }
+        guard request.sourcePolicy != .loaderOnly, request.cachePolicy.queryLayers.contains(.memory) else { return nil }
         return switch request.cache {
         case .inherited: manager.memory
         case .none: nil
@@ -36,7 +36,7 @@ struct MemoryStage {
 
     /// The image, if another load has stored it since `lookUp` and it is the complete result. Does not count.
     func storedMeanwhile() -> Image? {
-        guard policy == .ignore, !request.wantsData, let image = peek(), satisfies(image) else { return nil }
+        guard policy == .ignore, !request.includesData, let image = peek(), satisfies(image) else { return nil }
         return image
     }
 

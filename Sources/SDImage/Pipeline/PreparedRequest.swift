@@ -16,8 +16,8 @@ package final class PreparedRequest: Sendable {
         self.request = request
         url = URLText(request.url).redacted
         isContentWithMemory =
-            request.loadHooks == nil && !request.wantsData && !request.requiresAnimation && request.sourcePolicy != .loaderOnly
-            && request.queryCacheType.contains(.memory) && (request.freshness ?? .ignore) == .ignore
+            request.loadHooks == nil && !request.includesData && !request.requiresAnimation && request.sourcePolicy != .loaderOnly
+            && request.cachePolicy.queryLayers.contains(.memory) && (request.freshness ?? .ignore) == .ignore
     }
 
     /// The keys that `make` returns for the manager with this number.

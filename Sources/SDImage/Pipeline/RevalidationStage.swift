@@ -226,7 +226,7 @@ struct RevalidationStage {
     private func outcome(_ copy: CachedCopy, _ image: Image, _ rule: FreshnessRule) async throws(ImageError) -> LoadOutcome {
         var outcome = LoadOutcome(image: image, source: copy.source, rule: rule)
         if copy.source == .memory {
-            if context.request.wantsData { outcome.data = try await caches.dataOfMemoryImage() }
+            if context.request.includesData { outcome.data = try await caches.dataOfMemoryImage() }
         } else if image.isPlain || copy.entry?.isVariant == true {
             outcome.data = copy.data?.bytes
         }

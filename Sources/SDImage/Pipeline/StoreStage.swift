@@ -2,11 +2,11 @@
 ///
 /// | what | where | under | by |
 /// | --- | --- | --- | --- |
-/// | the requested image | memory of the cache | its own key | `storeCacheType` |
-/// | the same, encoded, if it is a variant | disk of the cache | its own key | `storeCacheType` |
-/// | the encoded original, if it is the requested image | disk of the cache | the original key | `storeCacheType` |
-/// | the encoded original, if not the image | disk of the cache of originals | the original key | `originalStoreCacheType` |
-/// | the image before its transformer | memory of the cache of originals | the original key | `originalStoreCacheType` |
+/// | the requested image | memory of the cache | its own key | `storeLayers` |
+/// | the same, encoded, if it is a variant | disk of the cache | its own key | `storeLayers` |
+/// | the encoded original, if it is the requested image | disk of the cache | the original key | `storeLayers` |
+/// | the encoded original, if not the image | disk of the cache of originals | the original key | `originalStoreLayers` |
+/// | the image before its transformer | memory of the cache of originals | the original key | `originalStoreLayers` |
 struct StoreStage {
     let context: LoadContext
 
@@ -36,7 +36,7 @@ struct StoreStage {
 
     /// Stores an image in memory under the key of its content; an image whose transformer failed is not stored.
     func storeInMemory(_ image: Image) {
-        guard context.mayFillCaches, context.request.storeCacheType.contains(.memory),
+        guard context.mayFillCaches, context.request.cachePolicy.storeLayers.contains(.memory),
             let key = context.keys.key(of: image, context.request)
         else { return }
         context.memory?.store(image, for: key)
@@ -55,14 +55,14 @@ struct StoreStage {
         let (request, keys) = (context.request, context.keys)
         var entries: [(cache: any DataCaching, key: CacheKey)] = []
         if let originals = context.diskOfOriginals, originalLayers.contains(.disk) { entries.append((originals, keys.original)) }
-        if let cache = context.disk, request.storeCacheType.contains(.disk), let variant = keys.variant(request) {
+        if let cache = context.disk, request.cachePolicy.storeLayers.contains(.disk), let variant = keys.variant(request) {
             entries.append((cache, variant))
         }
         return entries
     }
 
     private var originalLayers: CacheLayers {
-        context.keys.isOriginal ? context.request.storeCacheType : context.request.originalStoreCacheType
+        context.keys.isOriginal ? context.request.cachePolicy.storeLayers : context.request.cachePolicy.originalStoreLayers
     }
 
     /// Stores the record of a revalidated response with the image, in memory and on disk.
@@ -123,7 +123,7 @@ struct StoreStage {
     /// Stores a variant beside its original.
     func storeVariant(_ image: Image, of original: CachedData) async {
         let (request, manager) = (context.request, context.manager)
-        guard context.mayFillCaches, request.storeCacheType.contains(.disk), let cache = context.disk,
+        guard context.mayFillCaches, request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
             let key = context.keys.variant(request), let variant = Variant(image, context.keys, request, origin: original)
         else { return }
         guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: context.engine.work) }

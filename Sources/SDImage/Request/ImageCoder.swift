@@ -44,7 +44,7 @@ extension ImageCoder {
 
 /// Properties read from headers, without decoding.
 package struct ImageInfo: Sendable {
-    package var format: ImageFormat = .undefined
+    package var format: ImageFormat = .unknown
     /// Size as stored, before the orientation is applied.
     package var storedSize = PixelSize(width: 0, height: 0)
     package var orientation: Orientation = .up

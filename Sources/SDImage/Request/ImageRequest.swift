@@ -39,14 +39,10 @@ public struct RequestParameters: Sendable {
     package var cacheKey: [UInt8]?
     package var priority: LoadPriority = .normal
     package var sourcePolicy: SourcePolicy = .any
-    package var queryCacheType: CacheLayers = .all
-    package var storeCacheType: CacheLayers = .all
-    /// Layers for the original when the image is derived from it. Memory takes part only if the request says so.
-    package var originalQueryCacheType: CacheLayers = .disk
-    package var originalStoreCacheType: CacheLayers = .disk
+    package var cachePolicy: CachePolicy = []
     package var waitForStore = false
     /// Includes the encoded bytes in the result of a memory hit.
-    package var wantsData = false
+    package var includesData = false
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
     /// Options for images encoded for the disk cache.
@@ -143,6 +139,41 @@ package enum SourcePolicy: Int32, Sendable {
     case any = 0
     case cacheOnly = 1
     case loaderOnly = 2
+}
+
+/// Exceptions from the look-up and the store in all layers; the raw values are those of `sdimage_cache_policy`.
+package struct CachePolicy: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let skipMemoryRead = CachePolicy(rawValue: 1)
+    package static let skipMemoryWrite = CachePolicy(rawValue: 2)
+    package static let skipDiskRead = CachePolicy(rawValue: 4)
+    package static let skipDiskWrite = CachePolicy(rawValue: 8)
+    package static let skipOriginalRead = CachePolicy(rawValue: 16)
+    package static let skipOriginalWrite = CachePolicy(rawValue: 32)
+    package static let readOriginalFromMemory = CachePolicy(rawValue: 64)
+    package static let storeOriginalInMemory = CachePolicy(rawValue: 128)
+
+    /// The layers in which the requested image is looked up.
+    package var queryLayers: CacheLayers { layers(memory: !contains(.skipMemoryRead), disk: !contains(.skipDiskRead)) }
+    /// The layers in which the requested image is stored.
+    package var storeLayers: CacheLayers { layers(memory: !contains(.skipMemoryWrite), disk: !contains(.skipDiskWrite)) }
+    /// The layers in which the original of a derived image is looked up.
+    package var originalQueryLayers: CacheLayers {
+        layers(memory: contains(.readOriginalFromMemory), disk: !contains(.skipOriginalRead))
+    }
+    /// The layers in which the original of a derived image is stored.
+    package var originalStoreLayers: CacheLayers {
+        layers(memory: contains(.storeOriginalInMemory), disk: !contains(.skipOriginalWrite))
+    }
+
+    private func layers(memory: Bool, disk: Bool) -> CacheLayers {
+        var layers: CacheLayers = []
+        if memory { layers.insert(.memory) }
+        if disk { layers.insert(.disk) }
+        return layers
+    }
 }
 
 /// Layers of a cache.

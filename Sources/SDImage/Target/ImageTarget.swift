@@ -5,7 +5,6 @@ package final class ImageTarget: Sendable {
     private struct Slot {
         let key: CString
         var url: [UInt8] = []
-        var progress: ProgressCounter?
         /// View that shows the image of the slot.
         var view: AnimatedView?
         /// Loads in progress, or with a transition in progress; the latest is last.
@@ -131,27 +130,6 @@ package final class ImageTarget: Sendable {
     package func url(_ key: TargetKey?) -> [UInt8] {
         state.withLock { state in (key ?? state.latest).flatMap { state.slots[$0.bytes]?.url } ?? [] }
     }
-
-    /// The progress counter of a slot, created on first use.
-    package func progress(_ key: TargetKey?) -> ProgressCounter {
-        state.withLock { state in
-            let key = key ?? state.latest ?? .standard
-            if let known = state.slots[key.bytes]?.progress { return known }
-            let made = ProgressCounter()
-            state.slots[key.bytes, default: Slot(key: key.text)].progress = made
-            return made
-        }
-    }
-
-    package func setProgress(_ counter: ProgressCounter, _ key: TargetKey?) {
-        let before = state.withLock { state in
-            let key = key ?? state.latest ?? .standard
-            let before = state.slots[key.bytes]?.progress
-            state.slots[key.bytes, default: Slot(key: key.text)].progress = counter
-            return before
-        }
-        withExtendedLifetime(before) {}
-    }
 }
 
 /// A load that occupies a slot.
@@ -218,7 +196,4 @@ extension ImageTarget {
         // A callback of the view may have closed the target.
         if !isClosed { host.setImage(key.text, image, result) }
     }
-
-    /// The counter of a slot, if it was requested or set.
-    func counter(_ key: TargetKey) -> ProgressCounter? { state.withLock { $0.slots[key.bytes]?.progress } }
 }

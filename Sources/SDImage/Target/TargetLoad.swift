@@ -35,8 +35,7 @@ final class TargetLoad: LoadHandler {
         self.request = request
         self.options = options
         self.token = token
-        wantsProgress =
-            handler?.wantsProgress == true || target.host.showsProgress || target.counter(options.key) != nil
+        wantsProgress = handler?.wantsProgress == true || target.host.showsProgress
         var state = State()
         state.handler = handler
         self.state = Lock(state)
@@ -63,7 +62,6 @@ final class TargetLoad: LoadHandler {
     func begin(_ placeholder: Image?) {
         guard !isOvertaken else { return }
         if !options.showsPlaceholderOnFailure { target.show(options.key, placeholder, nil) }
-        target.counter(options.key)?.set(completed: 0, total: 0)
         // The first callback may have ended this load.
         let isIndicating = state.withLock { state in
             state.isIndicating = !state.isOvertaken
@@ -146,8 +144,8 @@ final class TargetLoad: LoadHandler {
 
     func progress(_ task: LoadTask, received: Int64, expected: Int64) {
         guard !isOvertaken else { return }
-        target.counter(options.key)?.set(completed: received, total: expected)
-        host.updateIndicator(key, fraction: ProgressCounter.fraction(received, of: expected))
+        let fraction = expected > 0 ? min(1, max(0, Double(received) / Double(expected))) : 0
+        host.updateIndicator(key, fraction: fraction)
         handler?.progress(task, received: received, expected: expected)
     }
 
@@ -166,7 +164,6 @@ final class TargetLoad: LoadHandler {
     }
 
     private func finish(_ task: LoadTask, _ result: ImageResult) {
-        if result.image != nil, !isOvertaken { target.counter(options.key)?.fill() }
         stopIndicator()
         let isCancelled = result.error?.status == .cancelled
         if isOvertaken || isCancelled {

@@ -119,8 +119,8 @@ def from_source(data: bytes, breaks_at: int | None = None, **options: object) ->
         sdimage.errors.call(lib.sdimage_source_new_custom, pointer, len(data), None, _prototypes.DESTROY(), byref(source))
     try:
         wish = decode_options(options)  # type: ignore[arg-type]
-        sdimage.errors.call(lib.sdimage_decoder_new_with_source, source, wish.pointer, None, byref(decoder))
-        sdimage.errors.call(lib.sdimage_decoder_copy_image, decoder, byref(image))
+        sdimage.errors.call(lib.sdimage_decoder_new_source, source, wish.pointer, None, byref(decoder))
+        sdimage.errors.call(lib.sdimage_decoder_get_image, decoder, byref(image))
         return sdimage.Image.owned(image.value)
     finally:
         lib.sdimage_decoder_unref(decoder)

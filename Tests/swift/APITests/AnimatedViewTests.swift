@@ -8,7 +8,7 @@ import Testing
 
     private func made(_ watcher: ViewWatcher) throws -> Owned {
         let view = try watcher.makeView()
-        sdimage_animated_view_set_decodes_when_due(view.pointer, true)
+        sdimage_animated_view_set_decode_when_due(view.pointer, true)
         return view
     }
 
@@ -18,7 +18,7 @@ import Testing
 
     private func playerOf(_ view: Owned) -> Owned? {
         var player: OpaquePointer?
-        sdimage_animated_view_copy_player(view.pointer, &player)
+        sdimage_animated_view_get_player(view.pointer, &player)
         return player.map { Owned($0) { sdimage_player_unref($0) } }
     }
 
@@ -30,9 +30,9 @@ import Testing
     @Test func aNewViewHasTheDefaults() throws {
         let view = try ViewWatcher().makeView()
         let pointer = view.pointer
-        #expect(sdimage_animated_view_autoplay(pointer) && sdimage_animated_view_incremental(pointer))
-        #expect(!sdimage_animated_view_clears_buffer_when_stopped(pointer))
-        #expect(!sdimage_animated_view_rewinds_when_stopped(pointer))
+        #expect(sdimage_animated_view_should_autoplay(pointer) && sdimage_animated_view_is_incremental(pointer))
+        #expect(!sdimage_animated_view_should_clear_buffer_when_stopped(pointer))
+        #expect(!sdimage_animated_view_should_rewind_when_stopped(pointer))
         #expect(sdimage_animated_view_rate(pointer) == 1 && sdimage_animated_view_max_buffer_size(pointer) == 0)
         #expect(sdimage_animated_view_mode(pointer) == .SDIMAGE_PLAYBACK_MODE_NORMAL)
         #expect(sdimage_animated_view_is_visible(pointer) && !sdimage_animated_view_is_animating(pointer))
@@ -80,7 +80,7 @@ import Testing
         set(view, nil)
         #expect(watcher.shown == [0, nil] && playerOf(view) == nil)
         var image: OpaquePointer?
-        sdimage_animated_view_copy_image(view.pointer, &image)
+        sdimage_animated_view_get_image(view.pointer, &image)
         #expect(image == nil)
     }
 
@@ -120,7 +120,7 @@ import Testing
         sdimage_animated_view_stop(view.pointer)
         let player = try #require(playerOf(view))
         #expect(!sdimage_animated_view_is_animating(view.pointer) && sdimage_player_frame_index(player.pointer) == 1)
-        sdimage_animated_view_set_rewinds_when_stopped(view.pointer, true)
+        sdimage_animated_view_set_rewind_when_stopped(view.pointer, true)
         let before = watcher.shown
         sdimage_animated_view_start(view.pointer)
         sdimage_animated_view_stop(view.pointer)
@@ -135,7 +135,7 @@ import Testing
         let player = try #require(playerOf(view))
         sdimage_animated_view_stop(view.pointer)
         #expect(sdimage_player_buffered_frames(player.pointer) > 0)
-        sdimage_animated_view_set_clears_buffer_when_stopped(view.pointer, true)
+        sdimage_animated_view_set_clear_buffer_when_stopped(view.pointer, true)
         sdimage_animated_view_stop(view.pointer)
         #expect(sdimage_player_buffered_frames(player.pointer) == 0)
     }
@@ -190,8 +190,8 @@ import Testing
         let player = try #require(playerOf(view))
         #expect(sdimage_player_rate(player.pointer) == 2)
         #expect(sdimage_player_mode(player.pointer) == .SDIMAGE_PLAYBACK_MODE_BOUNCE)
-        sdimage_animated_view_set_drops_late_frames(view.pointer, true)
-        #expect(sdimage_player_drops_late_frames(player.pointer))
+        sdimage_animated_view_set_drop_late_frames(view.pointer, true)
+        #expect(sdimage_player_should_drop_late_frames(player.pointer))
     }
 
     @Test func aTransformerChangesEveryFrame() throws {
@@ -237,7 +237,7 @@ import Testing
                 feeding.append(file[end..<end + 1])
                 end += 1
             }
-            return try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+            return try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         }
         set(view, try feed(frames: 2))
         for _ in 0..<5 { tick(view, 100) }
@@ -253,7 +253,7 @@ import Testing
 
         // The complete file: playback restarts at the first frame.
         feeding.append(file[end...], finished: true)
-        set(view, try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) })
+        set(view, try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) })
         #expect(playerOf(view)?.pointer != first.pointer)
         for _ in 0..<5 { tick(view, 100) }
         #expect(watcher.shown.dropFirst(4) == [5, 5, 15, 25, 35, 5, 15])
@@ -267,11 +267,11 @@ import Testing
             feeding.append(file[end..<end + 1])
             end += 1
         }
-        let part = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let part = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         let watcher = ViewWatcher()
         let view = try made(watcher)
         sdimage_animated_view_set_incremental(view.pointer, false)
-        #expect(!sdimage_animated_view_incremental(view.pointer))
+        #expect(!sdimage_animated_view_is_incremental(view.pointer))
         set(view, part)
         #expect(watcher.shown == [5] && playerOf(view) == nil)
     }

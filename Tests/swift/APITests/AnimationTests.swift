@@ -10,7 +10,7 @@ import Testing
     }
 
     private func bytes(_ provider: Owned) throws -> [UInt8] {
-        let data = try make(sdimage_data_unref) { sdimage_frame_provider_copy_data(provider.pointer, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_frame_provider_get_data(provider.pointer, $0, $1) }
         return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
     }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, 3) == 70)
         #expect(!sdimage_frame_provider_is_growing(provider.pointer))
         for index in [3, 0, 2, 1] as [UInt32] {
-            let frame = try make(sdimage_image_unref) { sdimage_frame_provider_copy_frame(provider.pointer, index, $0, $1) }
+            let frame = try make(sdimage_image_unref) { sdimage_frame_provider_get_frame(provider.pointer, index, $0, $1) }
             #expect(Playing.firstByte(frame.pointer) == UInt8(index * 10 + 5))
             // A decoded still image.
             #expect(sdimage_image_frame_count(frame.pointer) == 1)
@@ -41,7 +41,7 @@ import Testing
         let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
         let options = decodeOptions { sdimage_decode_options_set_scale($0, 2) }
         let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
-        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 1, $0, $1) }
         #expect(sdimage_image_scale(image.pointer) == 2 && sdimage_image_scale(frame.pointer) == 2)
     }
 
@@ -56,7 +56,7 @@ import Testing
         let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
         #expect(FileManager.default.createFile(atPath: path, contents: Data(file)))
         let image = try make(sdimage_image_unref) { sdimage_decode_file(path, nil, $0, $1) }
-        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 1, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 1, $0, $1) }
         #expect(sdimage_image_scale(image.pointer) == scale && sdimage_image_scale(frame.pointer) == scale)
         let options = decodeOptions { sdimage_decode_options_set_scale($0, 3) }
         let wished = try make(sdimage_image_unref) { sdimage_decode_file(path, options.pointer, $0, $1) }
@@ -90,17 +90,17 @@ import Testing
         #expect(sdimage_frame_provider_loop_count(provider.pointer) == 0)
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, 0) == 0)
         var frame: OpaquePointer?
-        let status = sdimage_frame_provider_copy_frame(provider.pointer, 0, &frame, nil)
+        let status = sdimage_frame_provider_get_frame(provider.pointer, 0, &frame, nil)
         #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && frame == nil)
         var data: OpaquePointer?
-        #expect(sdimage_frame_provider_copy_data(provider.pointer, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(sdimage_frame_provider_get_data(provider.pointer, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
     }
 
     @Test(arguments: [3, 4, UInt32.max])
     func outsideTheFramesThereIsNothing(index: UInt32) throws {
         let provider = try provider(try MovingPicture.image(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF)))
         var frame: OpaquePointer?
-        let status = sdimage_frame_provider_copy_frame(provider.pointer, index, &frame, nil)
+        let status = sdimage_frame_provider_get_frame(provider.pointer, index, &frame, nil)
         #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && frame == nil)
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, index) == 0)
     }
@@ -143,12 +143,12 @@ import Testing
     @Test(arguments: formats) func aSmallerOrChangedAnimationIsEncodedAnew(format: sdimage_format) throws {
         // Trailing zeros that no encoder writes.
         let file = try MovingPicture.bytes(3, format) + [0, 0, 0, 0]
-        let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 4, 4, true) }
+        let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let small = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
         let again = try MovingPicture.image(try encode(small, format))
         #expect(sdimage_image_width(again.pointer) == 4 && sdimage_image_frame_count(again.pointer) == 3)
         let whole = try MovingPicture.image(file)
-        let turned = try make(sdimage_image_unref) { sdimage_image_rotate(whole.pointer, 90, true, $0, $1) }
+        let turned = try make(sdimage_image_unref) { rotatedImage(whole.pointer, 90, true, $0, $1) }
         #expect(try encode(turned, format) != file)
         // With another orientation or format in its metadata, the image no longer matches its bytes.
         let told = try DrawnPicture.told(whole, orientation: .SDIMAGE_ORIENTATION_RIGHT)
@@ -174,7 +174,7 @@ import Testing
         let opaque = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [9, 8, 7] }
         let clear = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8) { _, _ in [9, 8, 7, 128] }
         for (drawn, format) in [(opaque, sdimage_format.SDIMAGE_FORMAT_JPEG), (clear, .SDIMAGE_FORMAT_PNG)] {
-            let bytes = try encode(drawn, .SDIMAGE_FORMAT_UNDEFINED)
+            let bytes = try encode(drawn, .SDIMAGE_FORMAT_UNKNOWN)
             #expect(sdimage_sniff(bytes, bytes.count) == format)
         }
     }
@@ -189,12 +189,12 @@ import Testing
         #expect(sdimage_image_has_all_frames(image.pointer) && sdimage_image_memory_cost(image.pointer) == 3 * cost)
         let made = frames.made.count
         for index in 0..<3 as Range<UInt32> {
-            _ = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, index, $0, $1) }
+            _ = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, index, $0, $1) }
         }
         #expect(frames.made.count == made)
         sdimage_image_unload_frames(image.pointer)
         #expect(!sdimage_image_has_all_frames(image.pointer) && sdimage_image_memory_cost(image.pointer) == cost)
-        _ = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+        _ = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 2, $0, $1) }
         #expect(frames.made.count == made + 1)
     }
 
@@ -222,7 +222,7 @@ import Testing
         #expect(
             sdimage_cache_store(cache.pointer, key, -1, image.pointer, nil, .SDIMAGE_CACHE_LAYERS_ALL, nil, nil)
                 == .SDIMAGE_STATUS_OK)
-        let data = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, key, -1, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, key, -1, $0, $1) }
         let stored = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
         #expect(Array(stored) == file)
     }
@@ -230,16 +230,16 @@ import Testing
     // MARK: Frames of the host
 
     @Test func aTableNeedsACountAndFrames() {
-        var table = sdimage_frame_vtable()
-        table.size = MemoryLayout<sdimage_frame_vtable>.size
+        var table = sdimage_frame_provider_vtable()
+        table.size = MemoryLayout<sdimage_frame_provider_vtable>.size
         var provider: OpaquePointer?
         let status = sdimage_frame_provider_new_custom(&table, nil, nil, &provider, nil)
         #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && provider == nil)
     }
 
     @Test func whatATableLacksHasADefault() throws {
-        var table = sdimage_frame_vtable()
-        table.size = MemoryLayout<sdimage_frame_vtable>.size
+        var table = sdimage_frame_provider_vtable()
+        table.size = MemoryLayout<sdimage_frame_provider_vtable>.size
         table.frame_count = { _ in 2 }
         table.frame = { _, _, image, _ in
             sdimage_image_new(1, 1, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8, [1, 2, 3, 4], image, nil)
@@ -250,7 +250,7 @@ import Testing
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, 1) == 100)
         #expect(sdimage_frame_provider_loop_count(provider.pointer) == 0)
         #expect(!sdimage_frame_provider_is_growing(provider.pointer))
-        let image = try make(sdimage_image_unref) { sdimage_frame_provider_copy_image(provider.pointer, $0, $1) }
+        let image = try make(sdimage_image_unref) { sdimage_image_new_provider(provider.pointer, $0, $1) }
         #expect(sdimage_image_frame_count(image.pointer) == 2 && sdimage_image_duration_ms(image.pointer) == 200)
         let encoded = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_GIF, nil, $0, $1) }
         #expect(sdimage_data_length(encoded.pointer) > 0)

@@ -69,7 +69,7 @@ import Testing
             var index = 0
             var failure: OpaquePointer?
             #expect(
-                sdimage_prefetch_group_copy_failure(group.pointer, number, &index, &failure, nil) == .SDIMAGE_STATUS_OK)
+                sdimage_prefetch_group_get_failure(group.pointer, number, &index, &failure, nil) == .SDIMAGE_STATUS_OK)
             found[index] = sdimage_error_code(failure)
             sdimage_error_unref(failure)
         }
@@ -274,8 +274,7 @@ import Testing
 @Suite struct CoveringThumbnailTests {
     private func thumbnail(_ bytes: [UInt8], _ width: UInt32, _ height: UInt32) throws -> [UInt32] {
         let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
-        sdimage_decode_options_set_thumbnail_size(options.pointer, width, height, true)
-        sdimage_decode_options_set_thumbnail_mode(options.pointer, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
+        sdimage_decode_options_set_thumbnail_size(options.pointer, width, height, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
         #expect(sdimage_decode_options_thumbnail_mode(options.pointer) == .SDIMAGE_SCALE_MODE_ASPECT_FILL)
         let image = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, options.pointer, $0, $1) }
         return DrawnPicture.size(image)
@@ -306,9 +305,8 @@ import Testing
     @Test func aCoveringThumbnailHasAKeyOfItsOwn() throws {
         let manager = try makeManager(cache: nil)
         let request = makeRequest("test://a.png")
-        sdimage_request_set_thumbnail_size(request.pointer, 8, 8, true)
-        sdimage_request_set_thumbnail_mode(request.pointer, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
-        let key = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+        sdimage_request_set_thumbnail_size(request.pointer, 8, 8, .SDIMAGE_SCALE_MODE_ASPECT_FILL)
+        let key = try make(sdimage_data_unref) { sdimage_manager_get_cache_key(manager.pointer, request.pointer, $0, $1) }
         let text = String(
             decoding: UnsafeRawBufferPointer(start: sdimage_data_bytes(key.pointer), count: sdimage_data_length(key.pointer)),
             as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BlurTests {
     private func blur(_ image: Owned, _ radius: Double) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_image_blur(image.pointer, radius, $0, $1) }
+        try make(sdimage_image_unref) { blurredImage(image.pointer, radius, $0, $1) }
     }
 
     @Test(arguments: [

@@ -66,11 +66,11 @@ final class BusyCoder: @unchecked Sendable {
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.detached_stack = detachedStack
         table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "BUSY", 4) == 0 }
-        table.decode = { userData, _, _, options, _, _, _ in
+        table.decode = { userData, _, _, options, _, _ in
             BusyCoder.of(userData).work(sdimage_decode_options_work_budget(options))
         }
         table.can_encode = { _, format in format == .SDIMAGE_FORMAT_BMP }
-        table.encode = { userData, _, _, options, _, _, _ in
+        table.encode = { userData, _, _, options, _, _ in
             BusyCoder.of(userData).work(sdimage_encode_options_work_budget(options))
         }
         if hasInstances {

@@ -27,7 +27,7 @@ import Testing
 
         #expect(
             sdimage_cache_chain_set_policy(
-                chain.pointer, .SDIMAGE_CACHE_OPERATION_STORE, .SDIMAGE_CACHE_POLICY_SERIAL, nil) == .SDIMAGE_STATUS_OK)
+                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_STORE, .SDIMAGE_CACHE_CHAIN_POLICY_SERIAL, nil) == .SDIMAGE_STATUS_OK)
         let held = HeldLoader()
         let other = try makeManager(cache: try makeChain(chain), loader: try held.makeLoader())
         let result = try load(other)
@@ -39,7 +39,7 @@ import Testing
         let directory = TemporaryDirectory()
         let (large, fast) = (HostCache(), try makeCache(in: directory.path))
         let chain = try makeChain(try large.makeCache(), fast)
-        #expect(sdimage_cache_chain_set_promotes(chain.pointer, true, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_chain_set_promote(chain.pointer, true, nil) == .SDIMAGE_STATUS_OK)
         let png = makePNG(width: 3, height: 2)
         large.put(png, at: "test://host/a.png")
         let result = try load(try makeManager(cache: chain, loader: try HeldLoader().makeLoader()))
@@ -58,7 +58,7 @@ import Testing
         #expect(sdimage_cache_chain_add(plain.pointer, inner.pointer, nil) == refused)
         #expect(sdimage_cache_chain_remove(outer.pointer, plain.pointer, nil) == .SDIMAGE_STATUS_NOT_FOUND)
         #expect(sdimage_cache_chain_remove(outer.pointer, inner.pointer, nil) == .SDIMAGE_STATUS_OK)
-        let strange = unsafeBitCast(UInt32(9), to: sdimage_cache_policy.self)
-        #expect(sdimage_cache_chain_set_policy(outer.pointer, .SDIMAGE_CACHE_OPERATION_QUERY, strange, nil) == refused)
+        let strange = unsafeBitCast(UInt32(9), to: sdimage_cache_chain_policy.self)
+        #expect(sdimage_cache_chain_set_policy(outer.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_QUERY, strange, nil) == refused)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         let bytes = makePNG(width: 6, height: 3)
         let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
         #expect(sdimage_cache_store_data(cache.pointer, "a key", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
-        if inMemory { _ = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a key", -1, nil, $0, $1) } }
+        if inMemory { _ = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a key", -1, nil, $0, $1) } }
         return cache
     }
 
@@ -26,41 +26,41 @@ import Testing
 
     private func delivered(_ task: Owned) -> Delivered? {
         var result: OpaquePointer?
-        sdimage_task_copy_result(task.pointer, &result)
+        sdimage_task_get_result(task.pointer, &result)
         defer { sdimage_result_unref(result) }
         return result.map { Delivered($0) }
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
-        let wantsData: Bool
+        let includesData: Bool
         let reads: sdimage_blocking_reads
         let inMemory: Bool
         /// "none", "early" or "late".
         let bytes: String
-        var testDescription: String { "wants \(wantsData), reads \(reads.rawValue), in memory \(inMemory)" }
+        var testDescription: String { "wants \(includesData), reads \(reads.rawValue), in memory \(inMemory)" }
     }
 
     // Requests with and without data.
     @Test(arguments: [
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "none"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "none"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "none"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "none"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "late"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "early"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "late"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "early"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: false, bytes: "late"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
-        Row(wantsData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
-        Row(wantsData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: false, bytes: "early"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "none"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "none"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "none"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "none"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: true, bytes: "late"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: true, bytes: "early"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: true, bytes: "late"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: true, bytes: "early"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_NONE, inMemory: false, bytes: "late"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
+        Row(includesData: false, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_MEMORY_DATA, inMemory: false, bytes: "late"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_DISK, inMemory: false, bytes: "early"),
+        Row(includesData: true, reads: .SDIMAGE_BLOCKING_READS_ALL, inMemory: false, bytes: "early"),
     ])
     func bytesComeWhenTheTableSays(row: Row) throws {
         let cache = try storedPicture(inMemory: row.inMemory)
         let request = makeRequest("a key")
-        sdimage_request_set_wants_data(request.pointer, row.wantsData)
+        sdimage_request_set_include_data(request.pointer, row.includesData)
         sdimage_request_set_blocking_reads(request.pointer, row.reads)
         let (task, early) = try look(cache, request)
         // A fast disk read may be complete already: only the rows with "early" require the bytes here.
@@ -129,7 +129,7 @@ import Testing
         let request = makeRequest("https://h/a.png")
         sdimage_request_set_cache_key(request.pointer, "a key", -1)
         sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)
-        sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
+        setQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
         outer.onResult = { _, _ in _ = try? inner.load(manager, request) }
         _ = try outer.load(manager, request)
         #expect(inner.final()?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
@@ -139,7 +139,7 @@ import Testing
         let cache = try storedPicture(inMemory: false)
         let note = try make(sdimage_data_unref) { sdimage_data_new("note", 4, $0, $1) }
         #expect(sdimage_cache_set_extended_data(cache.pointer, "a key", -1, note.pointer, nil) == .SDIMAGE_STATUS_OK)
-        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a key", -1, nil, $0, $1) }
+        let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a key", -1, nil, $0, $1) }
         #expect(sdimage_data_length(sdimage_image_extended_data(image.pointer)) == 4)
     }
 }

@@ -22,7 +22,7 @@ import Testing
     }
 
     private func has(_ cache: Owned, _ key: String) -> Bool {
-        let image = sdimage_cache_memory_image(cache.pointer, key, -1)
+        let image = memoryImage(cache.pointer, key, -1)
         defer { sdimage_image_unref(image) }
         return image != nil
     }
@@ -91,13 +91,13 @@ import Testing
         let png = makePNG(width: 2, height: 2)
         let data = try make(sdimage_data_unref) { sdimage_data_new(png, png.count, $0, $1) }
         #expect(sdimage_cache_store_data(cache.pointer, "a", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
-        _ = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a", -1, nil, $0, $1) }
+        _ = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a", -1, nil, $0, $1) }
         #expect(!has(cache, "a"))
         try set(cache, "a")
         #expect(has(cache, "a"))
         sdimage_cache_set_keep_in_memory(cache.pointer, true)
         #expect(sdimage_cache_remove(cache.pointer, "a", -1, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
-        _ = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "a", -1, nil, $0, $1) }
+        _ = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a", -1, nil, $0, $1) }
         #expect(has(cache, "a"))
     }
 

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func bytes(_ cache: Owned) throws -> [UInt8] {
-        let data = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, "k", -1, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, "k", -1, $0, $1) }
         return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
     }
 
@@ -40,7 +40,7 @@ import Testing
         withExtendedLifetime(frames) {}
         #expect(store(cache, moving, nil, .SDIMAGE_CACHE_LAYERS_DISK) == .SDIMAGE_STATUS_OK)
         #expect(Array(try bytes(cache).prefix(3)) == Array("GIF".utf8))
-        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "k", -1, nil, $0, $1) }
+        let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "k", -1, nil, $0, $1) }
         #expect(sdimage_image_frame_count(image.pointer) == 2)
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "k", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
         #expect(throws: CallFailure.self) { try bytes(cache) }
         #expect(store(cache, try picture(), nil, .SDIMAGE_CACHE_LAYERS_DISK) == .SDIMAGE_STATUS_OK)
-        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "k", -1, nil, $0, $1) }
+        let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "k", -1, nil, $0, $1) }
         #expect(sdimage_image_width(image.pointer) == 16)
     }
 
@@ -106,24 +106,24 @@ import Testing
         let image = try picture()
         #expect(
             sdimage_cache_store_async(
-                cache.pointer, "k", -1, image.pointer, nil, .SDIMAGE_CACHE_LAYERS_ALL, nil, Heard.done,
+                cache.pointer, "k", -1, image.pointer, nil, .SDIMAGE_CACHE_LAYERS_ALL, nil, Heard.handler,
                 heard.retained(), Heard.destroy, nil) == .SDIMAGE_STATUS_OK)
         #expect(heard.next() == "ok")
         #expect(
-            sdimage_cache_data_async(cache.pointer, "k", -1, Heard.data, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_get_data_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_OK)
         #expect(heard.next() == "bytes")
         #expect(
-            sdimage_cache_contains_async(cache.pointer, "k", -1, Heard.contains, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_contains_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_OK)
         #expect(heard.next() == (kind == .host ? "layers 1" : "layers 2"))
         #expect(
             sdimage_cache_remove_async(
-                cache.pointer, "k", -1, .SDIMAGE_CACHE_LAYERS_ALL, Heard.done, heard.retained(), Heard.destroy, nil)
+                cache.pointer, "k", -1, .SDIMAGE_CACHE_LAYERS_ALL, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_OK)
         #expect(heard.next() == "ok")
         #expect(
-            sdimage_cache_data_async(cache.pointer, "k", -1, Heard.data, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_get_data_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_OK)
         #expect(heard.next() == "nothing")
         #expect(heard.waitForDestroy(count: 5))
@@ -135,10 +135,10 @@ import Testing
         let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
         for _ in 0..<50 {
             sdimage_cache_store_data_async(cache.pointer, "k", -1, data.pointer, nil, nil, nil, nil)
-            sdimage_cache_data_async(cache.pointer, "k", -1, Heard.data, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_get_data_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
             #expect(heard.next() == "bytes")
             sdimage_cache_clear_async(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil, nil, nil, nil)
-            sdimage_cache_data_async(cache.pointer, "k", -1, Heard.data, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_get_data_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
             #expect(heard.next() == "nothing")
         }
     }
@@ -147,23 +147,23 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let heard = Heard()
         #expect(store(cache, try picture(), nil, .SDIMAGE_CACHE_LAYERS_DISK) == .SDIMAGE_STATUS_OK)
-        sdimage_cache_disk_totals_async(cache.pointer, Heard.totals, heard.retained(), Heard.destroy, nil)
+        sdimage_cache_get_disk_totals_async(cache.pointer, Heard.handler, heard.retained(), Heard.destroy, nil)
         #expect(heard.next() == "count 1")
-        sdimage_cache_remove_expired_async(cache.pointer, Heard.done, heard.retained(), Heard.destroy, nil)
+        sdimage_cache_remove_expired_async(cache.pointer, Heard.handler, heard.retained(), Heard.destroy, nil)
         #expect(heard.next() == "ok")
         let memory = try makeCache(in: nil)
-        #expect(sdimage_cache_disk_totals_async(memory.pointer, nil, nil, nil, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(sdimage_cache_get_disk_totals_async(memory.pointer, nil, nil, nil, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
     }
 
     @Test func refusedCallsAnswerNobody() throws {
         let cache = try makeCache(in: folder.path)
         let heard = Heard()
         #expect(
-            sdimage_cache_data_async(cache.pointer, "", 0, Heard.data, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_get_data_async(cache.pointer, "", 0, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(
-            sdimage_cache_contains_async(cache.pointer, "k", -1, Heard.contains, heard.retained(), Heard.destroy, nil)
+            sdimage_cache_contains_async(cache.pointer, "k", -1, Heard.handler, heard.retained(), Heard.destroy, nil)
                 == .SDIMAGE_STATUS_SHUTDOWN)
         #expect(heard.waitForDestroy(count: 2))
         #expect(heard.isSilent)
@@ -196,35 +196,42 @@ import Testing
         sdimage_cache_config_set_directory(config, folder.path + "/cache")
         let heard = Heard()
         heard.note(shipped)
-        sdimage_cache_config_set_additional_path(
-            config,
-            { userData, key, length, path, capacity in
-                let key = String(decoding: UnsafeRawBufferPointer(start: key, count: length), as: UTF8.self)
-                let name = key == "shipped" ? Heard.of(userData).first : "/nowhere"
-                guard name.utf8.count <= capacity else { return 0 }
-                for (index, byte) in name.utf8.enumerated() { path?[index] = CChar(bitPattern: byte) }
-                return name.utf8.count
-            }, heard.retained(), Heard.destroy)
+        var table = sdimage_cache_path_vtable()
+        table.size = MemoryLayout<sdimage_cache_path_vtable>.size
+        #expect(
+            sdimage_cache_config_set_additional_path(config, &table, heard.retained(), Heard.destroy, nil)
+                == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(heard.waitForDestroy(count: 1))
+        table.path = { userData, key, length, path, capacity in
+            let key = String(decoding: UnsafeRawBufferPointer(start: key, count: length), as: UTF8.self)
+            let name = key == "shipped" ? Heard.of(userData).first : "/nowhere"
+            guard name.utf8.count <= capacity else { return 0 }
+            for (index, byte) in name.utf8.enumerated() { path?[index] = CChar(bitPattern: byte) }
+            return name.utf8.count
+        }
+        #expect(
+            sdimage_cache_config_set_additional_path(config, &table, heard.retained(), Heard.destroy, nil)
+                == .SDIMAGE_STATUS_OK)
         do {
             let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
-            let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "shipped", -1, nil, $0, $1) }
+            let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "shipped", -1, nil, $0, $1) }
             #expect(sdimage_image_width(image.pointer) == 5)
             #expect(throws: CallFailure.self) { try bytes(cache) }
             // `contains` does not call the additional path function.
             #expect(sdimage_cache_contains(cache.pointer, "shipped", -1) == .SDIMAGE_CACHE_LAYERS_MEMORY)
             let request = makeRequest("shipped")
-            sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
+            setQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_DISK)
             let task = try make(sdimage_task_unref) {
                 sdimage_cache_load(cache.pointer, request.pointer, nil, nil, nil, $0, $1)
             }
             #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
             var result: OpaquePointer?
-            sdimage_task_copy_result(task.pointer, &result)
+            sdimage_task_get_result(task.pointer, &result)
             #expect(Delivered(result).source == .SDIMAGE_IMAGE_SOURCE_DISK)
             sdimage_result_unref(result)
         }
-        sdimage_cache_config_set_additional_path(config, nil, nil, nil)
-        #expect(heard.waitForDestroy(count: 1))
+        #expect(sdimage_cache_config_set_additional_path(config, nil, nil, nil, nil) == .SDIMAGE_STATUS_OK)
+        #expect(heard.waitForDestroy(count: 2))
     }
 }
 
@@ -250,10 +257,16 @@ final class Heard: @unchecked Sendable {
             heard.condition.broadcast()
         }
     }
-    static let done: sdimage_cache_done_fn = { of($0).note(error: $1) ?? of($0).note("ok") }
-    static let data: sdimage_cache_data_fn = { of($0).note(error: $2) ?? of($0).note($1 == nil ? "nothing" : "bytes") }
-    static let contains: sdimage_cache_contains_fn = { of($0).note(error: $2) ?? of($0).note("layers \($1.rawValue)") }
-    static let totals: sdimage_cache_totals_fn = { of($0).note(error: $3) ?? of($0).note("count \($2)") }
+    /// Notes the outcome of any operation.
+    nonisolated(unsafe) static let handler = staticTable { () -> sdimage_cache_handler in
+        var table = sdimage_cache_handler()
+        table.size = MemoryLayout<sdimage_cache_handler>.size
+        table.completed = { of($0).note(error: $1) ?? of($0).note("ok") }
+        table.data = { of($0).note(error: $2) ?? of($0).note($1 == nil ? "nothing" : "bytes") }
+        table.layers = { of($0).note(error: $2) ?? of($0).note("layers \($1.rawValue)") }
+        table.disk_totals = { of($0).note(error: $3) ?? of($0).note("count \($2)") }
+        return table
+    }
 
     func note(_ word: String) {
         condition.withLock {

@@ -12,7 +12,7 @@ import Testing
     }
 
     private func read(_ cache: Owned, _ key: String) throws -> String {
-        let data = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, key, -1, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, key, -1, $0, $1) }
         return String(
             decoding: UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)),
             as: UTF8.self)
@@ -31,7 +31,7 @@ import Testing
         #expect(try read(cache, "large").count == 200_000)
         var bytes: UInt64 = 0
         var count: UInt64 = 0
-        #expect(sdimage_cache_disk_totals(cache.pointer, &bytes, &count, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_get_disk_totals(cache.pointer, &bytes, &count, nil) == .SDIMAGE_STATUS_OK)
         #expect(count == 2)
         #expect(bytes == 200_004)
     }
@@ -65,7 +65,7 @@ import Testing
         let folder = TemporaryDirectory()
         let cache = try makeCache(in: folder.path)
         try store(cache, "https://h/a.png", "inline bytes")
-        let path = try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "https://h/a.png", -1, $0, $1) }
+        let path = try make(sdimage_data_unref) { sdimage_cache_get_path(cache.pointer, "https://h/a.png", -1, $0, $1) }
         let name = String(cString: sdimage_data_bytes(path.pointer).assumingMemoryBound(to: CChar.self))
         #expect(name.count == sdimage_data_length(path.pointer))
         #expect(sdimage_cache_remove(cache.pointer, "https://h/a.png", -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
@@ -77,8 +77,8 @@ import Testing
         #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         var data: OpaquePointer?
-        #expect(sdimage_cache_data(cache.pointer, "a", -1, &data, nil) == .SDIMAGE_STATUS_SHUTDOWN)
-        #expect(sdimage_cache_memory_image(cache.pointer, "a", -1) == nil)
+        #expect(sdimage_cache_get_data(cache.pointer, "a", -1, &data, nil) == .SDIMAGE_STATUS_SHUTDOWN)
+        #expect(memoryImage(cache.pointer, "a", -1) == nil)
     }
 
     @Test func aFolderThatOthersMayWriteToIsRefusedAndMemoryStillWorks() throws {

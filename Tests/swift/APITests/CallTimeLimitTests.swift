@@ -40,7 +40,7 @@ import Testing
         expectLimit(of: CallTimeLimits.$frame) { result in
             // Each call needs an image of its own, because decoded frames stay cached.
             guard let image = try? moving() else { return .SDIMAGE_STATUS_BAD_DATA }
-            return sdimage_image_copy_frame(image.pointer, 2, result, nil)
+            return sdimage_image_get_frame(image.pointer, 2, result, nil)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
                 let provider = try? make(
                     sdimage_frame_provider_unref, { sdimage_frame_provider_new_image(image.pointer, $0, $1) })
             else { return .SDIMAGE_STATUS_BAD_DATA }
-            return sdimage_frame_provider_copy_frame(provider.pointer, 2, result, nil)
+            return sdimage_frame_provider_get_frame(provider.pointer, 2, result, nil)
         }
     }
 

@@ -140,8 +140,8 @@ import Testing
     // SafeExecute runs the callback inline when the host reports that its loop is current, and posts it otherwise.
     @Test(arguments: [true, false]) func aHostsLoopIsCalledInlineWhereItIsCurrent(isCurrent: Bool) throws {
         let state = Locked((isCurrent: isCurrent, posted: 0))
-        var table = sdimage_host_vtable()
-        table.size = MemoryLayout<sdimage_host_vtable>.size
+        var table = sdimage_dispatcher_vtable()
+        table.size = MemoryLayout<sdimage_dispatcher_vtable>.size
         table.post = { userData, run, argument in
             let state = Unmanaged<Locked<(isCurrent: Bool, posted: Int)>>.fromOpaque(userData!).takeUnretainedValue()
             state.change { $0.posted += 1 }
@@ -151,7 +151,7 @@ import Testing
             Unmanaged<Locked<(isCurrent: Bool, posted: Int)>>.fromOpaque(userData!).takeUnretainedValue().get().isCurrent
         }
         let userData = Unmanaged.passUnretained(state).toOpaque()
-        let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_host(&table, userData, nil, $0, $1) }
+        let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_custom(&table, userData, nil, $0, $1) }
         let cache = try makeCache(in: nil)
         let pixels = [UInt8](repeating: 7, count: 4)
         let image = try make(sdimage_image_unref) { sdimage_image_new(2, 2, 2, .SDIMAGE_PIXEL_FORMAT_GRAY8, pixels, $0, $1) }

@@ -52,7 +52,7 @@ import Testing
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, _, _ in true }
-        table.decode = { userData, _, _, _, _, image, error in
+        table.decode = { userData, _, _, _, image, error in
             Gate.of(userData).pass()
             return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
         }

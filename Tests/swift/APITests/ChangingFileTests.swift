@@ -29,7 +29,7 @@ private final class Flag: @unchecked Sendable {
     }
 
     private func read(_ cache: Owned) throws -> Owned {
-        try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, "k", -1, $0, $1) }
+        try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, "k", -1, $0, $1) }
     }
 
     private func contents(_ data: Owned) -> [UInt8] {

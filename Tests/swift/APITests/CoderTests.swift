@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aThumbnailFitsItsBoxAndKnowsItsSource() throws {
-        let box = options { sdimage_decode_options_set_thumbnail_size($0, 10, 10, true) }
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let picture = try decode(makePNG(width: 30, height: 20), box)
         #expect(sdimage_image_width(picture.pointer) == 10)
         #expect(sdimage_image_height(picture.pointer) == 7)
@@ -41,7 +41,7 @@ import Testing
     func anEarlyThumbnailTellsHowManyBytesItNeeded(name: String, side: UInt32) throws {
         let data = try Fixtures.bytes(name)
         let early = options {
-            sdimage_decode_options_set_thumbnail_size($0, side, side, true)
+            sdimage_decode_options_set_thumbnail_size($0, side, side, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             sdimage_decode_options_set_early_thumbnail($0, true)
         }
         let whole = try decode(data, early)
@@ -52,7 +52,7 @@ import Testing
         // A JPEG scan ends at the next marker.
         #expect(feeding.append(data.prefix(needed + 2)) == .SDIMAGE_STATUS_END)
         #expect(feeding.look() == .picture(Seen(whole.pointer)))
-        let late = options { sdimage_decode_options_set_thumbnail_size($0, side, side, true) }
+        let late = options { sdimage_decode_options_set_thumbnail_size($0, side, side, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         #expect(status(Array(data.prefix(needed)), late) == .SDIMAGE_STATUS_TRUNCATED)
         let full = try decode(data, late)
         #expect(sdimage_image_consumed_bytes(full.pointer) == 0)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func aSmallPictureIsNeverEnlarged() throws {
-        let box = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, true) }
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 100, 100, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let picture = try decode(makePNG(width: 30, height: 20), box)
         #expect(sdimage_image_width(picture.pointer) == 30)
     }
@@ -102,7 +102,7 @@ import Testing
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, bytes, length in length >= 4 && bytes.map { memcmp($0, "HOST", 4) == 0 } ?? false }
-        table.decode = { _, _, _, options, _, image, error in
+        table.decode = { _, _, _, options, image, error in
             let box = sdimage_decode_options_thumbnail_size(options)
             return sdimage_image_new(
                 max(box.width, 1), 1, 256, .SDIMAGE_PIXEL_FORMAT_GRAY8, [UInt8](repeating: 9, count: 256), image, error)
@@ -111,7 +111,7 @@ import Testing
         let bytes = Array("HOST picture".utf8)
         #expect(status(bytes) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
         #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
-        let box = options { sdimage_decode_options_set_thumbnail_size($0, 5, 5, true) }
+        let box = options { sdimage_decode_options_set_thumbnail_size($0, 5, 5, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let picture = try decode(bytes, box)
         #expect(sdimage_image_width(picture.pointer) == 5)
         #expect(sdimage_coder_unregister(coder.pointer, nil) == .SDIMAGE_STATUS_OK)

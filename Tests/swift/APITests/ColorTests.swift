@@ -56,7 +56,7 @@ import Testing
         table.can_decode = { _, bytes, length in
             bytes.map { length == 6 && memcmp($0, "bright", 6) == 0 } ?? false
         }
-        table.decode = { _, _, _, _, _, image, error in
+        table.decode = { _, _, _, _, image, error in
             let samples: [UInt16] = [38055, 38055, 38055]
             var plain: OpaquePointer?
             var metadata: OpaquePointer?

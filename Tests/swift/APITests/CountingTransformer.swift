@@ -42,7 +42,7 @@ final class CountingTransformer: @unchecked Sendable {
             return sdimage_image_new(
                 mine.width, 1, Int(mine.width), .SDIMAGE_PIXEL_FORMAT_GRAY8, pixels, result, error)
         }
-        if !preservesMetadata { table.preserves_metadata = { _ in false } }
+        if !preservesMetadata { table.should_preserve_metadata = { _ in false } }
         let userData = Unmanaged.passRetained(self).toOpaque()
         return try make(sdimage_transformer_unref) { transformer, error in
             sdimage_transformer_new_custom(

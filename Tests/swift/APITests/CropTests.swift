@@ -6,12 +6,12 @@ import Testing
 @Suite struct CropTests {
     private func crop(_ image: Owned, _ x: Double, _ y: Double, _ width: Double, _ height: Double) throws -> Owned {
         try make(sdimage_image_unref) {
-            sdimage_image_crop(image.pointer, sdimage_rect(x: x, y: y, width: width, height: height), $0, $1)
+            croppedImage(image.pointer, sdimage_rect(x: x, y: y, width: width, height: height), $0, $1)
         }
     }
 
     private func flip(_ image: Owned, _ horizontal: Bool, _ vertical: Bool) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_image_flip(image.pointer, horizontal, vertical, $0, $1) }
+        try make(sdimage_image_unref) { flippedImage(image.pointer, horizontal, vertical, $0, $1) }
     }
 
     private func numbered(_ width: Int, _ height: Int) throws -> Owned {

@@ -21,7 +21,7 @@ import Testing
         #expect(sdimage_cache_contains(damaged.pointer, "0", -1).rawValue == 0)
         #expect(index.isGivenUp)
         #expect(sdimage_cache_store_data(damaged.pointer, "0", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
-        let found = try make(sdimage_data_unref) { sdimage_cache_data(damaged.pointer, "0", -1, $0, $1) }
+        let found = try make(sdimage_data_unref) { sdimage_cache_get_data(damaged.pointer, "0", -1, $0, $1) }
         #expect(sdimage_data_length(found.pointer) == 5)
     }
 }

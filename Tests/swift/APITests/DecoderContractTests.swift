@@ -11,9 +11,9 @@ import Testing
     @Test func nothingIsStoredWhileThereIsNoPicture() throws {
         let feeding = try Feeding()
         var image: OpaquePointer?
-        #expect(sdimage_decoder_copy_image(feeding.decoder.pointer, &image, nil) == .SDIMAGE_STATUS_NEED_MORE_DATA)
+        #expect(sdimage_decoder_get_image(feeding.decoder.pointer, &image, nil) == .SDIMAGE_STATUS_NEED_MORE_DATA)
         #expect(feeding.append(png.prefix(10)) == .SDIMAGE_STATUS_OK)
-        #expect(sdimage_decoder_copy_image(feeding.decoder.pointer, &image, nil) == .SDIMAGE_STATUS_NEED_MORE_DATA)
+        #expect(sdimage_decoder_get_image(feeding.decoder.pointer, &image, nil) == .SDIMAGE_STATUS_NEED_MORE_DATA)
         #expect(image == nil)
         let size = sdimage_decoder_size(feeding.decoder.pointer)
         #expect(size.width == 0 && size.height == 0)
@@ -28,7 +28,7 @@ import Testing
         #expect(feeding.append(Array("and more".utf8), finished: true) == .SDIMAGE_STATUS_END)
         #expect(feeding.look() == before)
         #expect(before == Outcome.whole(png))
-        let bytes = try make(sdimage_data_unref) { sdimage_decoder_copy_bytes(feeding.decoder.pointer, $0, $1) }
+        let bytes = try make(sdimage_data_unref) { sdimage_decoder_get_data(feeding.decoder.pointer, $0, $1) }
         #expect(sdimage_data_length(bytes.pointer) == png.count)
     }
 
@@ -36,7 +36,7 @@ import Testing
         let feeding = try Feeding()
         feeding.append(png[..<100])
         feeding.append(png[100..<1000])
-        let data = try make(sdimage_data_unref) { sdimage_decoder_copy_bytes(feeding.decoder.pointer, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_decoder_get_data(feeding.decoder.pointer, $0, $1) }
         feeding.append(png[1000...], finished: true)
         let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
         #expect(Array(bytes) == Array(png.prefix(1000)))
@@ -111,9 +111,9 @@ import Testing
     }
 
     @Test func optionsAreCopied() throws {
-        let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 10, 10, true) }
+        let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let feeding = try Feeding(options)
-        sdimage_decode_options_set_thumbnail_size(options.pointer, 0, 0, true)
+        sdimage_decode_options_set_thumbnail_size(options.pointer, 0, 0, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         feeding.append(png, finished: true)
         #expect(feeding.look()?.seen?.width == 10)
     }
@@ -142,11 +142,11 @@ import Testing
                     let decoder = shared.decoder.pointer
                     let count = Int(sdimage_decoder_frame_count(decoder))
                     var image: OpaquePointer?
-                    let status = sdimage_decoder_copy_frame(decoder, UInt32(randoms.below(count + 1)), &image, nil)
+                    let status = sdimage_decoder_get_frame(decoder, UInt32(randoms.below(count + 1)), &image, nil)
                     #expect(status == .SDIMAGE_STATUS_OK || status == .SDIMAGE_STATUS_INVALID_ARGUMENT)
                     sdimage_image_unref(image)
                     image = nil
-                    #expect(sdimage_decoder_copy_image(decoder, &image, nil).rawValue >= 0)
+                    #expect(sdimage_decoder_get_image(decoder, &image, nil).rawValue >= 0)
                     sdimage_image_unref(image)
                 }
             }

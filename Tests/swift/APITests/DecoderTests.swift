@@ -10,7 +10,7 @@ import Testing
 
     private static let wishes: [(name: String, options: Owned)] = [
         ("full size", decodeOptions()),
-        ("thumbnail", decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 24, 20, true) }),
+        ("thumbnail", decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 24, 20, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }),
         ("first frame", decodeOptions { sdimage_decode_options_set_first_frame_only($0, true) }),
     ]
 
@@ -87,7 +87,7 @@ import Testing
         #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == count)
         #expect(sdimage_decoder_loop_count(feeding.decoder.pointer) == sdimage_image_loop_count(image.pointer))
         for index in Set([0, 1, count / 2, count - 1]) where index < count {
-            let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, index, $0, $1) }
+            let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, index, $0, $1) }
             #expect(feeding.frame(Int(index)).seen?.sum == Seen(frame.pointer).sum, "frame \(index)")
             let duration = sdimage_image_frame_duration_ms(image.pointer, index)
             #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, index) == duration)

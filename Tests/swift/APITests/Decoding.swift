@@ -131,7 +131,7 @@ final class Feeding {
     /// The best image so far; nil when more bytes are needed.
     func look() -> Outcome? {
         var image: OpaquePointer?
-        let status = sdimage_decoder_copy_image(decoder.pointer, &image, nil)
+        let status = sdimage_decoder_get_image(decoder.pointer, &image, nil)
         defer { sdimage_image_unref(image) }
         if status == .SDIMAGE_STATUS_NEED_MORE_DATA { return nil }
         return status == .SDIMAGE_STATUS_OK ? .picture(Seen(image)) : .failure(status)
@@ -139,7 +139,7 @@ final class Feeding {
 
     func frame(_ index: Int) -> Outcome {
         var image: OpaquePointer?
-        let status = sdimage_decoder_copy_frame(decoder.pointer, UInt32(index), &image, nil)
+        let status = sdimage_decoder_get_frame(decoder.pointer, UInt32(index), &image, nil)
         defer { sdimage_image_unref(image) }
         return status == .SDIMAGE_STATUS_OK ? .picture(Seen(image)) : .failure(status)
     }

@@ -80,7 +80,7 @@ import Testing
         try store(cache, "a", "bytes")
         let extra = try data("extra")
         func read() throws -> String {
-            text(try make(sdimage_data_unref) { sdimage_cache_extended_data(cache.pointer, "a", 1, $0, $1) })
+            text(try make(sdimage_data_unref) { sdimage_cache_get_extended_data(cache.pointer, "a", 1, $0, $1) })
         }
         let missing = #expect(throws: CallFailure.self) { try read() }
         #expect(missing?.status == .SDIMAGE_STATUS_NOT_FOUND)
@@ -104,8 +104,8 @@ import Testing
     @Test func aPathIsReadableUntilItIsUnpinned() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         try store(cache, "a", "bytes")
-        let pin = try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "a", 1, $0, $1) }
-        let folder = try make(sdimage_data_unref) { sdimage_cache_directory(cache.pointer, $0, $1) }
+        let pin = try make(sdimage_data_unref) { sdimage_cache_get_path(cache.pointer, "a", 1, $0, $1) }
+        let folder = try make(sdimage_data_unref) { sdimage_cache_get_directory(cache.pointer, $0, $1) }
         #expect(text(pin).hasPrefix(text(folder)))
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
         #expect(try String(contentsOfFile: text(pin), encoding: .utf8) == "bytes")
@@ -167,7 +167,7 @@ import Testing
         sdimage_cache_config_set_expire_rule(config, .SDIMAGE_EXPIRE_RULE_CREATION)
         let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
         try store(cache, "a", "bytes")
-        let path = text(try make(sdimage_data_unref) { sdimage_cache_path(cache.pointer, "a", 1, $0, $1) })
+        let path = text(try make(sdimage_data_unref) { sdimage_cache_get_path(cache.pointer, "a", 1, $0, $1) })
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o640)
     }

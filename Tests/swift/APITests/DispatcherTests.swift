@@ -79,7 +79,7 @@ import Testing
             defer { sdimage_event_unref(event) }
             #expect(sdimage_event_token(event) == token)
             #expect(sdimage_event_task(event) == task.pointer)
-            guard sdimage_event_kind(event) == .SDIMAGE_EVENT_TYPE_RESULT else { continue }
+            guard sdimage_event_callback_kind(event) == .SDIMAGE_CALLBACK_KIND_RESULT else { continue }
             sawResult = true
             #expect(sdimage_image_width(sdimage_result_image(sdimage_event_result(event))) == 5)
         }
@@ -195,8 +195,8 @@ final class HostLoop: @unchecked Sendable {
     private var posted: [() -> Void] = []
 
     func makeDispatcher() throws -> Owned {
-        var table = sdimage_host_vtable()
-        table.size = MemoryLayout<sdimage_host_vtable>.size
+        var table = sdimage_dispatcher_vtable()
+        table.size = MemoryLayout<sdimage_dispatcher_vtable>.size
         table.post = { userData, run, argument in
             let loop = Unmanaged<HostLoop>.fromOpaque(userData!).takeUnretainedValue()
             nonisolated(unsafe) let argument = argument
@@ -207,7 +207,7 @@ final class HostLoop: @unchecked Sendable {
         }
         let userData = Unmanaged.passRetained(self).toOpaque()
         return try make(sdimage_dispatcher_unref) { dispatcher, error in
-            sdimage_dispatcher_new_host(
+            sdimage_dispatcher_new_custom(
                 &table, userData, { Unmanaged<HostLoop>.fromOpaque($0!).release() }, dispatcher, error)
         }
     }

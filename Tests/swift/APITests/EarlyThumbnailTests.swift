@@ -12,7 +12,7 @@ import Testing
 
     private func early(_ url: String, _ box: UInt32) -> Owned {
         let request = makeRequest(url)
-        sdimage_request_set_thumbnail_size(request.pointer, box, box, true)
+        sdimage_request_set_thumbnail_size(request.pointer, box, box, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         sdimage_request_set_early_thumbnail(request.pointer, true)
         return request
     }

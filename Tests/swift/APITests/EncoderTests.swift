@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func aPictureWithAlphaBecomesPNGWhereNoFormatIsAsked() throws {
-        let bytes = try encode(try drawing(isClear: true), .SDIMAGE_FORMAT_UNDEFINED)
+        let bytes = try encode(try drawing(isClear: true), .SDIMAGE_FORMAT_UNKNOWN)
         #expect(sdimage_sniff(bytes, bytes.count) == .SDIMAGE_FORMAT_PNG)
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(sdimage_image_loop_count(back.pointer) == 3)
         for (index, duration) in [40, 100, 250, 70].enumerated() {
             #expect(sdimage_image_frame_duration_ms(back.pointer, UInt32(index)) == duration)
-            let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(back.pointer, UInt32(index), $0, $1) }
+            let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(back.pointer, UInt32(index), $0, $1) }
             try expectEqual(frame, frames[index])
         }
     }
@@ -162,7 +162,7 @@ import Testing
         let drawn = try drawing()
         for (name, format) in [("a.PNG", sdimage_format.SDIMAGE_FORMAT_PNG), ("b.gif", .SDIMAGE_FORMAT_GIF)] {
             let path = directory.path + "/" + name
-            #expect(sdimage_encode_file(drawn.pointer, path, .SDIMAGE_FORMAT_UNDEFINED, nil, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_encode_file(drawn.pointer, path, .SDIMAGE_FORMAT_UNKNOWN, nil, nil) == .SDIMAGE_STATUS_OK)
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             #expect(sdimage_sniff(bytes, bytes.count) == format)
         }
@@ -185,12 +185,12 @@ import Testing
 
     @Test(arguments: [
         ("a.JPG", sdimage_format.SDIMAGE_FORMAT_JPEG), ("/x.y/b.apng", .SDIMAGE_FORMAT_PNG), ("c.Gif", .SDIMAGE_FORMAT_GIF),
-        ("d.dib", .SDIMAGE_FORMAT_BMP), ("e.cur", .SDIMAGE_FORMAT_ICO), ("png", .SDIMAGE_FORMAT_UNDEFINED),
-        ("/x.png/f", .SDIMAGE_FORMAT_UNDEFINED), ("", .SDIMAGE_FORMAT_UNDEFINED), ("g.png.", .SDIMAGE_FORMAT_UNDEFINED),
+        ("d.dib", .SDIMAGE_FORMAT_BMP), ("e.cur", .SDIMAGE_FORMAT_ICO), ("png", .SDIMAGE_FORMAT_UNKNOWN),
+        ("/x.png/f", .SDIMAGE_FORMAT_UNKNOWN), ("", .SDIMAGE_FORMAT_UNKNOWN), ("g.png.", .SDIMAGE_FORMAT_UNKNOWN),
     ])
     func aNameStandsForAFormat(name: String, format: sdimage_format) {
         #expect(sdimage_format_of_name(name) == format)
-        #expect(sdimage_format_of_name(nil) == .SDIMAGE_FORMAT_UNDEFINED)
+        #expect(sdimage_format_of_name(nil) == .SDIMAGE_FORMAT_UNKNOWN)
     }
 
     @Test func aColourOutsideIsAnError() throws {

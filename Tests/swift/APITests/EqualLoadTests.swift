@@ -52,7 +52,7 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
         let changes: [(OpaquePointer) -> Void] = [
-            { _ in }, { sdimage_request_set_thumbnail_size($0, 3, 3, true) }, { sdimage_request_set_wants_data($0, true) },
+            { _ in }, { sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }, { sdimage_request_set_include_data($0, true) },
             { sdimage_request_set_retry_failed($0, true) },
         ]
         let listeners = changes.map { _ in Listener() }
@@ -131,7 +131,7 @@ import Testing
             let request = makeRequest("test://host/stored.png")
             let held = try transformer.makeTransformer()
             sdimage_request_set_transformer(request.pointer, held.pointer)
-            sdimage_request_set_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            setQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
             let began = Date()
             _ = try listeners[0].load(manager, request)
             try #require(cache.next()).complete(picture)
@@ -203,9 +203,9 @@ import Testing
             let listeners = paths.map { _ in Listener() }
             for (path, listener) in zip(paths, listeners) {
                 let request = makeRequest(path)
-                sdimage_request_set_thumbnail_size(request.pointer, 300, 300, true)
+                sdimage_request_set_thumbnail_size(request.pointer, 300, 300, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
                 let variant = try make(sdimage_data_unref) {
-                    sdimage_manager_entry_key(manager.pointer, request.pointer, $0, $1)
+                    sdimage_manager_get_entry_key(manager.pointer, request.pointer, $0, $1)
                 }
                 keys.append(bytes(variant))
                 _ = try listener.load(manager, request)

@@ -65,7 +65,7 @@ import Testing
             }
             #expect(origin.requests.count - before == (ignores ? 1 : 2))
             let request = makeRequest(origin.url("/a.png?w=6&sig=1&se=2"))
-            let key = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+            let key = try make(sdimage_data_unref) { sdimage_manager_get_cache_key(manager.pointer, request.pointer, $0, $1) }
             let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(key.pointer), count: sdimage_data_length(key.pointer))
             #expect(String(decoding: bytes, as: UTF8.self) == origin.url("/a.png?w=6" + (ignores ? "" : "&sig=1&se=2")))
         }

@@ -46,7 +46,7 @@ import Testing
         let transformer = try failing.makeTransformer(key: "never")
         let final = try load(try manager(cache), "test://h/a.png") {
             sdimage_request_set_transformer($0, transformer.pointer)
-            sdimage_request_set_thumbnail_size($0, 3, 3, true)
+            sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             sdimage_request_set_wait_for_store($0, true)
         }
         #expect(final.width == 3 && !final.hasData)

@@ -22,7 +22,7 @@ import Testing
 
     private func filtered(_ image: Owned, _ name: String, _ values: [String: Double] = [:]) throws -> Owned {
         let options = options(values)
-        return try make(sdimage_image_unref) { sdimage_image_filter(image.pointer, name, options.pointer, $0, $1) }
+        return try make(sdimage_image_unref) { filteredImage(image.pointer, name, options.pointer, $0, $1) }
     }
 
     private func transformer(_ name: String, _ values: [String: Double] = [:]) throws -> Owned {
@@ -241,10 +241,10 @@ import Testing
         for mode in 0..<28 as Range<UInt32> {
             let tint = sdimage_color(red: 0.3, green: 0.6, blue: 0.9, alpha: 0.5)
             _ = try make(sdimage_image_unref) {
-                sdimage_image_tint(picture.pointer, tint, unsafeBitCast(mode, to: sdimage_blend_mode.self), $0, $1)
+                tintedImage(picture.pointer, tint, unsafeBitCast(mode, to: sdimage_blend_mode.self), $0, $1)
             }
         }
-        _ = try make(sdimage_image_unref) { sdimage_image_rotate(picture.pointer, 0.5, true, $0, $1) }
+        _ = try make(sdimage_image_unref) { rotatedImage(picture.pointer, 0.5, true, $0, $1) }
         _ = try make(sdimage_data_unref) { sdimage_blurhash_encode(picture.pointer, 4, 3, $0, $1) }
         _ = try make(sdimage_data_unref) { sdimage_thumbhash_encode(picture.pointer, $0, $1) }
     }

@@ -36,7 +36,7 @@ import Testing
     @Test func whereNoPartCanBeShownTheEndTellsWhatIsWrong() throws {
         let interlaced = try Fixtures.bytes("pictures/contour-map.png")
         let options = decodeOptions {
-            sdimage_decode_options_set_thumbnail_size($0, 500, 375, true)
+            sdimage_decode_options_set_thumbnail_size($0, 500, 375, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             sdimage_decode_options_set_max_bytes($0, 100_000)
         }
         try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, interlaced, options)

@@ -120,7 +120,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
 
     @Test func thumbnailsShareWhatIsKnownOfTheirOriginal() throws {
         let fixture = try FreshnessFixture(control("max-age=10"))
-        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, true) }
+        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         _ = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT)
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, thumbnail)
         fixture.origin.now { $0.confirmation = ["Age": "0", "Cache-Control": "max-age=1000"] }
@@ -132,7 +132,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
 
     @Test func aThumbnailOnDiskIsConfirmedAndReplacedAsItsOriginal() throws {
         let fixture = try FreshnessFixture(control("max-age=10"))
-        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, true) }
+        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, thumbnail)
         fixture.forgetMemory()
         fixture.origin.now { $0.confirmation = ["Age": "0", "Cache-Control": "max-age=1000"] }
@@ -153,7 +153,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
     @Test func whatIsFreshInMemoryComesWithItsBytesWhereTheyAreWanted() throws {
         let fixture = try FreshnessFixture(control("max-age=1000", tag))
         _ = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT)
-        let result = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT) { sdimage_request_set_wants_data($0, true) }.last
+        let result = try fixture.load(.SDIMAGE_FRESHNESS_RESPECT) { sdimage_request_set_include_data($0, true) }.last
         #expect(result?.rule == "max_age" && result?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && result?.hasData == true)
         #expect(fixture.origin.requests.count == 1)
     }

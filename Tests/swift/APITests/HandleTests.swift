@@ -64,7 +64,7 @@ import Testing
             let listener = Listener()
             let task = try listener.load(manager, makeRequest("test://a"))
             var result: OpaquePointer?
-            sdimage_task_copy_result(task.pointer, &result)
+            sdimage_task_get_result(task.pointer, &result)
             #expect(sdimage_image_width(sdimage_result_image(result)) == 2)
             #expect(sdimage_result_image(result) == image)
             sdimage_result_unref(result)

@@ -303,3 +303,17 @@ func processCounts() -> (threads: Int, descriptors: Int) {
     let list = { (path: String) in (try? FileManager.default.contentsOfDirectory(atPath: path).count) ?? -1 }
     return (list("/proc/self/task"), list("/proc/self/fd"))
 }
+
+/// A table of functions that is never freed.
+func staticTable<Table>(_ make: () -> Table) -> UnsafePointer<Table> {
+    let pointer = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+    pointer.initialize(to: make())
+    return UnsafePointer(pointer)
+}
+
+/// The image of a key in memory, with a reference for the caller; nil when there is none.
+func memoryImage(_ cache: OpaquePointer?, _ key: UnsafeRawPointer?, _ length: Int) -> OpaquePointer? {
+    var image: OpaquePointer?
+    sdimage_cache_get_memory_image(cache, key, length, &image)
+    return image
+}

@@ -136,7 +136,7 @@ import Testing
         sdimage_request_set_wait_for_store(request.pointer, true)
         sdimage_request_set_progressive(request.pointer, true)
         #expect(try load(manager, request).width == 6)
-        let kept = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, url, url.utf8.count, $0, $1) }
+        let kept = try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, url, url.utf8.count, $0, $1) }
         let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(kept.pointer), count: sdimage_data_length(kept.pointer))
         #expect(Array(bytes) == picture)
         #expect(try load(manager, makeRequest(server.url("/bad"))).status == .SDIMAGE_STATUS_BAD_DATA)

@@ -14,7 +14,7 @@ import Testing
     private func picture(_ bytes: [UInt8], _ coder: Owned, _ options: Owned? = nil) throws -> Owned {
         let feeding = try Feeding(options, coder: coder)
         feeding.append(bytes, finished: true)
-        return try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        return try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
     }
 
     @Test func aPictureOfTheHostShowsWhileItArrives() throws {
@@ -22,13 +22,13 @@ import Testing
         let feeding = try Feeding(coder: coder)
         let file = LampCoder.file(width: 9, height: 10)
         #expect(feeding.append(file[..<70]) == .SDIMAGE_STATUS_OK)
-        let part = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let part = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         let first = Array(UInt8(0)...8), missing = [UInt8](repeating: 0, count: 9), last = Array(UInt8(90)...98)
         #expect(row(part, 0) == first)
         #expect(row(part, 9) == missing)
         #expect(sdimage_image_is_incremental(part.pointer))
         #expect(feeding.append(file[70...], finished: true) == .SDIMAGE_STATUS_END)
-        let whole = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let whole = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         #expect(row(whole, 9) == last)
         #expect(!sdimage_image_is_incremental(whole.pointer))
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(sdimage_decoder_loop_count(feeding.decoder.pointer) == 3)
         #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, 2) == 70)
         #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, 3) == 0)
-        let last = try make(sdimage_image_unref) { sdimage_decoder_copy_frame(feeding.decoder.pointer, 2, $0, $1) }
+        let last = try make(sdimage_image_unref) { sdimage_decoder_get_frame(feeding.decoder.pointer, 2, $0, $1) }
         let first = Array(UInt8(200)...209)
         #expect(row(last, 0) == first)
         #expect(feeding.frame(3) == .failure(.SDIMAGE_STATUS_INVALID_ARGUMENT))
@@ -55,16 +55,16 @@ import Testing
         let feeding = try Feeding(coder: coder)
         let file = LampCoder.file(width: 10, height: 8, frames: 3)
         feeding.append(file[..<(8 + 170)])
-        let part = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let part = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         #expect(sdimage_image_frame_count(part.pointer) == 2)
         feeding.append(file[(8 + 170)...], finished: true)
-        let whole = try make(sdimage_image_unref) { sdimage_decoder_copy_image(feeding.decoder.pointer, $0, $1) }
+        let whole = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
         #expect(sdimage_image_frame_count(whole.pointer) == 3)
         #expect(sdimage_image_duration_ms(whole.pointer) == 210)
-        let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(whole.pointer, 2, $0, $1) }
+        let last = try make(sdimage_image_unref) { sdimage_image_get_frame(whole.pointer, 2, $0, $1) }
         #expect(row(last, 0) == Array(UInt8(200)...209))
         let frames = try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_image(whole.pointer, $0, $1) }
-        let data = try make(sdimage_data_unref) { sdimage_frame_provider_copy_data(frames.pointer, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_frame_provider_get_data(frames.pointer, $0, $1) }
         let base = sdimage_data_bytes(data.pointer), count = sdimage_data_length(data.pointer)
         #expect(Array(UnsafeRawBufferPointer(start: base, count: count)) == file)
     }
@@ -98,7 +98,7 @@ import Testing
         let coder = try LampCoder().makeCoder()
         let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 120) }
         let image = try picture(LampCoder.file(width: 10, height: 8, frames: 3), coder, options)
-        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 2, $0, $1) }
         for each in [image, frame] {
             #expect(sdimage_image_width(each.pointer) * sdimage_image_height(each.pointer) <= 40)
         }
@@ -135,7 +135,7 @@ import Testing
 
     @Test func aPictureOfTheHostIsShrunkIntoItsBox() throws {
         let coder = try LampCoder().makeCoder()
-        let box = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 5, 5, true) }
+        let box = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 5, 5, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         let small = try picture(LampCoder.file(width: 10, height: 8), coder, box)
         #expect(sdimage_image_width(small.pointer) == 5)
         #expect(sdimage_image_height(small.pointer) == 4)
@@ -198,7 +198,7 @@ import Testing
             let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, nil, $0, $1) }
             #expect(sdimage_image_frame_count(image.pointer) == 3)
             #expect(sdimage_image_duration_ms(image.pointer) == 210)
-            let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(image.pointer, 2, $0, $1) }
+            let last = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 2, $0, $1) }
             #expect(sdimage_image_width(last.pointer) == 8)
             // 70 and 60 of the first column read from the bottom, plus 200 for frame 2.
             let start: [UInt8] = [14, 4]

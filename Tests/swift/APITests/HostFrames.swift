@@ -42,8 +42,8 @@ final class HostFrames: @unchecked Sendable {
     func waitForDestroy(within seconds: Double = 30) -> Bool { wait(seconds) { $0.destroyed > 0 } }
 
     func provider() throws -> Owned {
-        var table = sdimage_frame_vtable()
-        table.size = MemoryLayout<sdimage_frame_vtable>.size
+        var table = sdimage_frame_provider_vtable()
+        table.size = MemoryLayout<sdimage_frame_provider_vtable>.size
         table.frame_count = { userData in HostFrames.from(userData).condition.withLock { HostFrames.from(userData).count } }
         table.frame = { userData, index, image, _ in HostFrames.from(userData).make(index, image) }
         table.duration_ms = { userData, index in HostFrames.from(userData).durations[Int(index)] }
@@ -62,7 +62,7 @@ final class HostFrames: @unchecked Sendable {
     /// An animated image of these frames.
     func image() throws -> Owned {
         let provider = try provider()
-        return try APITests.make(sdimage_image_unref) { sdimage_frame_provider_copy_image(provider.pointer, $0, $1) }
+        return try APITests.make(sdimage_image_unref) { sdimage_image_new_provider(provider.pointer, $0, $1) }
     }
 
     private func make(_ index: UInt32, _ image: UnsafeMutablePointer<OpaquePointer?>?) -> sdimage_status {

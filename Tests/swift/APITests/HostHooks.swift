@@ -47,7 +47,7 @@ final class HostHooks: @unchecked Sendable {
         if hearsEvents {
             table.event = { userData, event in
                 let names = ["", "started", "responded", "stopped", "finished"]
-                let name = names[Int(sdimage_download_event_kind(event).rawValue)]
+                let name = names[Int(sdimage_download_event_stage(event).rawValue)]
                 let status = sdimage_download_event_http_status(event)
                 HostHooks.mine(userData).events.change { $0.append("\(name) \(status)") }
             }

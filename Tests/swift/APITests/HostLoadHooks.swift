@@ -91,14 +91,14 @@ final class HostLoadHooks: @unchecked Sendable {
 /// The bytes stored on disk under a key; nil for none.
 func diskBytes(_ cache: Owned, _ key: String) -> [UInt8]? {
     var data: OpaquePointer?
-    guard sdimage_cache_data(cache.pointer, key, -1, &data, nil) == .SDIMAGE_STATUS_OK else { return nil }
+    guard sdimage_cache_get_data(cache.pointer, key, -1, &data, nil) == .SDIMAGE_STATUS_OK else { return nil }
     defer { sdimage_data_unref(data) }
     return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data)))
 }
 
 /// The cache key that a load would use.
 func cacheKey(_ manager: Owned, _ request: Owned) throws -> String {
-    let data = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+    let data = try make(sdimage_data_unref) { sdimage_manager_get_cache_key(manager.pointer, request.pointer, $0, $1) }
     let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
     return String(decoding: bytes, as: UTF8.self)
 }

@@ -10,7 +10,7 @@ import Testing
 
     private static func slowRequest(_ url: String) -> Owned {
         let request = makeRequest(url)
-        sdimage_request_set_thumbnail_size(request.pointer, 40, 40, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 40, 40, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         return request
     }
 
@@ -32,7 +32,7 @@ import Testing
     func aDecodeEndsWithItsTimeLimit(milliseconds: UInt32) throws {
         let options = decodeOptions {
             sdimage_decode_options_set_max_work_ms($0, milliseconds)
-            sdimage_decode_options_set_thumbnail_size($0, 40, 40, true)
+            sdimage_decode_options_set_thumbnail_size($0, 40, 40, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         }
         var status = sdimage_status.SDIMAGE_STATUS_OK
         // Created before the clock starts.

@@ -83,7 +83,7 @@ final class LampCoder: @unchecked Sendable {
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "LAMP", 4) == 0 }
-        table.decode = { userData, bytes, length, _, _, image, error in
+        table.decode = { userData, bytes, length, _, image, error in
             let bytes = Array(UnsafeRawBufferPointer(start: bytes, count: length))
             guard length >= LampCoder.header, length >= LampCoder.header + Int(bytes[4]) * Int(bytes[5]) * Int(bytes[7]) else {
                 return LampCoder.missing(error)

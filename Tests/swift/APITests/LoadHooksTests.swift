@@ -24,7 +24,7 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let manager = try hooks.makeManager(cache: cache, loader: try held.makeLoader())
         let request = makeRequest("test://h/a.png?token=1")
-        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         #expect(try cacheKey(manager, request) == "test://h/a-Thumbnail(%7B3.000000,3.000000%7D,1).png")
         let first = Listener()
         _ = try first.load(manager, makeRequest("test://h/a.png?token=1"))
@@ -77,7 +77,7 @@ import Testing
         let hooks = HostLoadHooks()
         hooks.process = { request in
             let url = String(cString: sdimage_request_url(request, nil))
-            if url.hasSuffix("small") { sdimage_request_set_thumbnail_size(request, 3, 3, true) }
+            if url.hasSuffix("small") { sdimage_request_set_thumbnail_size(request, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
             if url.hasSuffix("cached") { sdimage_request_set_source_policy(request, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY) }
             if url.hasSuffix("elsewhere") { sdimage_request_set_url(request, "test://there", -1) }
         }
@@ -127,7 +127,7 @@ import Testing
         }
         let manager = try hooks.makeManager(loader: try answering())
         let request = makeRequest("test://a")
-        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
         #expect(sdimage_image_width(sdimage_result_image(result.pointer)) == 3)
         #expect(sdimage_image_scale(sdimage_result_image(result.pointer)) == 3)
@@ -174,7 +174,7 @@ import Testing
         #expect(
             try load(manager, "test://h/a.png") {
                 waiting($0)
-                sdimage_request_set_thumbnail_size($0, 3, 3, true)
+                sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             }.width == 3)
         #expect(diskBytes(cache, "test://h/a.png") == picture)
         #expect(diskBytes(cache, "test://h/a-Thumbnail(%7B3.000000,3.000000%7D,1).png") == other)
@@ -198,8 +198,8 @@ import Testing
         hooks.serialize = { _, data in data }
         let cache = try makeCache(in: folder.path)
         let manager = try hooks.makeManager(cache: cache, loader: try answering())
-        _ = try load(manager, "test://a") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) }
-        _ = try load(manager, "test://b") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
+        _ = try load(manager, "test://a") { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) }
+        _ = try load(manager, "test://b") { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
         #expect(hooks.calls.get().isEmpty)
     }
 
@@ -291,7 +291,7 @@ import Testing
         table.size = MemoryLayout<sdimage_load_hooks_vtable>.size
         table.should_load = { userData, request in
             let seen = Unmanaged<Locked<[Int64]>>.fromOpaque(userData!).takeUnretainedValue()
-            seen.change { $0.append(sdimage_options_get_int64(sdimage_request_options(request), "n", -1)) }
+            seen.change { $0.append(sdimage_options_int64(sdimage_request_options(request), "n", -1)) }
             return false
         }
         let userData = Unmanaged.passUnretained(seen).toOpaque()

@@ -14,25 +14,31 @@ import Testing
         var hearsEverything = false
 
         func install(_ level: sdimage_log_level) {
-            sdimage_log_set_handler(
-                level,
-                { userData, level, message in
-                    let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeUnretainedValue()
-                    let text = String(cString: message!)
-                    guard hearer.hearsEverything || text.contains(hearer.mark) else { return }
-                    hearer.condition.withLock {
-                        hearer.lines.append((level, text))
-                        hearer.condition.broadcast()
-                    }
-                    hearer.onMessage?()
-                }, Unmanaged.passRetained(self).toOpaque(),
+            _ = sdimage_log_set_handler(
+                level, Hearer.table, Unmanaged.passRetained(self).toOpaque(),
                 { userData in
                     let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeRetainedValue()
                     hearer.condition.withLock {
                         hearer.destroyed += 1
                         hearer.condition.broadcast()
                     }
-                })
+                }, nil)
+        }
+
+        nonisolated(unsafe) private static let table = staticTable { () -> sdimage_log_handler in
+            var table = sdimage_log_handler()
+            table.size = MemoryLayout<sdimage_log_handler>.size
+            table.message = { userData, level, message in
+                let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeUnretainedValue()
+                let text = String(cString: message!)
+                guard hearer.hearsEverything || text.contains(hearer.mark) else { return }
+                hearer.condition.withLock {
+                    hearer.lines.append((level, text))
+                    hearer.condition.broadcast()
+                }
+                hearer.onMessage?()
+            }
+            return table
         }
 
         var texts: [String] { condition.withLock { lines.map(\.1) } }
@@ -67,7 +73,7 @@ import Testing
         #expect(hearer.waitForDestroy())
         try failingLoad(manager, quiet.mark)
         #expect(quiet.levels.isEmpty)
-        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(quiet.waitForDestroy())
     }
 
@@ -85,7 +91,7 @@ import Testing
         let listener = Listener()
         _ = try? listener.load(manager, makeRequest(url.replacingOccurrences(of: "MARK", with: hearer.mark)))
         _ = listener.final()
-        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
         let isForged = url.contains("\n")
         #expect(!hearer.texts.contains { isForged ? $0.contains("\n") : $0.contains("s3cret") || $0.contains("alice") })
@@ -110,7 +116,7 @@ import Testing
         try failingLoad(manager, hearer.mark)
         #expect(seen.get() == .SDIMAGE_STATUS_WOULD_DEADLOCK)
         #expect(hearer.levels.count == 1)
-        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
     }
 }

@@ -42,7 +42,7 @@ import Testing
         let own = try CountingTransformer(width: 5).makeTransformer(key: row.own ?? "unused")
         let manager = try HostLoadHooks().makeManager(transformer: flip)
         let request = makeRequest(row.url)
-        sdimage_request_set_thumbnail_size(request.pointer, row.thumbnail, row.thumbnail, true)
+        sdimage_request_set_thumbnail_size(request.pointer, row.thumbnail, row.thumbnail, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         if row.own != nil { sdimage_request_set_transformer(request.pointer, own.pointer) }
         if row.isNone { sdimage_request_set_transformer(request.pointer, nil) }
         #expect(try cacheKey(manager, request) == row.key)
@@ -131,7 +131,7 @@ import Testing
             sdimage_request_set_priority($0, unsafeBitCast(Int32(77), to: sdimage_priority.self))
             sdimage_request_set_source_policy($0, unsafeBitCast(UInt32(77), to: sdimage_source_policy.self))
             sdimage_request_set_freshness($0, unsafeBitCast(UInt32(77), to: sdimage_freshness.self))
-            sdimage_request_set_store_layers($0, unsafeBitCast(UInt32(64 + 3), to: sdimage_cache_layers.self))
+            setStoreLayers($0, unsafeBitCast(UInt32(64 + 3), to: sdimage_cache_layers.self))
             sdimage_request_set_blocking_reads($0, unsafeBitCast(UInt32(64), to: sdimage_blocking_reads.self))
         }
         #expect(try load(manager, "test://a", unknown).source == .SDIMAGE_IMAGE_SOURCE_LOADER)
@@ -167,7 +167,7 @@ import Testing
         #expect(sdimage_error_http_status(error) == 200)
         #expect(String(cString: sdimage_error_message(error)).contains("text/x-odd"))
         var response: OpaquePointer?
-        sdimage_result_copy_response(result, &response)
+        sdimage_result_get_response(result, &response)
         defer { sdimage_response_unref(response) }
         #expect(sdimage_response_header(response, "content-type").map { String(cString: $0) } == "text/x-odd")
     }

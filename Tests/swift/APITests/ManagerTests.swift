@@ -74,7 +74,7 @@ import Testing
         var tasks: [Owned] = []
         for (index, listener) in listeners.enumerated() {
             let request = makeRequest("test://thumb.png")
-            sdimage_request_set_thumbnail_size(request.pointer, UInt32(10 + index), 100, true)
+            sdimage_request_set_thumbnail_size(request.pointer, UInt32(10 + index), 100, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             tasks.append(try listener.load(manager, request))
         }
         #expect(held.answer(makePNG(width: 50, height: 40)))
@@ -86,9 +86,9 @@ import Testing
         let manager = try makeManager(cache: nil)
         let request = makeRequest("http://foo/image.png")
         #expect(try cacheKey(manager, request) == "http://foo/image.png")
-        sdimage_request_set_thumbnail_size(request.pointer, 100, 100, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 100, 100, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         #expect(try cacheKey(manager, request) == "http://foo/image-Thumbnail(%7B100.000000,100.000000%7D,1).png")
-        sdimage_request_set_thumbnail_size(request.pointer, 0, 0, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 0, 0, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         #expect(try cacheKey(manager, request) == "http://foo/image.png")
         let options = sdimage_decode_options_new()
         defer { sdimage_decode_options_unref(options) }
@@ -101,7 +101,7 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())
         let request = makeRequest("test://picture.png")
-        sdimage_request_set_thumbnail_size(request.pointer, 10, 10, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let listener = Listener()
         _ = try listener.load(manager, request)
         let pixels = [UInt8](repeating: 9, count: 40 * 20)
@@ -165,7 +165,7 @@ import Testing
         let picture = makePNG(width: 4, height: 4)
         #expect(held.answer(picture))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
-        let kept = try make(sdimage_data_unref) { sdimage_cache_data(cache.pointer, "test://a.png", -1, $0, $1) }
+        let kept = try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, "test://a.png", -1, $0, $1) }
         #expect(sdimage_data_length(kept.pointer) == picture.count)
     }
 
@@ -178,7 +178,7 @@ import Testing
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, _, _ in true }
-        table.decode = { _, _, _, _, _, _, _ in .SDIMAGE_STATUS_BAD_DATA }
+        table.decode = { _, _, _, _, _, _ in .SDIMAGE_STATUS_BAD_DATA }
         let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("fussy", &table, nil, nil, $0, $1) }
         let manager = try makeManager(cache: cache)
         let request = makeRequest("test://a.png")
@@ -238,7 +238,7 @@ import Testing
             #expect(held.answer(makePNG(width: 3, height: 2, red: 1, green: 2, blue: 3)))
             #expect(listener.final() != nil)
             var result: OpaquePointer?
-            sdimage_task_copy_result(task.pointer, &result)
+            sdimage_task_get_result(task.pointer, &result)
             image = Owned(sdimage_image_ref(sdimage_result_image(result))) { sdimage_image_unref($0) }
             sdimage_result_unref(result)
         }
@@ -272,10 +272,10 @@ import Testing
         #expect(sdimage_image_width(sdimage_result_image(found.pointer)) == 9)
         #expect(!String(cString: sdimage_result_url(found.pointer)).contains("secret"))
         // A thumbnail is another image, and a request for data needs the bytes as well.
-        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         #expect(try find(manager, request) == nil)
         let withData = makeRequest("https://user:secret@example.com/a.png")
-        sdimage_request_set_wants_data(withData.pointer, true)
+        sdimage_request_set_include_data(withData.pointer, true)
         #expect(try find(manager, withData) == nil)
         sdimage_request_set_source_policy(withData.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
         #expect(try find(manager, withData) == nil)

@@ -148,10 +148,10 @@ import Testing
     @Test func aSinkThatStartsAnewForgetsWhatWasWritten() throws {
         let loader = ScriptedLoader { [picture] _, sink in
             _ = sdimage_load_sink_write(sink, "wrong bytes", 11, nil)
-            sdimage_load_sink_start_anew(sink)
+            sdimage_load_sink_restart(sink)
             let status = sdimage_load_sink_write(sink, picture, picture.count, nil)
             sdimage_load_sink_finish(sink, nil)
-            sdimage_load_sink_start_anew(sink)
+            sdimage_load_sink_restart(sink)
             return status
         }
         let manager = try makeManager(cache: nil, loader: try loader.makeLoader())

@@ -17,13 +17,16 @@ import Testing
             defer { sdimage_manager_config_unref(config) }
             sdimage_manager_config_set_cache(config, cache?.pointer)
             sdimage_manager_config_set_loader(config, loader?.pointer)
-            sdimage_manager_config_set_observer(
-                config, { Unmanaged<Observer>.fromOpaque($0!).takeUnretainedValue().hear($1) },
-                Unmanaged.passRetained(self).toOpaque(),
+            var table = sdimage_load_observer()
+            table.size = MemoryLayout<sdimage_load_observer>.size
+            table.load_ended = { Unmanaged<Observer>.fromOpaque($0!).takeUnretainedValue().hear($1) }
+            let status = sdimage_manager_config_set_observer(
+                config, &table, Unmanaged.passRetained(self).toOpaque(),
                 { userData in
                     let mine = Unmanaged<Observer>.fromOpaque(userData!).takeRetainedValue()
                     mine.destroyed.change { $0 += 1 }
-                })
+                }, nil)
+            #expect(status == .SDIMAGE_STATUS_OK)
             return try make(sdimage_manager_unref) { sdimage_manager_new(config, $0, $1) }
         }
 

@@ -67,7 +67,7 @@ import Testing
 
     @Test func hashesAreThoseOfThePictureAsDisplayed() throws {
         let (plain, turned) = (try picture(), try DrawnPicture.told(try picture(), orientation: .SDIMAGE_ORIENTATION_DOWN))
-        let upright = try make(sdimage_image_unref) { sdimage_image_flip(plain.pointer, true, true, $0, $1) }
+        let upright = try make(sdimage_image_unref) { flippedImage(plain.pointer, true, true, $0, $1) }
         #expect(try blurHash(turned, 4, 3) == blurHash(upright, 4, 3))
         #expect(try thumbHash(turned) == thumbHash(upright))
         #expect(try thumbHash(turned) != thumbHash(plain))

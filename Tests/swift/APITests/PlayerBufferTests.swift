@@ -73,7 +73,7 @@ import Testing
     @Test func aLateFrameIsShownBeforeOthersAreLeftOut() throws {
         let frames = HostFrames([100, 100, 100, 100, 100])
         let playing = try playing(frames)
-        sdimage_player_set_drops_late_frames(playing.pointer, true)
+        sdimage_player_set_drop_late_frames(playing.pointer, true)
         frames.hold()
         playing.play()
         playing.tick(0)
@@ -202,7 +202,7 @@ import Testing
         }
         #expect(sdimage_frame_provider_frame_count(provider.pointer) == 2)
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, 1) == 100)
-        let frame = try make(sdimage_image_unref) { sdimage_frame_provider_copy_frame(provider.pointer, 1, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_frame_provider_get_frame(provider.pointer, 1, $0, $1) }
         #expect(DrawnPicture.size(frame) == [8, 6])
     }
 

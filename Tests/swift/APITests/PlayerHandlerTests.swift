@@ -59,7 +59,7 @@ import Testing
         var provider: Owned? = try frames.provider()
         let playing = try Playing(provider: try #require(provider))
         provider = nil
-        sdimage_player_set_decodes_when_due(playing.pointer, true)
+        sdimage_player_set_decode_when_due(playing.pointer, true)
         playing.play(frames: 4)
         #expect(playing.frames == [0, 1, 2, 0] && frames.destroyCount == 0)
         playing.release()
@@ -81,7 +81,7 @@ import Testing
         let player = try make(sdimage_player_unref) {
             sdimage_player_new_provider(provider.pointer, nil, nil, nil, $0, $1)
         }
-        sdimage_player_set_decodes_when_due(player.pointer, true)
+        sdimage_player_set_decode_when_due(player.pointer, true)
         sdimage_player_start(player.pointer)
         #expect(sdimage_player_tick(player.pointer, 0))
         #expect(sdimage_player_tick(player.pointer, 100_000_000))

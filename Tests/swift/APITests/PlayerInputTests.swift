@@ -8,7 +8,7 @@ import Testing
         let options = decodeOptions { sdimage_decode_options_set_accept_partial($0, partial) }
         let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
         let playing = try Playing(image: image)
-        sdimage_player_set_decodes_when_due(playing.pointer, true)
+        sdimage_player_set_decode_when_due(playing.pointer, true)
         return playing
     }
 
@@ -188,7 +188,7 @@ import Testing
         #expect(sdimage_frame_provider_is_growing(provider.pointer))
         let playing = try Playing(provider: provider)
         defer { playing.release() }
-        sdimage_player_set_decodes_when_due(playing.pointer, true)
+        sdimage_player_set_decode_when_due(playing.pointer, true)
         playing.play()
         for byte in file.dropLast() {
             feeding.append([byte])

@@ -21,7 +21,7 @@ import Testing
         #expect(sdimage_player_rate(playing.pointer) == 1)
         #expect(sdimage_player_mode(playing.pointer) == .SDIMAGE_PLAYBACK_MODE_NORMAL)
         #expect(sdimage_player_max_buffer_size(playing.pointer) == 0)
-        #expect(!sdimage_player_drops_late_frames(playing.pointer))
+        #expect(!sdimage_player_should_drop_late_frames(playing.pointer))
         #expect(playing.shown == nil && playing.index == 0 && playing.loop == 0 && !playing.isPlaying)
     }
 
@@ -56,7 +56,7 @@ import Testing
         let frames = HostFrames(PlayerTests.three)
         let image = try frames.image()
         let playing = try Playing(image: image)
-        sdimage_player_set_decodes_when_due(playing.pointer, true)
+        sdimage_player_set_decode_when_due(playing.pointer, true)
         sdimage_player_set_mode(playing.pointer, mode)
         playing.play()
         playing.tick(0)
@@ -263,7 +263,7 @@ import Testing
 
     @Test func lateFramesAreLeftOutWhereThatIsWished() throws {
         let playing = try Playing(HostFrames([100, 100, 100, 100, 100, 100]))
-        sdimage_player_set_drops_late_frames(playing.pointer, true)
+        sdimage_player_set_drop_late_frames(playing.pointer, true)
         playing.play()
         playing.tick(0)
         playing.tick(350)
@@ -274,7 +274,7 @@ import Testing
 
     @Test func aLoopThatIsLeftOutIsCounted() throws {
         let playing = try Playing(HostFrames([100, 100, 100]))
-        sdimage_player_set_drops_late_frames(playing.pointer, true)
+        sdimage_player_set_drop_late_frames(playing.pointer, true)
         playing.play()
         playing.tick(0)
         playing.tick(310)
@@ -283,7 +283,7 @@ import Testing
 
     @Test func afterALongPauseAtMostOneRoundIsLeftOut() throws {
         let playing = try Playing(HostFrames([0, 0, 0]))
-        sdimage_player_set_drops_late_frames(playing.pointer, true)
+        sdimage_player_set_drop_late_frames(playing.pointer, true)
         playing.play()
         playing.tick(0)
         playing.tick(1e9)

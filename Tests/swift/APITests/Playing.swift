@@ -31,7 +31,7 @@ final class Playing: @unchecked Sendable {
     /// A player of host frames that are made when they are due, so that every run is the same.
     convenience init(_ frames: HostFrames, mode: sdimage_playback_mode = .SDIMAGE_PLAYBACK_MODE_NORMAL) throws {
         try self.init(provider: try frames.provider())
-        sdimage_player_set_decodes_when_due(pointer, true)
+        sdimage_player_set_decode_when_due(pointer, true)
         sdimage_player_set_mode(pointer, mode)
     }
 
@@ -65,7 +65,7 @@ final class Playing: @unchecked Sendable {
     /// The first byte of the frame shown; nil for none.
     var shown: UInt8? {
         var image: OpaquePointer?
-        sdimage_player_copy_frame(pointer, &image)
+        sdimage_player_get_frame(pointer, &image)
         defer { sdimage_image_unref(image) }
         return image.map { Playing.firstByte($0) }
     }

@@ -55,14 +55,14 @@ final class PrefetchListener: @unchecked Sendable {
 
     /// Logs the events of all lists too: "all N of M", "idle N M".
     func observe(_ prefetcher: Owned) {
-        var table = sdimage_prefetch_observer_vtable()
-        table.size = MemoryLayout<sdimage_prefetch_observer_vtable>.size
+        var table = sdimage_prefetcher_handler()
+        table.size = MemoryLayout<sdimage_prefetcher_handler>.size
         table.fetched = { userData, _, finished, total in PrefetchListener.of(userData).write("all \(finished) of \(total)", nil)
         }
         table.idle = { PrefetchListener.of($0).write("idle \($1) \($2)", nil) }
         let userData = Unmanaged.passRetained(self).toOpaque()
         #expect(
-            sdimage_prefetcher_set_observer(prefetcher.pointer, &table, userData, PrefetchListener.destroy, nil)
+            sdimage_prefetcher_set_handler(prefetcher.pointer, &table, userData, PrefetchListener.destroy, nil)
                 == .SDIMAGE_STATUS_OK)
     }
 

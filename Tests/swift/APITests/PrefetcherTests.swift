@@ -45,8 +45,8 @@ import Testing
     }
 
     @Test func theProcessSharesAPrefetcherAsLongAsSomebodyHoldsIt() throws {
-        let one = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
-        let other = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_shared($0, $1) }
+        let one = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_get_shared($0, $1) }
+        let other = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_get_shared($0, $1) }
         #expect(one.pointer == other.pointer)
         let listener = PrefetchListener()
         _ = try listener.start(one, ["data:,nothing"])
@@ -95,7 +95,7 @@ import Testing
         sdimage_request_set_header(standard.pointer, "X-Kind", "standard")
         sdimage_request_set_header(own.pointer, "X-Kind", "own")
         sdimage_request_set_cache_key(own.pointer, "one key", 7)
-        sdimage_request_set_thumbnail_size(own.pointer, 4, 4, true)
+        sdimage_request_set_thumbnail_size(own.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         sdimage_prefetcher_set_request(prefetcher.pointer, standard.pointer)
         let listener = PrefetchListener()
         _ = try listener.start(prefetcher, ["test://a"])
@@ -108,7 +108,7 @@ import Testing
         #expect(seen.get() == ["standard", "own", "own", "none"])
         // Each image is stored under its own key, where a load with the same request finds it.
         let visible = makeRequest("test://c")
-        sdimage_request_set_thumbnail_size(visible.pointer, 4, 4, true)
+        sdimage_request_set_thumbnail_size(visible.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let found = Listener()
         _ = try found.load(manager, visible)
         #expect(found.final()?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
@@ -311,7 +311,7 @@ import Testing
     private func failure(_ group: Owned, _ number: Int) -> String? {
         var index = 0
         var failure: OpaquePointer?
-        guard sdimage_prefetch_group_copy_failure(group.pointer, number, &index, &failure, nil) == .SDIMAGE_STATUS_OK else {
+        guard sdimage_prefetch_group_get_failure(group.pointer, number, &index, &failure, nil) == .SDIMAGE_STATUS_OK else {
             return nil
         }
         defer { sdimage_error_unref(failure) }
@@ -320,7 +320,7 @@ import Testing
 
     private func url(_ group: Owned, _ index: Int) -> String? {
         var url: OpaquePointer?
-        guard sdimage_prefetch_group_copy_url(group.pointer, index, &url, nil) == .SDIMAGE_STATUS_OK else { return nil }
+        guard sdimage_prefetch_group_get_url(group.pointer, index, &url, nil) == .SDIMAGE_STATUS_OK else { return nil }
         defer { sdimage_data_unref(url) }
         let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(url), count: sdimage_data_length(url))
         return String(decoding: bytes, as: UTF8.self)

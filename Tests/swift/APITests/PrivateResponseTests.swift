@@ -61,7 +61,7 @@ import Testing
         for size: UInt32 in [0, 4] {
             let result = try load(manager, url) {
                 sdimage_request_set_wait_for_store($0, true)
-                if size > 0 { sdimage_request_set_thumbnail_size($0, size, size, true) }
+                if size > 0 { sdimage_request_set_thumbnail_size($0, size, size, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
                 sdimage_request_set_handle_cookies($0, row.handlesCookies)
                 guard let parts = row.field?.split(separator: ":", maxSplits: 1) else { return }
                 sdimage_request_set_header($0, String(parts[0]), String(parts[1].dropFirst()))
@@ -76,7 +76,7 @@ import Testing
         _ = try load(manager, url) {
             sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
             sdimage_request_set_wait_for_store($0, true)
-            sdimage_request_set_thumbnail_size($0, 3, 3, true)
+            sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         }
         #expect((shared.entry(url + "\u{1F}Thumbnail({3.000000,3.000000},1)") != nil) == row.isShared)
     }
@@ -102,7 +102,7 @@ import Testing
         let chain = try make(sdimage_cache_unref) { sdimage_cache_new_tiered(local.pointer, lower.pointer, $0, $1) }
         let origin = ScriptedOrigin(.init(headers: ["Cache-Control": row.control], body: makePNG(width: 8, height: 8)))
         _ = try load(try makeManager(cache: local), origin.url())
-        let image = try #require(sdimage_cache_memory_image(local.pointer, origin.url(), origin.url().utf8.count))
+        let image = try #require(memoryImage(local.pointer, origin.url(), origin.url().utf8.count))
         defer { sdimage_image_unref(image) }
         for (key, data) in [("encoded", nil), ("given", try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) })] {
             let stored = sdimage_cache_store(

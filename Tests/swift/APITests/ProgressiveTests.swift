@@ -90,7 +90,7 @@ import Testing
         let bytes = try Fixtures.bytes("jpeg/large.jpg")
         let listeners = [UInt32](arrayLiteral: 100, 200, 200, 300).map { ($0, Listener()) }
         for (width, listener) in listeners {
-            let request = progressive("test://a.jpg") { sdimage_request_set_thumbnail_size($0, width, width, true) }
+            let request = progressive("test://a.jpg") { sdimage_request_set_thumbnail_size($0, width, width, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
             _ = try listener.load(manager, request)
         }
         let sink = held.next()
@@ -136,7 +136,7 @@ import Testing
         sdimage_task_cancel(task.pointer)
         #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
         finish(sink)
-        let key = try make(sdimage_data_unref) { sdimage_manager_cache_key(manager.pointer, request.pointer, $0, $1) }
+        let key = try make(sdimage_data_unref) { sdimage_manager_get_cache_key(manager.pointer, request.pointer, $0, $1) }
         #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         for (bytes, length) in [(sdimage_data_bytes(key.pointer), sdimage_data_length(key.pointer))] {
             #expect(sdimage_cache_contains(cache.pointer, bytes, length) == .SDIMAGE_CACHE_LAYERS_NONE)
@@ -173,7 +173,7 @@ import Testing
         finish(sink)
         _ = listener.final()
         var result: OpaquePointer?
-        sdimage_task_copy_result(task.pointer, &result)
+        sdimage_task_get_result(task.pointer, &result)
         defer { sdimage_result_unref(result) }
         let image = sdimage_result_image(result)
         #expect(sdimage_error_code(sdimage_result_error(result)) == whole.status)

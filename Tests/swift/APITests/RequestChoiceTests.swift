@@ -72,8 +72,8 @@ import Testing
         let moving = image(loaded)
         #expect(sdimage_image_frame_count(moving) == 4 && sdimage_image_loop_count(moving) == 3)
         #expect(sdimage_image_memory_cost(moving) == (preloads ? 4 : 1) * 64 * 3)
-        let last = try make(sdimage_image_unref) { sdimage_image_copy_frame(moving, 3, $0, $1) }
-        let again = try make(sdimage_image_unref) { sdimage_image_copy_frame(moving, 3, $0, $1) }
+        let last = try make(sdimage_image_unref) { sdimage_image_get_frame(moving, 3, $0, $1) }
+        let again = try make(sdimage_image_unref) { sdimage_image_get_frame(moving, 3, $0, $1) }
         #expect((sdimage_image_pixels(last.pointer) == sdimage_image_pixels(again.pointer)) == preloads)
         #expect(sdimage_image_pixels(last.pointer)?.load(as: UInt8.self) == UInt8(truncatingIfNeeded: 300))
         withExtendedLifetime((loaded, coder)) {}
@@ -136,7 +136,7 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let data = try make(sdimage_data_unref) { sdimage_data_new(picture, picture.count, $0, $1) }
         #expect(sdimage_cache_store_data(cache.pointer, "picture@3x.png", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
-        let found = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, "picture@3x.png", -1, nil, $0, $1) }
+        let found = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "picture@3x.png", -1, nil, $0, $1) }
         #expect(sdimage_image_scale(found.pointer) == 3)
     }
 
@@ -193,13 +193,13 @@ import Testing
         table.size = MemoryLayout<sdimage_cache_vtable>.size
         table.query = { userData, _, _, options, reply in
             let seen = Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue()
-            seen.change { $0.append("query \(sdimage_options_get_int64(options, "n", -1))") }
+            seen.change { $0.append("query \(sdimage_options_int64(options, "n", -1))") }
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
         }
         table.store = { userData, _, _, _, options, reply in
             let seen = Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue()
-            seen.change { $0.append("store \(sdimage_options_get_int64(options, "n", -1))") }
+            seen.change { $0.append("store \(sdimage_options_int64(options, "n", -1))") }
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
         }

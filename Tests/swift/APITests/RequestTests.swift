@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test func halfAFunctionPointerIsNone() throws {
-        var table = sdimage_host_vtable()
-        table.size = MemoryLayout<sdimage_host_vtable>.offset(of: \.is_current)! + 4
+        var table = sdimage_dispatcher_vtable()
+        table.size = MemoryLayout<sdimage_dispatcher_vtable>.offset(of: \.is_current)! + 4
         table.post = { _, run, argument in run?(argument) }
         table.is_current = { _ in true }
-        let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_host(&table, nil, nil, $0, $1) }
+        let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_custom(&table, nil, nil, $0, $1) }
         let manager = try makeManager(
             cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader(), dispatcher: dispatcher)
         let listener = Listener()
@@ -137,17 +137,17 @@ import Testing
         }
         func layers(_ key: String) -> sdimage_cache_layers { sdimage_cache_contains(cache.pointer, key, -1) }
 
-        _ = try source("test://m") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) }
+        _ = try source("test://m") { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) }
         #expect(layers("test://m") == .SDIMAGE_CACHE_LAYERS_MEMORY)
-        _ = try source("test://d") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_DISK) }
+        _ = try source("test://d") { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_DISK) }
         #expect(layers("test://d") == .SDIMAGE_CACHE_LAYERS_DISK)
-        _ = try source("test://n") { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
+        _ = try source("test://n") { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
         #expect(layers("test://n") == .SDIMAGE_CACHE_LAYERS_NONE)
         #expect(
-            try source("test://m") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_DISK) }
+            try source("test://m") { setQueryLayers($0, .SDIMAGE_CACHE_LAYERS_DISK) }
                 == .SDIMAGE_IMAGE_SOURCE_LOADER)
         #expect(
-            try source("test://d") { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
+            try source("test://d") { setQueryLayers($0, .SDIMAGE_CACHE_LAYERS_NONE) }
                 == .SDIMAGE_IMAGE_SOURCE_LOADER)
         #expect(
             try source("test://m") { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
@@ -155,16 +155,16 @@ import Testing
 
         // The original of a thumbnail has store layers of its own.
         _ = try source("test://t") { request in
-            sdimage_request_set_thumbnail_size(request, 10, 10, true)
-            sdimage_request_set_original_store_layers(request, .SDIMAGE_CACHE_LAYERS_NONE)
+            sdimage_request_set_thumbnail_size(request, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            setOriginalStoreLayers(request, .SDIMAGE_CACHE_LAYERS_NONE)
         }
         #expect(layers("test://t") == .SDIMAGE_CACHE_LAYERS_NONE)
-        _ = try source("test://u") { sdimage_request_set_thumbnail_size($0, 10, 10, true) }
+        _ = try source("test://u") { sdimage_request_set_thumbnail_size($0, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         #expect(layers("test://u") == .SDIMAGE_CACHE_LAYERS_DISK)
-        #expect(try source("test://u") { sdimage_request_set_thumbnail_size($0, 12, 12, true) } == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(try source("test://u") { sdimage_request_set_thumbnail_size($0, 12, 12, .SDIMAGE_SCALE_MODE_ASPECT_FIT) } == .SDIMAGE_IMAGE_SOURCE_DISK)
         let fresh = try source("test://u") { request in
-            sdimage_request_set_thumbnail_size(request, 14, 14, true)
-            sdimage_request_set_original_query_layers(request, .SDIMAGE_CACHE_LAYERS_NONE)
+            sdimage_request_set_thumbnail_size(request, 14, 14, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            setOriginalQueryLayers(request, .SDIMAGE_CACHE_LAYERS_NONE)
         }
         #expect(fresh == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
@@ -222,7 +222,7 @@ import Testing
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, _, _ in true }
-        table.decode = { _, _, _, _, _, _, _ in .SDIMAGE_STATUS_BAD_DATA }
+        table.decode = { _, _, _, _, _, _ in .SDIMAGE_STATUS_BAD_DATA }
         let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("never", &table, nil, nil, $0, $1) }
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader())
         let request = makeRequest("test://a")
@@ -239,10 +239,10 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
         let request = makeRequest("test://a")
-        sdimage_request_set_thumbnail_size(request.pointer, 5, 5, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 5, 5, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let listener = Listener()
         _ = try listener.load(manager, request)
-        sdimage_request_set_thumbnail_size(request.pointer, 9, 9, true)
+        sdimage_request_set_thumbnail_size(request.pointer, 9, 9, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         #expect(held.answer(makePNG(width: 20, height: 20)))
         #expect(listener.final()?.width == 5)
     }
@@ -250,7 +250,7 @@ import Testing
     @Test func optionsReachLoaderAndCoderAndSettersOnALentRequestChangeNothing() throws {
         let seen = Locked<[Int64]>([])
         let loader = ScriptedLoader { request, sink in
-            let value = sdimage_options_get_int64(sdimage_request_options(request), "tint", -1)
+            let value = sdimage_options_int64(sdimage_request_options(request), "tint", -1)
             seen.set(seen.get() + [value])
             sdimage_request_set_source_policy(request, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
             sdimage_request_set_options(request, nil)
@@ -262,8 +262,8 @@ import Testing
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, _, _ in true }
-        table.decode = { _, _, _, _, options, image, error in
-            let width = UInt32(sdimage_options_get_int64(options, "tint", 1))
+        table.decode = { _, _, _, options, image, error in
+            let width = UInt32(sdimage_options_int64(sdimage_decode_options_options(options), "tint", 1))
             return sdimage_image_new(width, 1, 256, .SDIMAGE_PIXEL_FORMAT_GRAY8, [UInt8](repeating: 9, count: 256), image, error)
         }
         let coder = try make(sdimage_coder_unref) { sdimage_coder_new_custom("tinted", &table, nil, nil, $0, $1) }

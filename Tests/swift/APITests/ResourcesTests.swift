@@ -33,7 +33,7 @@ import Testing
     }
 
     private func image(_ resources: Owned, _ name: String) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_resources_copy_image(resources.pointer, name, $0, $1) }
+        try make(sdimage_image_unref) { sdimage_resources_get_image(resources.pointer, name, $0, $1) }
     }
 
     private func failure(_ resources: Owned, _ name: String) -> CallFailure? {
@@ -75,7 +75,7 @@ import Testing
         #expect(sdimage_image_format(moving.pointer) == .SDIMAGE_FORMAT_GIF && sdimage_image_scale(moving.pointer) == 2)
         // An image with all its frames.
         #expect(sdimage_image_frame_count(moving.pointer) == 3)
-        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(moving.pointer, 2, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(moving.pointer, 2, $0, $1) }
         #expect(Playing.firstByte(frame.pointer) == 25 && sdimage_image_scale(frame.pointer) == 2)
         #expect(sdimage_image_format(try image(resources, "cat").pointer) == .SDIMAGE_FORMAT_PNG)
     }
@@ -107,7 +107,7 @@ import Testing
         let icons = try Icons([:])
         let resources = try icons.open()
         var none: OpaquePointer?
-        #expect(sdimage_resources_copy_image(resources.pointer, nil, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(sdimage_resources_get_image(resources.pointer, nil, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(failure(resources, String(repeating: "a/", count: 4000) + "a")?.status == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(none == nil)
     }

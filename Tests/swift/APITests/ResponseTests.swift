@@ -11,7 +11,7 @@ import Testing
 
     private func response(of task: Owned) -> Owned? {
         var response: OpaquePointer?
-        sdimage_task_copy_response(task.pointer, &response)
+        sdimage_task_get_response(task.pointer, &response)
         return taken(response)
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(sdimage_manager_load_sync(manager.pointer, request.pointer, &result, nil) == .SDIMAGE_STATUS_HTTP_STATUS)
         let final = Owned(try #require(result)) { sdimage_result_unref($0) }
         var response: OpaquePointer?
-        sdimage_result_copy_response(final.pointer, &response)
+        sdimage_result_get_response(final.pointer, &response)
         let last = taken(response)
         #expect(sdimage_response_status(last?.pointer) == 404)
         #expect(String(cString: sdimage_response_url(last?.pointer)) == server.url("/to"))

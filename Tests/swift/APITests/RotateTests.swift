@@ -5,7 +5,7 @@ import Testing
 /// Images rotated by any angle.
 @Suite struct RotateTests {
     private func rotated(_ image: Owned, _ angle: Double, fit: Bool) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_image_rotate(image.pointer, angle, fit, $0, $1) }
+        try make(sdimage_image_unref) { rotatedImage(image.pointer, angle, fit, $0, $1) }
     }
 
     private func numbered(_ width: Int, _ height: Int) throws -> Owned {

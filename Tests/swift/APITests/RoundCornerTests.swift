@@ -7,8 +7,8 @@ import Testing
         _ image: Owned, _ radius: Double, corners: UInt64 = UInt64.max, border: Double = 0, _ color: sdimage_color? = nil
     ) throws -> Owned {
         try make(sdimage_image_unref) { result, error in
-            guard var color else { return sdimage_image_round_corner(image.pointer, radius, corners, border, nil, result, error) }
-            return sdimage_image_round_corner(image.pointer, radius, corners, border, &color, result, error)
+            guard var color else { return cornersRoundedImage(image.pointer, radius, corners, border, nil, result, error) }
+            return cornersRoundedImage(image.pointer, radius, corners, border, &color, result, error)
         }
     }
 

@@ -120,8 +120,8 @@ import Testing
         let choices: [(OpaquePointer?) -> Void] = [
             { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) },
             { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY) },
-            { sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) },
-            { sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) },
+            { setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) },
+            { setQueryLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY) },
             { sdimage_request_set_freshness($0, .SDIMAGE_FRESHNESS_REFRESH) },
         ]
         for choose in choices {
@@ -132,7 +132,7 @@ import Testing
         let shared = SharedHostCache()
         let cache = try shared.makeCache()
         var data: OpaquePointer?
-        #expect(sdimage_cache_data(cache.pointer, key, -1, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(sdimage_cache_get_data(cache.pointer, key, -1, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
         #expect(shared.events.isEmpty)
     }
 
@@ -146,7 +146,7 @@ import Testing
         for (index, listener) in listeners.enumerated() {
             // Thumbnails of different sizes: each looks for its original, and all share the transfer.
             let request = makeRequest(key)
-            sdimage_request_set_thumbnail_size(request.pointer, UInt32(index + 1), 1, true)
+            sdimage_request_set_thumbnail_size(request.pointer, UInt32(index + 1), 1, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             _ = try listener.load(manager, request)
         }
         let first = try #require(held.next())
@@ -154,7 +154,7 @@ import Testing
         // A load started now is last in every queue: once it reaches the loader, all others have joined.
         let probe = Listener()
         let request = makeRequest("http://test.invalid/probe.png")
-        sdimage_request_set_store_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+        setStoreLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
         _ = try probe.load(manager, request)
         let second = try #require(held.next())
         #expect(held.answer(makePNG(width: 2, height: 2), to: first))

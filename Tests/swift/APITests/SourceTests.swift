@@ -43,11 +43,11 @@ private final class Tape: @unchecked Sendable {
 
 @Suite(.serialized) struct SourceTests {
     private func decoder(_ source: Owned, _ coder: Owned? = nil) throws -> Owned {
-        try make(sdimage_decoder_unref) { sdimage_decoder_new_with_source(source.pointer, nil, coder?.pointer, $0, $1) }
+        try make(sdimage_decoder_unref) { sdimage_decoder_new_source(source.pointer, nil, coder?.pointer, $0, $1) }
     }
 
     private func image(_ decoder: Owned) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_decoder_copy_image(decoder.pointer, $0, $1) }
+        try make(sdimage_image_unref) { sdimage_decoder_get_image(decoder.pointer, $0, $1) }
     }
 
     @Test func aSourceGivesWhatLiesInsideAndNothingBehindItsEnd() throws {
@@ -98,7 +98,7 @@ private final class Tape: @unchecked Sendable {
         var table = sdimage_coder_vtable()
         table.size = MemoryLayout<sdimage_coder_vtable>.size
         table.can_decode = { _, bytes, length in length >= 4 && memcmp(bytes!, "TAIL", 4) == 0 }
-        table.decode = { _, _, _, _, _, _, _ in .SDIMAGE_STATUS_UNSUPPORTED }
+        table.decode = { _, _, _, _, _, _ in .SDIMAGE_STATUS_UNSUPPORTED }
         table.open_source = { _, source, _, instance, error in
             var last: UInt8 = 0
             var read = 0
@@ -130,7 +130,7 @@ private final class Tape: @unchecked Sendable {
         let own = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, options.pointer, $0, $1) }
         #expect(sdimage_image_width(own.pointer) == 20)
         #expect(sdimage_image_is_vector(own.pointer))
-        sdimage_decode_options_set_thumbnail_size(options.pointer, 60, 60, true)
+        sdimage_decode_options_set_thumbnail_size(options.pointer, 60, 60, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let larger = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, options.pointer, $0, $1) }
         #expect(sdimage_image_width(larger.pointer) == 60)
         #expect(sdimage_image_height(larger.pointer) == 30)
@@ -170,7 +170,7 @@ func makeVectorCoder() throws -> Owned {
         if status == .SDIMAGE_STATUS_OK { memset(pixels!, Int32(size.width), stride * Int(size.height)) }
         return status
     }
-    table.decode = { _, _, _, _, _, image, error in
+    table.decode = { _, _, _, _, image, error in
         let grey = [UInt8](repeating: 20, count: 200)
         return sdimage_image_new(20, 10, 20, .SDIMAGE_PIXEL_FORMAT_GRAY8, grey, image, error)
     }

@@ -30,7 +30,7 @@ import Testing
     private static func layers(_ number: UInt32) -> sdimage_cache_layers { sdimage_cache_layers(rawValue: number)! }
 
     private func wish(_ wish: Wish, _ request: OpaquePointer, _ transformer: Owned) {
-        if wish == .thumbnail { sdimage_request_set_thumbnail_size(request, 4, 4, true) }
+        if wish == .thumbnail { sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         if wish == .transformed { sdimage_request_set_transformer(request, transformer.pointer) }
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     private func found(_ cache: Owned, _ key: String) -> UInt32 {
         // Looks up memory and disk separately.
-        let memory = sdimage_cache_memory_image(cache.pointer, key, -1)
+        let memory = memoryImage(cache.pointer, key, -1)
         sdimage_image_unref(memory)
         return (memory == nil ? 0 : 2) + (diskBytes(cache, key) == nil ? 0 : 1)
     }
@@ -66,8 +66,8 @@ import Testing
         _ = try load(manager, StoringTests.url) {
             wish(row.wish, $0, transformer)
             sdimage_request_set_wait_for_store($0, true)
-            sdimage_request_set_store_layers($0, StoringTests.layers(row.store))
-            sdimage_request_set_original_store_layers($0, StoringTests.layers(row.originalStore))
+            setStoreLayers($0, StoringTests.layers(row.store))
+            setOriginalStoreLayers($0, StoringTests.layers(row.originalStore))
         }
         #expect(found(cache, finalKey(row.wish)) == row.final)
         #expect(found(cache, StoringTests.url) == row.original)
@@ -82,10 +82,10 @@ import Testing
         let manager = try makeManager(cache: cache, loader: try HeldLoader().makeLoader())
         let made = try load(manager, StoringTests.url) {
             wish(.transformed, $0, transformer)
-            sdimage_request_set_original_store_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+            setOriginalStoreLayers($0, .SDIMAGE_CACHE_LAYERS_ALL)
         }
         #expect(made.width == 5 && made.source == .SDIMAGE_IMAGE_SOURCE_DISK)
-        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.url, -1))) {
+        let kept = Owned(try #require(memoryImage(cache.pointer, StoringTests.url, -1))) {
             sdimage_image_unref($0)
         }
         #expect(sdimage_image_width(kept.pointer) == 8 && !sdimage_image_is_transformed(kept.pointer))
@@ -114,9 +114,9 @@ import Testing
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
         _ = try load(manager, StoringTests.url) { sdimage_request_set_wait_for_store($0, true) }
         let made = try load(manager, StoringTests.url) {
-            if query.isPlain { return sdimage_request_set_query_layers($0, StoringTests.layers(query.layers)) }
+            if query.isPlain { return setQueryLayers($0, StoringTests.layers(query.layers)) }
             wish(.transformed, $0, transformer)
-            sdimage_request_set_original_query_layers($0, StoringTests.layers(query.layers))
+            setOriginalQueryLayers($0, StoringTests.layers(query.layers))
         }
         #expect(made.source == query.source)
         #expect(made.width == (query.isPlain ? 8 : 5))
@@ -132,11 +132,11 @@ import Testing
         let small = try load(manager, StoringTests.url) {
             wish(.thumbnail, $0, image)
             sdimage_request_set_wait_for_store($0, true)
-            sdimage_request_set_original_query_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            setOriginalQueryLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
         }
         #expect(small.width == 4 && small.height == 2)
         #expect(small.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !small.hasData)
-        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, StoringTests.thumbnailKey, -1))) {
+        let kept = Owned(try #require(memoryImage(cache.pointer, StoringTests.thumbnailKey, -1))) {
             sdimage_image_unref($0)
         }
         #expect(sdimage_image_width(kept.pointer) == 4)
@@ -154,7 +154,7 @@ import Testing
         sdimage_decode_options_set_apply_orientation(options.pointer, false)
         let made = try load(manager, StoringTests.url) {
             sdimage_request_set_decode_options($0, options.pointer)
-            sdimage_request_set_original_query_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+            setOriginalQueryLayers($0, .SDIMAGE_CACHE_LAYERS_ALL)
         }
         #expect(made.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
     }
@@ -169,7 +169,7 @@ import Testing
             let request = makeRequest(StoringTests.url)
             wish(.transformed, request.pointer, transformer)
             sdimage_request_set_wait_for_store(request.pointer, true)
-            sdimage_request_set_original_query_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+            setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
             sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
             let listener = Listener()
             _ = try listener.load(manager, request)
@@ -193,7 +193,7 @@ import Testing
             wish(.transformed, $0, transformer)
             sdimage_request_set_wait_for_store($0, true)
             sdimage_request_set_original_cache($0, originals.pointer)
-            sdimage_request_set_original_store_layers($0, .SDIMAGE_CACHE_LAYERS_ALL)
+            setOriginalStoreLayers($0, .SDIMAGE_CACHE_LAYERS_ALL)
         }
         let request = makeRequest(StoringTests.url)
         change(request.pointer)
@@ -228,7 +228,7 @@ import Testing
                 sdimage_request_set_wait_for_store($0, true)
                 sdimage_request_set_original_cache($0, nil)
                 if isReset { sdimage_request_reset_original_cache($0) }
-                sdimage_request_set_query_layers($0, .SDIMAGE_CACHE_LAYERS_NONE)
+                setQueryLayers($0, .SDIMAGE_CACHE_LAYERS_NONE)
             }
             #expect(found(cache, StoringTests.url) == expected)
         }
@@ -240,8 +240,8 @@ import Testing
         let elsewhere = TemporaryDirectory()
         let originals = try makeCache(in: elsewhere.path)
         let change: (OpaquePointer) -> Void = {
-            sdimage_request_set_thumbnail_size($0, 4, 4, true)
-            sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_NONE)
+            sdimage_request_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_NONE)
             sdimage_request_set_original_cache($0, originals.pointer)
         }
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, change).last?.width == 4)

@@ -57,7 +57,7 @@ import Testing
                 for index in stride(from: thread, to: listeners.count, by: 4) {
                     let request = makeRequest("test://\(Int.random(in: 0..<200, using: &random))")
                     let side = UInt32.random(in: 1...3, using: &random) * 40
-                    sdimage_request_set_thumbnail_size(request.pointer, side, side, true)
+                    sdimage_request_set_thumbnail_size(request.pointer, side, side, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
                     sdimage_request_set_early_thumbnail(request.pointer, Bool.random(using: &random))
                     sdimage_request_set_progressive(request.pointer, true)
                     sdimage_request_set_progressive_interval_ms(request.pointer, 1)

@@ -139,63 +139,17 @@ import Testing
 
     @Test func progressIsCountedFromNothingToTheWhole() throws {
         let fixture = try TargetFixture()
-        let progress = counter(fixture.target)
-        sdimage_progress_set(progress.pointer, 5, 10)
-        #expect(sdimage_progress_fraction(progress.pointer) == 0.5)
-        try fixture.widget.load(fixture.target, makeRequest("test://a"))
-        #expect(numbers(progress) == [0, 0])
-        #expect(sdimage_progress_fraction(progress.pointer) == 0)
+        let task = try #require(try fixture.widget.load(fixture.target, makeRequest("test://a")))
+        #expect(numbers(task)[0] == 0)
         let bytes = makePNG(width: 8, height: 8)
         let total = Int64(bytes.count * 4)
         let sink = try #require(fixture.held.next())
         sdimage_load_sink_set_expected_length(sink, UInt64(total))
         _ = sdimage_load_sink_write(sink, bytes, bytes.count, nil)
-        #expect(Locked(()).wait { _ in numbers(progress) == [total / 4, total] })
-        #expect(sdimage_progress_fraction(progress.pointer) == 0.25)
+        #expect(Locked(()).wait { _ in numbers(task) == [total / 4, total] })
         sdimage_load_sink_finish(sink, nil)
         sdimage_load_sink_unref(sink)
         #expect(fixture.widget.wait("told OK 8"))
-        #expect(sdimage_progress_fraction(progress.pointer) == 1)
-    }
-
-    // Both counts become 1.
-    @Test func whatNeedsNoTransferIsWholeAllTheSame() throws {
-        let fixture = try TargetFixture()
-        try fixture.keep("test://a", width: 8)
-        let progress = counter(fixture.target)
-        try fixture.widget.load(fixture.target, makeRequest("test://a"))
-        #expect(numbers(progress) == [1, 1])
-    }
-
-    @Test func aFailureCompletesNothing() throws {
-        let fixture = try TargetFixture()
-        let progress = counter(fixture.target)
-        try fixture.widget.load(fixture.target, nil)
-        #expect(numbers(progress) == [0, 0])
-    }
-
-    // Created on first access; assignable; NULL is ignored; observable.
-    @Test func targetsCanShareAProgressObjectThatIsWatched() throws {
-        let fixture = try TargetFixture()
-        let shared = Owned(sdimage_progress_new()) { sdimage_progress_unref($0) }
-        let changes = Locked<[Int64]>([])
-        let userData = Unmanaged.passRetained(changes).toOpaque()
-        let changed: sdimage_progress_fn = { userData, progress in
-            let changes = Unmanaged<Locked<[Int64]>>.fromOpaque(userData!).takeUnretainedValue()
-            changes.change { $0.append(sdimage_progress_completed(progress)) }
-        }
-        let status = sdimage_progress_set_observer(
-            shared.pointer, changed, userData, { Unmanaged<Locked<[Int64]>>.fromOpaque($0!).release() }, nil)
-        #expect(status == .SDIMAGE_STATUS_OK)
-        sdimage_target_set_progress(fixture.target.pointer, nil, shared.pointer)
-        sdimage_target_set_progress(fixture.target.pointer, nil, nil)
-        let found = counter(fixture.target)
-        #expect(found.pointer == shared.pointer)
-        try fixture.keep("test://a", width: 8)
-        try fixture.widget.load(fixture.target, makeRequest("test://a"))
-        sdimage_progress_set(shared.pointer, 1, 1)
-        sdimage_progress_set(shared.pointer, 0, 0)
-        #expect(changes.get() == [1, 0])
     }
 
     @Test func theIndicatorStartsAndStopsOnceForEachLoad() throws {
@@ -234,8 +188,8 @@ import Testing
         }
         func request(_ side: UInt32) -> Owned {
             let request = makeRequest("test://a.png")
-            sdimage_request_set_store_layers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
-            if side > 0 { sdimage_request_set_thumbnail_size(request.pointer, side, side, true) }
+            setStoreLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            if side > 0 { sdimage_request_set_thumbnail_size(request.pointer, side, side, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
             return request
         }
         let bytes = makePNG(width: 64, height: 64)
@@ -352,17 +306,13 @@ import Testing
 
 private func running(_ target: Owned, _ key: String? = nil) -> OpaquePointer? {
     var task: OpaquePointer?
-    sdimage_target_copy_task(target.pointer, key, &task)
+    sdimage_target_get_task(target.pointer, key, &task)
     sdimage_task_unref(task)
     return task
 }
 
-private func counter(_ target: Owned, _ key: String? = nil) -> Owned {
-    var progress: OpaquePointer?
-    sdimage_target_copy_progress(target.pointer, key, &progress)
-    return Owned(progress!) { sdimage_progress_unref($0) }
-}
-
-private func numbers(_ progress: Owned) -> [Int64] {
-    [sdimage_progress_completed(progress.pointer), sdimage_progress_total(progress.pointer)]
+private func numbers(_ task: Owned) -> [Int64] {
+    var (received, expected): (Int64, Int64) = (0, 0)
+    sdimage_task_progress(task.pointer, &received, &expected)
+    return [received, expected]
 }

@@ -67,7 +67,7 @@ import Testing
         let seen = Locked("")
         let loader = try ScriptedLoader { request, sink in
             let options = sdimage_request_options(request)
-            seen.set(sdimage_options_get_string(options, "setImageOperationKey", nil).map { String(cString: $0) } ?? "none")
+            seen.set(sdimage_options_string(options, "setImageOperationKey", nil).map { String(cString: $0) } ?? "none")
             sdimage_load_sink_finish(sink, nil)
             return .SDIMAGE_STATUS_OK
         }.makeLoader()
@@ -78,7 +78,7 @@ import Testing
         #expect(seen.wait { !$0.isEmpty })
         #expect(seen.get() == key ?? "image")
         var latest: OpaquePointer?
-        sdimage_target_copy_latest_key(target.pointer, &latest)
+        sdimage_target_get_latest_key(target.pointer, &latest)
         #expect(text(latest) == key ?? "image")
     }
 
@@ -312,7 +312,7 @@ import Testing
 
     private func url(_ target: Owned, _ key: String? = nil) -> String {
         var url: OpaquePointer?
-        sdimage_target_copy_url(target.pointer, key, &url)
+        sdimage_target_get_url(target.pointer, key, &url)
         return text(url)
     }
 

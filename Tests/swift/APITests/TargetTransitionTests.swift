@@ -29,7 +29,7 @@ import Testing
     // SDWebImage option AvoidAutoSetImage
     @Test func aTransitionCanSetThePictureItself() throws {
         let fixture = try TargetFixture()
-        let options = fading { sdimage_target_options_set_transition_sets_image($0, false) }
+        let options = fading { sdimage_target_options_set_show_image_in_transition($0, false) }
         try fixture.widget.load(fixture.target, makeRequest("test://a"), options)
         #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
         #expect(fixture.widget.wait("end true"))

@@ -12,7 +12,7 @@ import Testing
     init() throws {
         fixture = try TargetFixture()
         view = try watcher.makeView()
-        sdimage_animated_view_set_decodes_when_due(view.pointer, true)
+        sdimage_animated_view_set_decode_when_due(view.pointer, true)
         sdimage_target_set_view(fixture.target.pointer, nil, view.pointer)
     }
 

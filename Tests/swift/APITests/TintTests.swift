@@ -8,7 +8,7 @@ import Testing
     private func tinted(
         _ image: Owned, _ color: sdimage_color = black, _ mode: sdimage_blend_mode = .SDIMAGE_BLEND_MODE_SOURCE_IN
     ) throws -> Owned {
-        try make(sdimage_image_unref) { sdimage_image_tint(image.pointer, color, mode, $0, $1) }
+        try make(sdimage_image_unref) { tintedImage(image.pointer, color, mode, $0, $1) }
     }
 
     @Test(arguments: [

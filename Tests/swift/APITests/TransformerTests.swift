@@ -177,7 +177,7 @@ import Testing
     @Test func aCropCountsWhatItKeepsAliveAndALoadKeepsOnlyIt() throws {
         let whole = try picture(200, 100)
         let rect = sdimage_rect(x: 10, y: 10, width: 20, height: 10)
-        let part = try make(sdimage_image_unref) { sdimage_image_crop(whole.pointer, rect, $0, $1) }
+        let part = try make(sdimage_image_unref) { croppedImage(whole.pointer, rect, $0, $1) }
         #expect(sdimage_image_memory_cost(part.pointer) == sdimage_image_memory_cost(whole.pointer))
         let transformer = try made { sdimage_transformer_new_crop(rect, $0, $1) }
         let manager = try manager(file: makePNG(width: 200, height: 100))
@@ -198,7 +198,7 @@ import Testing
             sdimage_image_with_metadata(stored.pointer, metadata.pointer, $0, $1)
         }
         let part = try make(sdimage_image_unref) {
-            sdimage_image_crop(tagged.pointer, sdimage_rect(x: 0, y: 1, width: 1, height: 1), $0, $1)
+            croppedImage(tagged.pointer, sdimage_rect(x: 0, y: 1, width: 1, height: 1), $0, $1)
         }
         #expect(sdimage_image_orientation(part.pointer) == .SDIMAGE_ORIENTATION_UP)
         let base = try #require(sdimage_image_pixels(part.pointer))
@@ -248,7 +248,7 @@ import Testing
         #expect(width(moving) == 5)
         let image = sdimage_result_image(moving.pointer)
         #expect(sdimage_image_frame_count(image) == 3)
-        let frame = try make(sdimage_image_unref) { sdimage_image_copy_frame(image, 2, $0, $1) }
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image, 2, $0, $1) }
         #expect(sdimage_image_width(frame.pointer) == 5)
         #expect(host.keys.count == 2)
     }

@@ -10,7 +10,7 @@ import Testing
 
         func apply(to request: OpaquePointer) throws {
             let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
-            if self == .thumbnail || self == .all { sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, true) }
+            if self == .thumbnail || self == .all { sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
             if self == .firstFrame || self == .all { sdimage_decode_options_set_first_frame_only(options.pointer, true) }
             if self == .pixels || self == .all {
                 sdimage_decode_options_set_pixel_format(options.pointer, .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED)
@@ -67,7 +67,7 @@ import Testing
             let cache = try makeCache(in: folder.path + "/\(isVariantFirst)")
             let manager = try makeManager(cache: cache, loader: try held.makeLoader())
             let wanted = try request("test://h/u/cat.png", variant)
-            let forged = try request(try key(manager, wanted, sdimage_manager_cache_key))
+            let forged = try request(try key(manager, wanted, sdimage_manager_get_cache_key))
             let (cat, dog) = (makePNG(width: 8, height: 8, red: 1), makePNG(width: 31, height: 17, red: 250))
             for request in isVariantFirst ? [wanted, forged] : [forged, wanted] {
                 let isWanted = request.pointer == wanted.pointer
@@ -89,17 +89,17 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
         let wanted = try request("test://h/my-cat.png", .thumbnail)
-        let printed = try key(manager, wanted, sdimage_manager_cache_key)
-        let exact = try key(manager, wanted, sdimage_manager_entry_key)
+        let printed = try key(manager, wanted, sdimage_manager_get_cache_key)
+        let exact = try key(manager, wanted, sdimage_manager_get_entry_key)
         #expect(printed == "test://h/my-cat-Thumbnail(%7B4.000000,4.000000%7D,1).png")
         #expect(exact == "test://h/my-cat.png\u{1F}Thumbnail({4.000000,4.000000},1)")
-        #expect(try key(manager, try request("test://h/my-cat.png"), sdimage_manager_entry_key) == "test://h/my-cat.png")
+        #expect(try key(manager, try request("test://h/my-cat.png"), sdimage_manager_get_entry_key) == "test://h/my-cat.png")
         _ = try load(manager, wanted, makePNG(width: 8, height: 8))
         for text in [printed, exact] {
             #expect(sdimage_cache_contains(cache.pointer, text, -1) == .SDIMAGE_CACHE_LAYERS_ALL)
-            let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, text, -1, nil, $0, $1) }
+            let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, text, -1, nil, $0, $1) }
             #expect(sdimage_image_width(image.pointer) == 4)
-            let inMemory = Owned(try #require(sdimage_cache_memory_image(cache.pointer, text, -1))) { sdimage_image_unref($0) }
+            let inMemory = Owned(try #require(memoryImage(cache.pointer, text, -1))) { sdimage_image_unref($0) }
             #expect(sdimage_image_width(inMemory.pointer) == 4)
         }
         let made = try #require(diskBytes(cache, exact))
@@ -120,7 +120,7 @@ import Testing
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
         let wanted = try request("test://h/a.png", .thumbnail)
         _ = try load(manager, wanted, makePNG(width: 8, height: 8))
-        let forged = try request(try key(manager, wanted, sdimage_manager_entry_key))
+        let forged = try request(try key(manager, wanted, sdimage_manager_get_entry_key))
         let (result, isAsked) = try load(manager, forged, [])
         #expect(result.status == .SDIMAGE_STATUS_INVALID_URL && result.width == 0 && !isAsked)
     }

@@ -25,7 +25,7 @@ import Testing
         sdimage_cache_contains(cache.pointer, key, -1)
     }
 
-    private func thumbnail(_ request: OpaquePointer) { sdimage_request_set_thumbnail_size(request, 4, 4, true) }
+    private func thumbnail(_ request: OpaquePointer) { sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
 
     @Test func aThumbnailIsReadBackFromItsOwnEntry() throws {
         let cache = try makeCache(in: folder.path)
@@ -70,7 +70,7 @@ import Testing
     @Test func theDiskKeepsOneVariantForAllPixelFormats() throws {
         let cache = try makeCache(in: folder.path)
         let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
-        sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, true)
+        sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         sdimage_decode_options_set_pixel_format(options.pointer, .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED)
         let url = "test://h/d.png"
         _ = try load(cache, url, bytes: makePNG(width: 8, height: 4)) { sdimage_request_set_decode_options($0, options.pointer) }
@@ -83,7 +83,7 @@ import Testing
         let cache = try makeCache(in: folder.path)
         _ = try load(cache, "test://h/e.png", bytes: makePNG(width: 8, height: 4)) {
             thumbnail($0)
-            sdimage_request_set_store_layers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
         }
         #expect(contains(cache, "test://h/e-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_MEMORY)
         _ = try load(cache, "test://h/f.png", bytes: makePNG(width: 3, height: 3), thumbnail)
@@ -114,7 +114,7 @@ import Testing
         }
         let key = "test://h/h-Thumbnail(%7B4.000000,4.000000%7D,1).png"
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
-        let image = try make(sdimage_image_unref) { sdimage_cache_image(cache.pointer, key, -1, nil, $0, $1) }
+        let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, key, -1, nil, $0, $1) }
         #expect(sdimage_image_width(image.pointer) == 2)
     }
 
@@ -131,7 +131,7 @@ import Testing
         sdimage_decode_options_set_first_frame_only(options.pointer, true)
         let still = try load(cache, "test://h/i.gif") { sdimage_request_set_decode_options($0, options.pointer) }
         #expect(still.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
-        let kept = Owned(try #require(sdimage_cache_memory_image(cache.pointer, "test://h/i.gif", -1))) {
+        let kept = Owned(try #require(memoryImage(cache.pointer, "test://h/i.gif", -1))) {
             sdimage_image_unref($0)
         }
         #expect(sdimage_image_frame_count(kept.pointer) == 2)

@@ -56,11 +56,11 @@ import Testing
         let image = try MovingPicture.image(HostileFile.interlacedFrames(6000, 6000))
         var frame: OpaquePointer?
         var error: OpaquePointer?
-        #expect(sdimage_image_copy_frame(image.pointer, 1, &frame, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_image_get_frame(image.pointer, 1, &frame, nil) == .SDIMAGE_STATUS_OK)
         sdimage_image_unref(frame)
         frame = nil
         let fresh = try MovingPicture.image(HostileFile.interlacedFrames(6000, 6000))
-        #expect(sdimage_image_copy_frame(fresh.pointer, 2, &frame, &error) == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(sdimage_image_get_frame(fresh.pointer, 2, &frame, &error) == .SDIMAGE_STATUS_TOO_LARGE)
         #expect(String(cString: sdimage_error_message(error)).contains("working memory in bytes exceeds the limit"))
         sdimage_error_unref(error)
         sdimage_image_unref(frame)

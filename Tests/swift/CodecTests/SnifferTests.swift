@@ -30,14 +30,14 @@ import Testing
 
     static let cases: [Case] = [
         Case("jpeg", [0xFF, 0xD8, 0xFF, 0xE0], .jpeg),
-        Case("half a jpeg signature", [0xFF, 0xD8], .undefined),
+        Case("half a jpeg signature", [0xFF, 0xD8], .unknown),
         Case("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
-        Case("png whose line end was converted", [0x89, 0x50, 0x4E, 0x47, 0x0A, 0x1A, 0x0A, 0], .undefined),
+        Case("png whose line end was converted", [0x89, 0x50, 0x4E, 0x47, 0x0A, 0x1A, 0x0A, 0], .unknown),
         Case(text: "GIF87a", .gif),
         Case(text: "GIF89a", .gif),
-        Case(text: "GIF88a", .undefined),
+        Case(text: "GIF88a", .unknown),
         Case(text: "RIFF\u{10}\0\0\0WEBPVP8 ", .webp),
-        Case(text: "RIFF\u{10}\0\0\0WAVEfmt ", .undefined),
+        Case(text: "RIFF\u{10}\0\0\0WAVEfmt ", .unknown),
         Case("tiff, little-endian", [0x49, 0x49, 0x2A, 0], .tiff),
         Case("tiff, big-endian", [0x4D, 0x4D, 0, 0x2A], .tiff),
         Case("BigTIFF, little-endian", [0x49, 0x49, 0x2B, 0], .tiff),
@@ -53,25 +53,25 @@ import Testing
         Case("structural brand of a heic", brands("mif1", "heic"), .heic),
         Case("structural brand alone", brands("msf1"), .heif),
         Case("structural brand among the compatible ones", brands("zzzz", "mif1"), .heif),
-        Case("film", brands("isom", "iso2", "avc1"), .undefined),
-        Case("brand behind the end of the box", brands("isom") + Array("avif".utf8), .undefined),
+        Case("film", brands("isom", "iso2", "avc1"), .unknown),
+        Case("brand behind the end of the box", brands("isom") + Array("avif".utf8), .unknown),
         Case("bmp of OS/2", bitmap(header: 12), .bmp),
         Case("bmp of Windows", bitmap(header: 40), .bmp),
-        Case("two letters and an impossible header", bitmap(header: 7), .undefined),
-        Case(text: "BMW is a maker of cars.", .undefined),
+        Case("two letters and an impossible header", bitmap(header: 7), .unknown),
+        Case(text: "BMW is a maker of cars.", .unknown),
         Case("ico", icon(), .ico),
         Case("cursor", icon(kind: 2), .ico),
         Case("icon of an old writer", icon(reserved: 255), .ico),
-        Case("icon without entries", icon(count: 0), .undefined),
-        Case("icon entry without bytes", icon(size: 0), .undefined),
-        Case("icon entry inside the directory", icon(offset: 6), .undefined),
+        Case("icon without entries", icon(count: 0), .unknown),
+        Case("icon entry without bytes", icon(size: 0), .unknown),
+        Case("icon entry inside the directory", icon(offset: 6), .unknown),
         Case(text: "<svg xmlns='http://www.w3.org/2000/svg'/>", .svg),
         Case(text: "\u{FEFF}<?xml version='1.0'?>\n<!-- a > b --><!DOCTYPE svg [<!ENTITY a '>'>]>\n<svg>", .svg),
-        Case(text: "<html><svg></svg></html>", .undefined),
-        Case(text: "<svgnot>", .undefined),
-        Case(text: "<!-- never closed <svg>", .undefined),
-        Case("svg behind 5,000 spaces", [UInt8](repeating: 0x20, count: 5000) + Array("<svg>".utf8), .undefined),
-        Case("nothing", [], .undefined),
+        Case(text: "<html><svg></svg></html>", .unknown),
+        Case(text: "<svgnot>", .unknown),
+        Case(text: "<!-- never closed <svg>", .unknown),
+        Case("svg behind 5,000 spaces", [UInt8](repeating: 0x20, count: 5000) + Array("<svg>".utf8), .unknown),
+        Case("nothing", [], .unknown),
     ]
 
     @Test(arguments: cases) func wholeSignaturesDecide(_ example: Case) throws {
@@ -81,7 +81,7 @@ import Testing
     @Test(arguments: cases) func everyPrefixIsReadWithinItsBounds(_ example: Case) throws {
         for length in 0..<min(example.bytes.count, 64) {
             let format = FormatSniffer.format(of: try .copying(Array(example.bytes[..<length])))
-            #expect(format == .undefined || format == example.format || length >= 4)
+            #expect(format == .unknown || format == example.format || length >= 4)
         }
     }
 }

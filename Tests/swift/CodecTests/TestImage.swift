@@ -84,7 +84,7 @@ extension ImageCoder {
     func encoded(_ image: Image, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Bytes {
         var options = EncodeOptions()
         change(&options)
-        return try encode(image, format: encodableFormats.first ?? .undefined, options: options, stop: CancellationToken())
+        return try encode(image, format: encodableFormats.first ?? .unknown, options: options, stop: CancellationToken())
     }
 
     func decoded(_ bytes: Bytes, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {

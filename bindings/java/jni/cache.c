@@ -34,7 +34,7 @@ jlong NATIVE(cacheMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray
     size_t length = 0;
     (void)self;
     char *key = bytes_of(env, name, &length);
-    sdimage_image *image = key ? sdimage_cache_memory_image(pointer(cache), key, length) : NULL;
+    sdimage_image *image = key ? sdimage_cache_get_memory_image(pointer(cache), key, length) : NULL;
     free(key);
     return address(image);
 }
@@ -62,7 +62,7 @@ jlong NATIVE(cacheImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray name,
     (void)self;
     char *key = bytes_of(env, name, &length);
     sdimage_decode_options *options = decode_options(env, values);
-    sdimage_status status = sdimage_cache_image(pointer(cache), key, length, options, &image, &error);
+    sdimage_status status = sdimage_cache_get_image(pointer(cache), key, length, options, &image, &error);
     sdimage_decode_options_unref(options);
     free(key);
     return is_missing(status, error) || failed(env, status, error) ? 0 : address(image);
@@ -74,7 +74,7 @@ jbyteArray NATIVE(cacheData)(JNIEnv *env, jclass self, jlong cache, jbyteArray n
     size_t length = 0;
     (void)self;
     char *key = bytes_of(env, name, &length);
-    sdimage_status status = sdimage_cache_data(pointer(cache), key, length, &data, &error);
+    sdimage_status status = sdimage_cache_get_data(pointer(cache), key, length, &data, &error);
     free(key);
     return is_missing(status, error) || failed(env, status, error) ? NULL : array_of_data(env, data);
 }
@@ -140,7 +140,7 @@ jlongArray NATIVE(cacheTotals)(JNIEnv *env, jclass self, jlong cache) {
     sdimage_error *error = NULL;
     uint64_t bytes = 0, count = 0;
     (void)self;
-    if (failed(env, sdimage_cache_disk_totals(pointer(cache), &bytes, &count, &error), error))
+    if (failed(env, sdimage_cache_get_disk_totals(pointer(cache), &bytes, &count, &error), error))
         return NULL;
     return longs(env, (jlong[]){(jlong)bytes, (jlong)count}, 2);
 }

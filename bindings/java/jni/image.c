@@ -37,7 +37,7 @@ jint NATIVE(sniff)(JNIEnv *env, jclass self, jbyteArray array) {
     size_t length = 0;
     (void)self;
     char *bytes = bytes_of(env, array, &length);
-    jint format = bytes ? (jint)sdimage_sniff(bytes, length) : -1;
+    jint format = bytes ? (jint)sdimage_sniff(bytes, length) : 0;
     free(bytes);
     return format;
 }
@@ -140,7 +140,7 @@ jlong NATIVE(imageFrame)(JNIEnv *env, jclass self, jlong image, jint index) {
     sdimage_image *frame = NULL;
     sdimage_error *error = NULL;
     (void)self;
-    sdimage_status status = sdimage_image_copy_frame(pointer(image), (uint32_t)index, &frame, &error);
+    sdimage_status status = sdimage_image_get_frame(pointer(image), (uint32_t)index, &frame, &error);
     return failed(env, status, error) ? 0 : address(frame);
 }
 

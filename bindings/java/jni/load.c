@@ -112,7 +112,7 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
         sdimage_request_set_freshness(request, (sdimage_freshness)v[2]);
     sdimage_request_set_progressive(request, v[3] != 0);
     sdimage_request_set_progressive_interval_ms(request, (uint32_t)v[4]);
-    sdimage_request_set_wants_data(request, v[5] != 0);
+    sdimage_request_set_include_data(request, v[5] != 0);
     sdimage_request_set_wait_for_store(request, v[6] != 0);
     sdimage_request_set_retry_failed(request, v[7] != 0);
     sdimage_request_set_timeout_ms(request, (uint32_t)v[8]);

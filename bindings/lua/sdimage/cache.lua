@@ -44,16 +44,16 @@ local function or_nil(value, failure)
 end
 
 --- The image in memory, or nil.
-function Cache:memory_image(key) return image.wrap(lib.sdimage_cache_memory_image(self:get(), key, #key)) end
+function Cache:memory_image(key) return image.wrap(lib.sdimage_cache_get_memory_image(self:get(), key, #key)) end
 
 --- The image, from memory or decoded from disk; nil when there is none. Takes the options of decode.
 function Cache:image(key, options)
   local decode = base.decode_options(base.check(options, base.DECODE))
-  return or_nil(image.wrap(base.make("sdimage_image", lib.sdimage_cache_image, self:get(), key, #key, decode)))
+  return or_nil(image.wrap(base.make("sdimage_image", lib.sdimage_cache_get_image, self:get(), key, #key, decode)))
 end
 
 --- The bytes of an entry; nil when there is none.
-function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.sdimage_cache_data, self:get(), key, #key))) end
+function Cache:data(key) return or_nil(base.take(base.make("sdimage_data", lib.sdimage_cache_get_data, self:get(), key, #key))) end
 
 --- Stores an image, bytes, or both (the other is nil); returns when they are committed.
 function Cache:store(key, picture, bytes, layers)

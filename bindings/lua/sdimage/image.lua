@@ -15,7 +15,7 @@ local FIELDS = {
   --- Bytes from one row to the next.
   stride = function(pointer) return tonumber(lib.sdimage_image_stride(pointer)) end,
   pixel_format = function(pointer) return ffi.string(lib.sdimage_pixel_format_name(lib.sdimage_image_pixel_format(pointer))) end,
-  --- The container that the image was decoded from; "undefined" for images created from pixels.
+  --- The container that the image was decoded from; "unknown" for images created from pixels.
   format = function(pointer) return ffi.string(lib.sdimage_format_name(lib.sdimage_image_format(pointer))) end,
   has_alpha = function(pointer) return lib.sdimage_image_has_alpha(pointer) end,
   --- Size of the encoded image.
@@ -80,7 +80,7 @@ end
 
 --- Frame index, from 0, of an animation, composed to the whole canvas.
 function Image:frame(index)
-  return image.wrap(base.make("sdimage_image", lib.sdimage_image_copy_frame, self:get(), base.count(index, "a frame")))
+  return image.wrap(base.make("sdimage_image", lib.sdimage_image_get_frame, self:get(), base.count(index, "a frame")))
 end
 
 --- Encodes the image as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.

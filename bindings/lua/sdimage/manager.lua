@@ -38,7 +38,7 @@ local function request_of(url, options)
   end
   lib.sdimage_request_set_progressive(request, options.progressive or options.on_partial ~= nil)
   lib.sdimage_request_set_progressive_interval_ms(request, base.count(options.progressive_interval_ms or 0, "progressive_interval_ms"))
-  lib.sdimage_request_set_wants_data(request, options.wants_data or false)
+  lib.sdimage_request_set_include_data(request, options.wants_data or false)
   lib.sdimage_request_set_wait_for_store(request, options.wait_for_store or false)
   lib.sdimage_request_set_retry_failed(request, options.retry_failed or false)
   lib.sdimage_request_set_timeout_ms(request, base.count(options.timeout_ms or 0, "timeout_ms"))
@@ -159,7 +159,7 @@ end
 
 local function deliver(task, event)
   local options = task.options
-  if lib.sdimage_event_kind(event) == PROGRESS then
+  if lib.sdimage_event_callback_kind(event) == PROGRESS then
     local expected = tonumber(lib.sdimage_event_expected(event))
     local received = tonumber(lib.sdimage_event_received(event))
     if options.on_progress then options.on_progress(received, expected >= 0 and expected or nil) end

@@ -2,7 +2,7 @@
 --- The functions that this package calls, as declared in the headers.
 
 require("ffi").cdef([[
-typedef int sdimage_event_type;
+typedef int sdimage_callback_kind;
 typedef int sdimage_status;
 typedef int sdimage_pixel_format;
 typedef int sdimage_format;
@@ -43,10 +43,10 @@ void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64
 sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache, sdimage_error **error);
 void sdimage_cache_unref(sdimage_cache *cache);
 sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
-sdimage_image *sdimage_cache_memory_image(const sdimage_cache *cache, const void *key, size_t length);
-sdimage_status sdimage_cache_data(const sdimage_cache *cache, const void *key, size_t length, sdimage_data **data, sdimage_error **error);
+sdimage_image *sdimage_cache_get_memory_image(const sdimage_cache *cache, const void *key, size_t length);
+sdimage_status sdimage_cache_get_data(const sdimage_cache *cache, const void *key, size_t length, sdimage_data **data, sdimage_error **error);
 sdimage_status sdimage_cache_store(sdimage_cache *cache, const void *key, size_t length, sdimage_image *image, sdimage_data *data, sdimage_cache_layers layers, const sdimage_encode_options *options, sdimage_error **error);
-sdimage_status sdimage_cache_image(sdimage_cache *cache, const void *key, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error);
+sdimage_status sdimage_cache_get_image(sdimage_cache *cache, const void *key, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error);
 sdimage_cache_layers sdimage_cache_contains(const sdimage_cache *cache, const void *key, size_t length);
 sdimage_status sdimage_cache_remove(sdimage_cache *cache, const void *key, size_t length, sdimage_cache_layers layers, sdimage_error **error);
 sdimage_status sdimage_cache_clear(sdimage_cache *cache, sdimage_cache_layers layers, sdimage_error **error);
@@ -70,7 +70,7 @@ void sdimage_dispatcher_unref(sdimage_dispatcher *dispatcher);
 int sdimage_dispatcher_descriptor(const sdimage_dispatcher *dispatcher);
 sdimage_status sdimage_dispatcher_next_event(sdimage_dispatcher *dispatcher, sdimage_event **event, sdimage_error **error);
 void sdimage_event_unref(sdimage_event *event);
-sdimage_event_type sdimage_event_kind(const sdimage_event *event);
+sdimage_callback_kind sdimage_event_callback_kind(const sdimage_event *event);
 const sdimage_result *sdimage_event_result(const sdimage_event *event);
 int64_t sdimage_event_received(const sdimage_event *event);
 int64_t sdimage_event_expected(const sdimage_event *event);
@@ -102,7 +102,7 @@ sdimage_size sdimage_image_source_size(const sdimage_image *image);
 uint32_t sdimage_image_frame_count(const sdimage_image *image);
 uint32_t sdimage_image_loop_count(const sdimage_image *image);
 uint64_t sdimage_image_duration_ms(const sdimage_image *image);
-sdimage_status sdimage_image_copy_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame, sdimage_error **error);
+sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame, sdimage_error **error);
 size_t sdimage_image_memory_cost(const sdimage_image *image);
 sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format, sdimage_image **converted, sdimage_error **error);
 const char *sdimage_format_name(sdimage_format format);
@@ -130,7 +130,7 @@ void sdimage_request_set_source_policy(sdimage_request *request, sdimage_source_
 void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
 void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
-void sdimage_request_set_wants_data(sdimage_request *request, bool wants_data);
+void sdimage_request_set_include_data(sdimage_request *request, bool wants_data);
 void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
 void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
 void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);

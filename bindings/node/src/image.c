@@ -75,7 +75,7 @@ napi_value sniff(napi_env env, napi_callback_info info) {
         return NULL;
     sdimage_format format = sdimage_sniff(bytes, length);
     napi_get_null(env, &none);
-    return format == SDIMAGE_FORMAT_UNDEFINED ? none : text(env, sdimage_format_name(format));
+    return format == SDIMAGE_FORMAT_UNKNOWN ? none : text(env, sdimage_format_name(format));
 }
 
 /* text(what): version, doctor, metrics. */

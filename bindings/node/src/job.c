@@ -49,15 +49,15 @@ static sdimage_status run_convert(job *job) {
 }
 
 static sdimage_status run_frame(job *job) {
-    return sdimage_image_copy_frame(job->image, (uint32_t)job->number, &job->made_image, &job->error);
+    return sdimage_image_get_frame(job->image, (uint32_t)job->number, &job->made_image, &job->error);
 }
 
 static sdimage_status run_cache_image(job *job) {
-    return sdimage_cache_image(job->cache, job->key, job->key_length, job->decode, &job->made_image, &job->error);
+    return sdimage_cache_get_image(job->cache, job->key, job->key_length, job->decode, &job->made_image, &job->error);
 }
 
 static sdimage_status run_cache_data(job *job) {
-    return sdimage_cache_data(job->cache, job->key, job->key_length, &job->made_data, &job->error);
+    return sdimage_cache_get_data(job->cache, job->key, job->key_length, &job->made_data, &job->error);
 }
 
 static sdimage_status run_cache_store(job *job) {
@@ -87,7 +87,7 @@ static sdimage_status run_cache_close(job *job) {
 }
 
 static sdimage_status run_cache_totals(job *job) {
-    return sdimage_cache_disk_totals(job->cache, &job->first, &job->second, &job->error);
+    return sdimage_cache_get_disk_totals(job->cache, &job->first, &job->second, &job->error);
 }
 
 static sdimage_status run_manager_flush(job *job) {

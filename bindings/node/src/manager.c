@@ -154,7 +154,7 @@ napi_value task_result(napi_env env, napi_callback_info info) {
     arguments(env, info, values);
     sdimage_task *task = handle_get(env, values[0], TASK);
     if (task)
-        sdimage_task_copy_result(task, &result);
+        sdimage_task_get_result(task, &result);
     napi_get_null(env, &none);
     if (!result)
         return none;
@@ -188,7 +188,7 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
 
 static void deliver(napi_env env, watch *watch, sdimage_event *event) {
     binding *binding = binding_of(env);
-    bool is_result = sdimage_event_kind(event) == SDIMAGE_EVENT_TYPE_RESULT;
+    bool is_result = sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT;
     sdimage_result *result = (sdimage_result *)sdimage_event_result(event);
     napi_value values[] = {number(env, (double)(uintptr_t)sdimage_event_token(event)), boolean(env, is_result),
                            number(env, (double)sdimage_event_received(event)),

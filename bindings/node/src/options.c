@@ -92,7 +92,7 @@ static void set_choices(napi_env env, sdimage_request *request, napi_value objec
     if (has_number(env, object, "progressiveIntervalMs", &value))
         sdimage_request_set_progressive_interval_ms(request, (uint32_t)value);
     if (has_bool(env, object, "wantsData", &flag))
-        sdimage_request_set_wants_data(request, flag);
+        sdimage_request_set_include_data(request, flag);
     if (has_bool(env, object, "waitForStore", &flag))
         sdimage_request_set_wait_for_store(request, flag);
     if (has_bool(env, object, "retryFailed", &flag))

@@ -27,7 +27,7 @@ class Loop:
         self.thread = threading.get_ident()
         self.token = _loops.add(self)
         out = c_void_p()
-        call(lib.sdimage_dispatcher_new_host, byref(_TABLE), self.token, DESTROY(), byref(out))
+        call(lib.sdimage_dispatcher_new_custom, byref(_TABLE), self.token, DESTROY(), byref(out))
         self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
 
 

@@ -64,7 +64,7 @@ class AnimatedView(Closing):
         if loops is not None:
             lib.sdimage_animated_view_set_loop_limit(pointer, unsigned(loops, "loops", U32))
         if post is None:
-            lib.sdimage_animated_view_set_decodes_when_due(pointer, True)
+            lib.sdimage_animated_view_set_decode_when_due(pointer, True)
         else:
             dispatcher = loop(post).dispatcher.pointer
             call(lib.sdimage_animated_view_set_clock, pointer, _LIBRARY_CLOCK, dispatcher)
@@ -82,7 +82,7 @@ class AnimatedView(Closing):
     def image(self) -> Image | None:
         """The image to draw."""
         out = c_void_p()
-        lib.sdimage_animated_view_copy_image(self._handle.pointer, byref(out))
+        lib.sdimage_animated_view_get_image(self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property

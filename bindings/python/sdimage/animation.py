@@ -69,14 +69,14 @@ class Animation(Closing):
     def data(self) -> bytes:
         """All bytes so far."""
         out = c_void_p()
-        call(lib.sdimage_decoder_copy_bytes, self._handle.pointer, byref(out))
+        call(lib.sdimage_decoder_get_data, self._handle.pointer, byref(out))
         return _bytes.taken(out)
 
     @property
     def image(self) -> Image | None:
         """The best image so far; the first frame of an animation; ``None`` while there is none."""
         out = c_void_p()
-        call(lib.sdimage_decoder_copy_image, self._handle.pointer, byref(out))
+        call(lib.sdimage_decoder_get_image, self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property
@@ -114,7 +114,7 @@ class Animation(Closing):
 
     def _frame(self, index: int) -> Image:
         out = c_void_p()
-        call(lib.sdimage_decoder_copy_frame, self._handle.pointer, index, byref(out))
+        call(lib.sdimage_decoder_get_frame, self._handle.pointer, index, byref(out))
         return Image.owned(out.value)
 
     def __iter__(self) -> Iterator[Image]:
@@ -141,7 +141,7 @@ class Animation(Closing):
         on demand."""
         out = c_void_p()
         with self._provider() as provider:
-            call(lib.sdimage_frame_provider_copy_image, provider.pointer, byref(out))
+            call(lib.sdimage_image_new_provider, provider.pointer, byref(out))
         return Image.owned(out.value)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

@@ -137,34 +137,34 @@ class ImageCache(Closing):
         name = _bytes.key_bytes(key)
         out = c_void_p()
         if not options:
-            pointer = lib.sdimage_cache_memory_image(self.pointer, name, len(name))
+            pointer = lib.sdimage_cache_get_memory_image(self.pointer, name, len(name))
             if pointer:
                 return Image.owned(pointer)
         with decode_options(options) as wish:
-            found = self._found(lib.sdimage_cache_image, name, len(name), wish.pointer, byref(out))
+            found = self._found(lib.sdimage_cache_get_image, name, len(name), wish.pointer, byref(out))
         return Image.owned(out.value) if found else None
 
     def memory_image(self, key: str | bytes) -> Image | None:
         """The image in memory; never touches the disk."""
         name = _bytes.key_bytes(key)
-        pointer = lib.sdimage_cache_memory_image(self.pointer, name, len(name))
+        pointer = lib.sdimage_cache_get_memory_image(self.pointer, name, len(name))
         return Image.owned(pointer) if pointer else None
 
     def data(self, key: str | bytes) -> bytes | None:
         """The encoded bytes on disk; ``None`` when there are none."""
         name = _bytes.key_bytes(key)
         out = c_void_p()
-        return _bytes.taken(out) if self._found(lib.sdimage_cache_data, name, len(name), byref(out)) else None
+        return _bytes.taken(out) if self._found(lib.sdimage_cache_get_data, name, len(name), byref(out)) else None
 
     def path(self, key: str | bytes | None = None) -> str | None:
         """The path of a file with the bytes, readable until it is unpinned or the cache is closed; ``None`` when there
         is no such entry. Without `key`: the folder of the disk part."""
         out = c_void_p()
         if key is None:
-            call(lib.sdimage_cache_directory, self.pointer, byref(out))
+            call(lib.sdimage_cache_get_directory, self.pointer, byref(out))
             return os.fsdecode(_bytes.taken(out))
         name = _bytes.key_bytes(key)
-        if not self._found(lib.sdimage_cache_path, name, len(name), byref(out)):
+        if not self._found(lib.sdimage_cache_get_path, name, len(name), byref(out)):
             return None
         return os.fsdecode(_bytes.taken(out))
 
@@ -176,7 +176,7 @@ class ImageCache(Closing):
         """Custom bytes stored with an entry; ``None`` when there are none."""
         name = _bytes.key_bytes(key)
         out = c_void_p()
-        found = self._found(lib.sdimage_cache_extended_data, name, len(name), byref(out))
+        found = self._found(lib.sdimage_cache_get_extended_data, name, len(name), byref(out))
         return _bytes.taken(out) if found else None
 
     def set_extended_data(self, key: str | bytes, data: ReadableBuffer | None) -> None:
@@ -259,7 +259,7 @@ class ImageCache(Closing):
 
     def _totals(self) -> tuple[int, int]:
         size, count = c_uint64(), c_uint64()
-        call(lib.sdimage_cache_disk_totals, self.pointer, byref(size), byref(count))
+        call(lib.sdimage_cache_get_disk_totals, self.pointer, byref(size), byref(count))
         return size.value, count.value
 
     def disk_size(self) -> int:

@@ -100,7 +100,7 @@ class CacheChain:
         call(lib.sdimage_cache_new_chain, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         self._members: list[AnyCache] = []
-        call(lib.sdimage_cache_chain_set_promotes, self.pointer, promotes)
+        call(lib.sdimage_cache_chain_set_promote, self.pointer, promotes)
         for cache in caches:
             self.add(cache)
 

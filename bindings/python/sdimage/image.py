@@ -154,7 +154,7 @@ class Image:
     def frame(self, index: int) -> Image:
         """A frame of an animation, composed to the whole canvas, as a separate image; decoded now."""
         out = c_void_p()
-        call(lib.sdimage_image_copy_frame, self.pointer, unsigned(index, "index", U32), byref(out))
+        call(lib.sdimage_image_get_frame, self.pointer, unsigned(index, "index", U32), byref(out))
         return Image.owned(out.value)
 
     @property
@@ -272,7 +272,7 @@ class Image:
         Animations are preserved in ``"png"``, ``"gif"`` and ``"webp"``.
         """
         known(options, EncodeOptions)
-        number = _words.number(_enums.FORMATS, format or "undefined", "format")
+        number = _words.number(_enums.FORMATS, format or "unknown", "format")
         out = c_void_p()
         with encode_options(options) as wish:
             call(lib.sdimage_encode, self.pointer, number, wish.pointer, byref(out))
@@ -281,7 +281,7 @@ class Image:
     def save(self, path: Path, format: str | None = None, **options: Unpack[EncodeOptions]) -> None:  # noqa: A002
         """The same into a file, which is replaced atomically; ``None`` means the format of the path's extension."""
         known(options, EncodeOptions)
-        number = _words.number(_enums.FORMATS, format or "undefined", "format")
+        number = _words.number(_enums.FORMATS, format or "unknown", "format")
         with encode_options(options) as wish:
             call(lib.sdimage_encode_file, self.pointer, _bytes.c_path(path), number, wish.pointer)
 
@@ -340,7 +340,7 @@ class _Interface:
 
 def format_name(number: int) -> str | None:
     """``"jpeg"``, or ``None`` for an unknown format."""
-    return None if number == _enums.FORMATS["undefined"] else text(lib.sdimage_format_name(number))
+    return None if number == _enums.FORMATS["unknown"] else text(lib.sdimage_format_name(number))
 
 
 def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:

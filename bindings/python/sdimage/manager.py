@@ -113,7 +113,7 @@ class Manager(Closing):
         """The manager that the process shares, created with the defaults on first use. Closing it closes it for all
         users; the next use creates a new one."""
         out = c_void_p()
-        call(lib.sdimage_manager_shared, byref(out))
+        call(lib.sdimage_manager_get_shared, byref(out))
         # It may have been created with defaults that were replaced since. Its end is not reported.
         _held_for_ever.update((id(each), each) for each in (default_cache(), default_loader()))
         manager = cls.__new__(cls)
@@ -125,7 +125,7 @@ class Manager(Closing):
         """The cache in use."""
         if self._cache is None and self._has_cache:
             out = c_void_p()
-            lib.sdimage_manager_copy_cache(self._handle.pointer, byref(out))
+            lib.sdimage_manager_get_cache(self._handle.pointer, byref(out))
             self._cache = ImageCache.owned(out.value) if out.value else None
         return self._cache
 
@@ -309,11 +309,11 @@ class Manager(Closing):
 
     def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
         """The cache key that a load would use, in its printed form."""
-        return self._key(lib.sdimage_manager_cache_key, url, options)
+        return self._key(lib.sdimage_manager_get_cache_key, url, options)
 
     def entry_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
         """The key that identifies the entry of a load exactly: no URL is spelled like the key of a variant."""
-        return self._key(lib.sdimage_manager_entry_key, url, options)
+        return self._key(lib.sdimage_manager_get_entry_key, url, options)
 
     def _key(self, function: Any, url: str | bytes, options: RequestOptions) -> bytes:
         out = c_void_p()

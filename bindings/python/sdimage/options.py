@@ -165,13 +165,13 @@ def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:
     if not options:
         return fallback
     if isinstance(fallback, bool):
-        return cast(OptionT, lib.sdimage_options_get_bool(options, key, fallback))
+        return cast(OptionT, lib.sdimage_options_is_true(options, key, fallback))
     if isinstance(fallback, int):
-        return cast(OptionT, lib.sdimage_options_get_int64(options, key, fallback))
+        return cast(OptionT, lib.sdimage_options_int64(options, key, fallback))
     if isinstance(fallback, float):
-        return cast(OptionT, lib.sdimage_options_get_double(options, key, fallback))
+        return cast(OptionT, lib.sdimage_options_double(options, key, fallback))
     if isinstance(fallback, str):
-        value = lib.sdimage_options_get_string(options, key, None)
+        value = lib.sdimage_options_string(options, key, None)
         return fallback if value is None else text(value)
-    data = lib.sdimage_options_get_data(options, key)
+    data = lib.sdimage_options_data(options, key)
     return _bytes.copied(data) if data else fallback

@@ -51,8 +51,8 @@ class Player(Closing):
         self._clock = clock or time.monotonic
         self._last: float | None = None
         pointer = self._handle.pointer
-        lib.sdimage_player_set_decodes_when_due(pointer, True)
-        lib.sdimage_player_set_drops_late_frames(pointer, drop_late_frames)
+        lib.sdimage_player_set_decode_when_due(pointer, True)
+        lib.sdimage_player_set_drop_late_frames(pointer, drop_late_frames)
         lib.sdimage_player_set_mode(pointer, number)
         lib.sdimage_player_set_rate(pointer, rate)
         if loops is not None:
@@ -124,7 +124,7 @@ class Player(Closing):
     def frame(self) -> Image | None:
         """The current frame."""
         out = c_void_p()
-        lib.sdimage_player_copy_frame(self._handle.pointer, byref(out))
+        lib.sdimage_player_get_frame(self._handle.pointer, byref(out))
         return Image.owned(out.value) if out.value else None
 
     @property

@@ -107,7 +107,7 @@ class PrefetchGroup:
         for number in itertools.count():
             index, failure = c_size_t(), c_void_p()
             try:
-                call(lib.sdimage_prefetch_group_copy_failure, self._pointer, number, byref(index), byref(failure))
+                call(lib.sdimage_prefetch_group_get_failure, self._pointer, number, byref(index), byref(failure))
             except Error as error:
                 if error.code in ("NOT_FOUND", "INVALID_ARGUMENT"):
                     return found
@@ -118,7 +118,7 @@ class PrefetchGroup:
 
     def _url(self, index: int) -> str:
         url = c_void_p()
-        call(lib.sdimage_prefetch_group_copy_url, self._pointer, index, byref(url))
+        call(lib.sdimage_prefetch_group_get_url, self._pointer, index, byref(url))
         return _bytes.taken(url).decode("utf-8", "surrogateescape")
 
     @property

@@ -58,7 +58,7 @@ class Resources:
         are ``INVALID_ARGUMENT``; a broken file raises its own error.
         """
         out = c_void_p()
-        call(lib.sdimage_resources_copy_image, self._handle.pointer, _name(name), byref(out))
+        call(lib.sdimage_resources_get_image, self._handle.pointer, _name(name), byref(out))
         return Image.owned(out.value)
 
     def __getitem__(self, name: Path) -> Image:

@@ -140,7 +140,7 @@ class Result:
     def response(self) -> Response | None:
         """The last response of a server, also that of a failure; ``None`` if nothing was downloaded."""
         out = c_void_p()
-        lib.sdimage_result_copy_response(self._handle.pointer, byref(out))
+        lib.sdimage_result_get_response(self._handle.pointer, byref(out))
         return Response(out.value) if out.value else None
 
     @property

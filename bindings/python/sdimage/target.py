@@ -199,20 +199,20 @@ class Target(Closing):
     def task(self, key: str = "image") -> Task | None:
         """The load in progress in a slot."""
         out = c_void_p()
-        lib.sdimage_target_copy_task(self._handle.pointer, _bytes.c_text(key), byref(out))
+        lib.sdimage_target_get_task(self._handle.pointer, _bytes.c_text(key), byref(out))
         return Task(out.value, self._manager) if out.value else None
 
     def url(self, key: str | None = None) -> str:
         """The URL of the latest load of a slot, or of all slots; empty when there was none."""
         out = c_void_p()
-        lib.sdimage_target_copy_url(self._handle.pointer, _key(key), byref(out))
+        lib.sdimage_target_get_url(self._handle.pointer, _key(key), byref(out))
         return _bytes.taken(out).decode("utf-8", "surrogateescape")
 
     @property
     def latest_key(self) -> str:
         """The key of the latest load; empty when there was none."""
         out = c_void_p()
-        lib.sdimage_target_copy_latest_key(self._handle.pointer, byref(out))
+        lib.sdimage_target_get_latest_key(self._handle.pointer, byref(out))
         return _bytes.taken(out).decode()
 
     def progress(self, key: str | None = None) -> Progress:
@@ -266,7 +266,7 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
         number = chosen if isinstance(chosen, int) else _words.number(_enums.TRANSITIONS, chosen, "transition")
         duration = unsigned(options.get("transition_ms"), "transition_ms", U32)
         lib.sdimage_target_options_set_transition(pointer, number, duration)
-    lib.sdimage_target_options_set_transition_sets_image(pointer, options.get("transition_sets_image", True))
+    lib.sdimage_target_options_set_show_image_in_transition(pointer, options.get("transition_sets_image", True))
     lib.sdimage_target_options_set_wait_for_transition(pointer, options.get("wait_for_transition", False))
     return handle
 

@@ -55,7 +55,7 @@ class Task:
     def response(self) -> Response | None:
         """The latest response of a server, while the body arrives and afterwards; ``None`` before there is one."""
         out = c_void_p()
-        lib.sdimage_task_copy_response(self._handle.pointer, byref(out))
+        lib.sdimage_task_get_response(self._handle.pointer, byref(out))
         return Response(out.value) if out.value else None
 
     def cancel(self) -> None:
@@ -65,7 +65,7 @@ class Task:
     def result(self) -> Result | None:
         """The final result, successful or not; ``None`` while there is none."""
         out = c_void_p()
-        lib.sdimage_task_copy_result(self._handle.pointer, byref(out))
+        lib.sdimage_task_get_result(self._handle.pointer, byref(out))
         return Result(out.value) if out.value else None
 
     def wait(self, timeout: float | None = None) -> Result:

@@ -22,7 +22,7 @@ from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
     DESTROY,
-    TRANSFORMER_TABLE_PRESERVES_METADATA,
+    TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA,
     TRANSFORMER_TABLE_TRANSFORM,
     Rect,
     TransformerTable,
@@ -183,10 +183,10 @@ _FORGET = DESTROY(lambda token: _functions.forget(token) and None)
 _TABLE = TransformerTable(
     size=sizeof(TransformerTable),
     transform=TRANSFORMER_TABLE_TRANSFORM(_transform),
-    preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: True),
+    should_preserve_metadata=TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA(lambda _: True),
 )
 _TABLE_WITHOUT_METADATA = TransformerTable(
     size=sizeof(TransformerTable),
     transform=_TABLE.transform,
-    preserves_metadata=TRANSFORMER_TABLE_PRESERVES_METADATA(lambda _: False),
+    should_preserve_metadata=TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA(lambda _: False),
 )

@@ -134,7 +134,7 @@ fn found<T>(outcome: Result<T>) -> Result<Option<T>> {
 impl Cache {
     /// The image in memory. Never blocks.
     pub fn memory_image(&self, key: &[u8]) -> Option<Image> {
-        unsafe { Image::owned(sys::sdimage_cache_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len())) }
+        unsafe { Image::owned(sys::sdimage_cache_get_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len())) }
     }
 
     /// The image of an entry: from memory, or decoded from disk and then held in memory.
@@ -142,7 +142,7 @@ impl Cache {
         let mut raw = ptr::null_mut();
         let (start, length) = (key.as_ptr().cast(), key.len());
         let status =
-            run(|why| unsafe { sys::sdimage_cache_image(self.as_ptr(), start, length, options.as_ptr(), &mut raw, why) });
+            run(|why| unsafe { sys::sdimage_cache_get_image(self.as_ptr(), start, length, options.as_ptr(), &mut raw, why) });
         found(status.map(|_| made(unsafe { Image::owned(raw) })))
     }
 
@@ -150,7 +150,7 @@ impl Cache {
     pub fn data(&self, key: &[u8]) -> Result<Option<Data>> {
         let mut raw = ptr::null_mut();
         let (start, length) = (key.as_ptr().cast(), key.len());
-        let status = run(|why| unsafe { sys::sdimage_cache_data(self.as_ptr(), start, length, &mut raw, why) });
+        let status = run(|why| unsafe { sys::sdimage_cache_get_data(self.as_ptr(), start, length, &mut raw, why) });
         found(status.map(|_| made(unsafe { Data::owned(raw) })))
     }
 
@@ -198,7 +198,7 @@ impl Cache {
     /// Bytes and entries on disk.
     pub fn disk_totals(&self) -> Result<DiskTotals> {
         let (mut bytes, mut count) = (0, 0);
-        run(|why| unsafe { sys::sdimage_cache_disk_totals(self.as_ptr(), &mut bytes, &mut count, why) })?;
+        run(|why| unsafe { sys::sdimage_cache_get_disk_totals(self.as_ptr(), &mut bytes, &mut count, why) })?;
         Ok(DiskTotals { bytes, count })
     }
 

@@ -141,7 +141,7 @@ choices! {
     /// Image file formats.
     Format {
         /// Unknown, or none.
-        Undefined = SDIMAGE_FORMAT_UNDEFINED,
+        Undefined = SDIMAGE_FORMAT_UNKNOWN,
         /// "jpeg".
         Jpeg = SDIMAGE_FORMAT_JPEG,
         /// "png", also animated.

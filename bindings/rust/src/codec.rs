@@ -30,7 +30,7 @@ impl DecodeOptions {
     /// A box in pixels that the image is scaled down into while it is decoded, with its proportions preserved; nothing
     /// is enlarged.
     pub fn thumbnail_size(self, width: u32, height: u32) -> Self {
-        unsafe { sys::sdimage_decode_options_set_thumbnail_size(self.as_ptr(), width, height, true) };
+        unsafe { sys::sdimage_decode_options_set_thumbnail_size(self.as_ptr(), width, height, SDIMAGE_SCALE_MODE_ASPECT_FIT) };
         self
     }
 
@@ -171,7 +171,7 @@ impl Format {
 
     /// "image/jpeg", …
     pub fn media_type(self) -> &'static str {
-        unsafe { crate::handle::text(sys::sdimage_format_media_type(self.raw())) }
+        unsafe { crate::handle::text(sys::sdimage_format_mime_type(self.raw())) }
     }
 }
 

@@ -12,28 +12,28 @@ pub const SDIMAGE_EVICTION_ADAPTIVE: sdimage_eviction = 0;
 pub const SDIMAGE_EVICTION_LRU: sdimage_eviction = 1;
 
 /// The members used by an operation, and their order.
-pub type sdimage_cache_policy = c_int;
+pub type sdimage_cache_chain_policy = c_int;
 /// The highest first; a query ends with the first hit.
-pub const SDIMAGE_CACHE_POLICY_SERIAL: sdimage_cache_policy = 0;
+pub const SDIMAGE_CACHE_CHAIN_POLICY_SERIAL: sdimage_cache_chain_policy = 0;
 /// All at once; a query ends with the first hit of any.
-pub const SDIMAGE_CACHE_POLICY_CONCURRENT: sdimage_cache_policy = 1;
+pub const SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT: sdimage_cache_chain_policy = 1;
 /// The one added last.
-pub const SDIMAGE_CACHE_POLICY_HIGHEST_ONLY: sdimage_cache_policy = 2;
+pub const SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY: sdimage_cache_chain_policy = 2;
 /// The one added first.
-pub const SDIMAGE_CACHE_POLICY_LOWEST_ONLY: sdimage_cache_policy = 3;
+pub const SDIMAGE_CACHE_CHAIN_POLICY_LOWEST_ONLY: sdimage_cache_chain_policy = 3;
 
 /// The operations of a chain.
-pub type sdimage_cache_operation = c_int;
+pub type sdimage_cache_chain_operation = c_int;
 /// Default SERIAL.
-pub const SDIMAGE_CACHE_OPERATION_QUERY: sdimage_cache_operation = 0;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_QUERY: sdimage_cache_chain_operation = 0;
 /// Default HIGHEST_ONLY.
-pub const SDIMAGE_CACHE_OPERATION_STORE: sdimage_cache_operation = 1;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_STORE: sdimage_cache_chain_operation = 1;
 /// Default CONCURRENT.
-pub const SDIMAGE_CACHE_OPERATION_REMOVE: sdimage_cache_operation = 2;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE: sdimage_cache_chain_operation = 2;
 /// Default SERIAL.
-pub const SDIMAGE_CACHE_OPERATION_CONTAINS: sdimage_cache_operation = 3;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS: sdimage_cache_chain_operation = 3;
 /// Default CONCURRENT.
-pub const SDIMAGE_CACHE_OPERATION_CLEAR: sdimage_cache_operation = 4;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 4;
 
 /// Kinds of metadata blocks that a file may contain.
 pub type sdimage_metadata_kind = c_int;
@@ -61,11 +61,11 @@ pub const SDIMAGE_CACHE_ORDER_STORED: sdimage_cache_order = 0;
 pub const SDIMAGE_CACHE_ORDER_USED: sdimage_cache_order = 1;
 
 /// The kind of an event.
-pub type sdimage_event_type = c_int;
+pub type sdimage_callback_kind = c_int;
 /// See sdimage_event_result.
-pub const SDIMAGE_EVENT_TYPE_RESULT: sdimage_event_type = 1;
+pub const SDIMAGE_CALLBACK_KIND_RESULT: sdimage_callback_kind = 1;
 /// See sdimage_event_received; only the latest one is queued.
-pub const SDIMAGE_EVENT_TYPE_PROGRESS: sdimage_event_type = 2;
+pub const SDIMAGE_CALLBACK_KIND_PROGRESS: sdimage_callback_kind = 2;
 
 /// The addresses to which connections are permitted.
 pub type sdimage_address_policy = c_int;
@@ -241,15 +241,15 @@ pub const SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE: sdimage_status = -91;
 pub const SDIMAGE_STATUS_PHOTOS_NOT_FOUND: sdimage_status = -92;
 
 /// The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED.
-pub type sdimage_download_event_type = c_int;
+pub type sdimage_transfer_stage = c_int;
 /// The request is being sent.
-pub const SDIMAGE_DOWNLOAD_EVENT_TYPE_STARTED: sdimage_download_event_type = 1;
+pub const SDIMAGE_TRANSFER_STAGE_STARTED: sdimage_transfer_stage = 1;
 /// Status and header fields were received.
-pub const SDIMAGE_DOWNLOAD_EVENT_TYPE_RESPONDED: sdimage_download_event_type = 2;
+pub const SDIMAGE_TRANSFER_STAGE_RESPONDED: sdimage_transfer_stage = 2;
 /// It ended, with or without success.
-pub const SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED: sdimage_download_event_type = 3;
+pub const SDIMAGE_TRANSFER_STAGE_STOPPED: sdimage_transfer_stage = 3;
 /// After STOPPED, on success.
-pub const SDIMAGE_DOWNLOAD_EVENT_TYPE_FINISHED: sdimage_download_event_type = 4;
+pub const SDIMAGE_TRANSFER_STAGE_FINISHED: sdimage_transfer_stage = 4;
 
 /// Layout of one pixel in memory, in the order of the letters.
 pub type sdimage_pixel_format = c_int;
@@ -277,7 +277,7 @@ pub const SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: sdimage_pixel_format = 9;
 /// Image file formats.
 pub type sdimage_format = c_int;
 /// Unknown, or none.
-pub const SDIMAGE_FORMAT_UNDEFINED: sdimage_format = -1;
+pub const SDIMAGE_FORMAT_UNKNOWN: sdimage_format = -1;
 /// "jpeg".
 pub const SDIMAGE_FORMAT_JPEG: sdimage_format = 0;
 /// "png", also animated.

@@ -84,8 +84,8 @@ impl Dispatcher {
     unsafe fn read(raw: *const sys::sdimage_event) -> Option<Event> {
         // SAFETY: the caller guarantees that it is alive.
         unsafe {
-            let kind = match sys::sdimage_event_kind(raw) {
-                sys::SDIMAGE_EVENT_TYPE_PROGRESS => {
+            let kind = match sys::sdimage_event_callback_kind(raw) {
+                sys::SDIMAGE_CALLBACK_KIND_PROGRESS => {
                     EventKind::Progress(Progress::from_raw(sys::sdimage_event_received(raw), sys::sdimage_event_expected(raw)))
                 }
                 _ => EventKind::Result(LoadResult::retained(sys::sdimage_event_result(raw))?),

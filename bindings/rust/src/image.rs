@@ -132,7 +132,7 @@ impl Image {
     /// A frame, composed to the whole canvas; decoded on demand, on this thread.
     pub fn frame(&self, index: u32) -> Result<Self> {
         let mut raw = ptr::null_mut();
-        run(|why| unsafe { sys::sdimage_image_copy_frame(self.as_ptr(), index, &mut raw, why) })?;
+        run(|why| unsafe { sys::sdimage_image_get_frame(self.as_ptr(), index, &mut raw, why) })?;
         Ok(made(unsafe { Self::owned(raw) }))
     }
 

@@ -173,7 +173,7 @@ impl Manager {
     /// The cache key of a load of the request.
     pub fn cache_key(&self, request: &Request) -> Result<Vec<u8>> {
         let mut raw = ptr::null_mut();
-        run(|why| unsafe { sys::sdimage_manager_cache_key(self.as_ptr(), request.as_ptr(), &mut raw, why) })?;
+        run(|why| unsafe { sys::sdimage_manager_get_cache_key(self.as_ptr(), request.as_ptr(), &mut raw, why) })?;
         Ok(made(unsafe { Data::owned(raw) }).to_vec())
     }
 

@@ -43,7 +43,7 @@ impl Request {
 
     /// A box in pixels that the image is scaled down into while it is decoded, with its proportions preserved.
     pub fn thumbnail_size(self, width: u32, height: u32) -> Self {
-        unsafe { sys::sdimage_request_set_thumbnail_size(self.as_ptr(), width, height, true) };
+        unsafe { sys::sdimage_request_set_thumbnail_size(self.as_ptr(), width, height, SDIMAGE_SCALE_MODE_ASPECT_FIT) };
         self
     }
 
@@ -116,7 +116,7 @@ impl Request {
 
     /// Delivers the encoded bytes also for an image found in memory. Default false.
     pub fn wants_data(self, wants: bool) -> Self {
-        unsafe { sys::sdimage_request_set_wants_data(self.as_ptr(), wants) };
+        unsafe { sys::sdimage_request_set_include_data(self.as_ptr(), wants) };
         self
     }
 

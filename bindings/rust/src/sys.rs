@@ -99,7 +99,7 @@ pub struct sdimage_animated_view_handler {
 }
 
 #[repr(C)]
-pub struct sdimage_frame_vtable {
+pub struct sdimage_frame_provider_vtable {
     pub size: usize,
     pub frame_count: Option<unsafe extern "C" fn(user_data: *mut c_void) -> u32>,
     pub frame: Option<
@@ -330,7 +330,7 @@ pub struct sdimage_coder_vtable {
 }
 
 #[repr(C)]
-pub struct sdimage_host_vtable {
+pub struct sdimage_dispatcher_vtable {
     pub size: usize,
     pub post: Option<unsafe extern "C" fn(user_data: *mut c_void, run: *const c_void, argument: *mut c_void)>,
     pub is_current: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
@@ -415,7 +415,7 @@ pub struct sdimage_player_handler {
 }
 
 #[repr(C)]
-pub struct sdimage_prefetch_observer_vtable {
+pub struct sdimage_prefetcher_handler {
     pub size: usize,
     pub fetched: Option<unsafe extern "C" fn(user_data: *mut c_void, url: *const c_char, finished: usize, total: usize)>,
     pub idle: Option<unsafe extern "C" fn(user_data: *mut c_void, total: usize, skipped: usize)>,
@@ -504,7 +504,7 @@ pub struct sdimage_transformer_vtable {
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
     >,
-    pub preserves_metadata: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
+    pub should_preserve_metadata: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
 }
 
 #[repr(C)]

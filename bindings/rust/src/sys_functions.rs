@@ -21,8 +21,8 @@ extern "C" {
         image: *const sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_animated_view_copy_image(view: *const sdimage_animated_view, image: *mut *mut sdimage_image);
-    pub fn sdimage_animated_view_copy_player(view: *const sdimage_animated_view, player: *mut *mut sdimage_player);
+    pub fn sdimage_animated_view_get_image(view: *const sdimage_animated_view, image: *mut *mut sdimage_image);
+    pub fn sdimage_animated_view_get_player(view: *const sdimage_animated_view, player: *mut *mut sdimage_player);
     pub fn sdimage_animated_view_set_visible(view: *mut sdimage_animated_view, visible: bool);
     pub fn sdimage_animated_view_is_visible(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_start(view: *mut sdimage_animated_view);
@@ -38,15 +38,15 @@ extern "C" {
     pub fn sdimage_animated_view_descriptor(view: *const sdimage_animated_view) -> c_int;
     pub fn sdimage_animated_view_advance(view: *mut sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_autoplay(view: *mut sdimage_animated_view, autoplay: bool);
-    pub fn sdimage_animated_view_autoplay(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_should_autoplay(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_loop_limit(view: *mut sdimage_animated_view, loops: u32);
     pub fn sdimage_animated_view_reset_loop_limit(view: *mut sdimage_animated_view);
     pub fn sdimage_animated_view_set_incremental(view: *mut sdimage_animated_view, incremental: bool);
-    pub fn sdimage_animated_view_incremental(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_clears_buffer_when_stopped(view: *mut sdimage_animated_view, clears: bool);
-    pub fn sdimage_animated_view_clears_buffer_when_stopped(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_rewinds_when_stopped(view: *mut sdimage_animated_view, rewinds: bool);
-    pub fn sdimage_animated_view_rewinds_when_stopped(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_is_incremental(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_set_clear_buffer_when_stopped(view: *mut sdimage_animated_view, clears: bool);
+    pub fn sdimage_animated_view_should_clear_buffer_when_stopped(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_set_rewind_when_stopped(view: *mut sdimage_animated_view, rewinds: bool);
+    pub fn sdimage_animated_view_should_rewind_when_stopped(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_transformer(view: *mut sdimage_animated_view, transformer: *const sdimage_transformer);
     pub fn sdimage_animated_view_set_rate(view: *mut sdimage_animated_view, rate: f64);
     pub fn sdimage_animated_view_rate(view: *const sdimage_animated_view) -> f64;
@@ -54,14 +54,14 @@ extern "C" {
     pub fn sdimage_animated_view_mode(view: *const sdimage_animated_view) -> sdimage_playback_mode;
     pub fn sdimage_animated_view_set_max_buffer_size(view: *mut sdimage_animated_view, bytes: usize);
     pub fn sdimage_animated_view_max_buffer_size(view: *const sdimage_animated_view) -> usize;
-    pub fn sdimage_animated_view_set_drops_late_frames(view: *mut sdimage_animated_view, drops: bool);
-    pub fn sdimage_animated_view_drops_late_frames(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_decodes_when_due(view: *mut sdimage_animated_view, decodes: bool);
-    pub fn sdimage_animated_view_decodes_when_due(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_set_drop_late_frames(view: *mut sdimage_animated_view, drops: bool);
+    pub fn sdimage_animated_view_should_drop_late_frames(view: *const sdimage_animated_view) -> bool;
+    pub fn sdimage_animated_view_set_decode_when_due(view: *mut sdimage_animated_view, decodes: bool);
+    pub fn sdimage_animated_view_should_decode_when_due(view: *const sdimage_animated_view) -> bool;
 
     // animation.h
     pub fn sdimage_frame_provider_new_custom(
-        vtable: *const sdimage_frame_vtable,
+        vtable: *const sdimage_frame_provider_vtable,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         provider: *mut *mut sdimage_frame_provider,
@@ -89,18 +89,18 @@ extern "C" {
     pub fn sdimage_frame_provider_loop_count(provider: *const sdimage_frame_provider) -> u32;
     pub fn sdimage_frame_provider_is_growing(provider: *const sdimage_frame_provider) -> bool;
     pub fn sdimage_frame_provider_duration_ms(provider: *const sdimage_frame_provider, index: u32) -> u32;
-    pub fn sdimage_frame_provider_copy_frame(
+    pub fn sdimage_frame_provider_get_frame(
         provider: *const sdimage_frame_provider,
         index: u32,
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_frame_provider_copy_data(
+    pub fn sdimage_frame_provider_get_data(
         provider: *const sdimage_frame_provider,
         data: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_frame_provider_copy_image(
+    pub fn sdimage_image_new_provider(
         provider: *const sdimage_frame_provider,
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
@@ -173,7 +173,7 @@ extern "C" {
     pub fn sdimage_cache_ref(cache: *mut sdimage_cache) -> *mut sdimage_cache;
     pub fn sdimage_cache_unref(cache: *mut sdimage_cache);
     pub fn sdimage_cache_close(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_cache_memory_image(cache: *const sdimage_cache, key: *const c_void, length: usize) -> *mut sdimage_image;
+    pub fn sdimage_cache_get_memory_image(cache: *const sdimage_cache, key: *const c_void, length: usize) -> *mut sdimage_image;
     pub fn sdimage_cache_set_memory_image(
         cache: *mut sdimage_cache,
         key: *const c_void,
@@ -185,7 +185,7 @@ extern "C" {
     pub fn sdimage_cache_set_keep_in_memory(cache: *mut sdimage_cache, keep: bool);
     pub fn sdimage_cache_set_keep_weakly(cache: *mut sdimage_cache, keep: bool);
     pub fn sdimage_watch_memory_pressure(watch: bool);
-    pub fn sdimage_cache_data(
+    pub fn sdimage_cache_get_data(
         cache: *const sdimage_cache,
         key: *const c_void,
         length: usize,
@@ -209,7 +209,7 @@ extern "C" {
         options: *const sdimage_encode_options,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_image(
+    pub fn sdimage_cache_get_image(
         cache: *mut sdimage_cache,
         key: *const c_void,
         length: usize,
@@ -232,14 +232,14 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_cache_flush(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_cache_remove_expired(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_cache_path(
+    pub fn sdimage_cache_get_path(
         cache: *mut sdimage_cache,
         key: *const c_void,
         length: usize,
         path: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_disk_totals(
+    pub fn sdimage_cache_get_disk_totals(
         cache: *const sdimage_cache,
         bytes: *mut u64,
         count: *mut u64,
@@ -274,7 +274,7 @@ extern "C" {
         task: *mut *mut sdimage_task,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_data_async(
+    pub fn sdimage_cache_get_data_async(
         cache: *mut sdimage_cache,
         key: *const c_void,
         length: usize,
@@ -340,7 +340,7 @@ extern "C" {
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_disk_totals_async(
+    pub fn sdimage_cache_get_disk_totals_async(
         cache: *mut sdimage_cache,
         counted: sdimage_cache_totals_fn,
         user_data: *mut c_void,
@@ -368,11 +368,11 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_cache_chain_set_policy(
         chain: *mut sdimage_cache,
-        operation: sdimage_cache_operation,
-        policy: sdimage_cache_policy,
+        operation: sdimage_cache_chain_operation,
+        policy: sdimage_cache_chain_policy,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_chain_set_promotes(
+    pub fn sdimage_cache_chain_set_promote(
         chain: *mut sdimage_cache,
         promotes: bool,
         error: *mut *mut sdimage_error,
@@ -458,7 +458,7 @@ extern "C" {
     pub fn sdimage_coder_ref(coder: *mut sdimage_coder) -> *mut sdimage_coder;
     pub fn sdimage_coder_unref(coder: *mut sdimage_coder);
     pub fn sdimage_coder_name(coder: *const sdimage_coder) -> *const c_char;
-    pub fn sdimage_coder_builtin(
+    pub fn sdimage_coder_get_builtin(
         name: *const c_char,
         coder: *mut *mut sdimage_coder,
         error: *mut *mut sdimage_error,
@@ -466,7 +466,7 @@ extern "C" {
     pub fn sdimage_coder_register(coder: *mut sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_coder_unregister(coder: *const sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_coder_registered_count() -> usize;
-    pub fn sdimage_coder_registered(
+    pub fn sdimage_coder_get_registered(
         index: usize,
         coder: *mut *mut sdimage_coder,
         error: *mut *mut sdimage_error,
@@ -481,13 +481,13 @@ extern "C" {
     pub fn sdimage_decode_options_preserves_aspect_ratio(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
     pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
-    pub fn sdimage_decode_options_applies_orientation(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_converts_to_srgb(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_should_convert_to_srgb(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
-    pub fn sdimage_decode_options_accepts_partial(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_limit_bytes(options: *const sdimage_decode_options) -> usize;
-    pub fn sdimage_decode_options_copy_options(options: *const sdimage_decode_options) -> *mut sdimage_options;
+    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *mut sdimage_options;
     pub fn sdimage_decode_options_max_pixels(options: *const sdimage_decode_options) -> u64;
     pub fn sdimage_decode_options_max_bytes(options: *const sdimage_decode_options) -> usize;
     pub fn sdimage_decode_options_max_work_ms(options: *const sdimage_decode_options) -> u32;
@@ -528,7 +528,7 @@ extern "C" {
         finished: bool,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_decoder_copy_image(
+    pub fn sdimage_decoder_get_image(
         decoder: *mut sdimage_decoder,
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
@@ -537,13 +537,13 @@ extern "C" {
     pub fn sdimage_decoder_frame_count(decoder: *const sdimage_decoder) -> u32;
     pub fn sdimage_decoder_loop_count(decoder: *const sdimage_decoder) -> u32;
     pub fn sdimage_decoder_frame_duration_ms(decoder: *const sdimage_decoder, index: u32) -> u32;
-    pub fn sdimage_decoder_copy_frame(
+    pub fn sdimage_decoder_get_frame(
         decoder: *mut sdimage_decoder,
         index: u32,
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_decoder_copy_bytes(
+    pub fn sdimage_decoder_get_data(
         decoder: *const sdimage_decoder,
         data: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
@@ -559,13 +559,13 @@ extern "C" {
         rule: sdimage_expire_rule,
     );
     pub fn sdimage_cache_trim(cache: *mut sdimage_cache, bytes: u64, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_cache_directory(
+    pub fn sdimage_cache_get_directory(
         cache: *const sdimage_cache,
         path: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_cache_unpin(cache: *mut sdimage_cache, path: *const c_char, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_cache_extended_data(
+    pub fn sdimage_cache_get_extended_data(
         cache: *const sdimage_cache,
         key: *const c_void,
         length: usize,
@@ -627,8 +627,8 @@ extern "C" {
         dispatcher: *mut *mut sdimage_dispatcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_dispatcher_new_host(
-        vtable: *const sdimage_host_vtable,
+    pub fn sdimage_dispatcher_new_custom(
+        vtable: *const sdimage_dispatcher_vtable,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         dispatcher: *mut *mut sdimage_dispatcher,
@@ -653,7 +653,7 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_event_ref(event: *mut sdimage_event) -> *mut sdimage_event;
     pub fn sdimage_event_unref(event: *mut sdimage_event);
-    pub fn sdimage_event_kind(event: *const sdimage_event) -> sdimage_event_type;
+    pub fn sdimage_event_callback_kind(event: *const sdimage_event) -> sdimage_callback_kind;
     pub fn sdimage_event_task(event: *const sdimage_event) -> *mut sdimage_task;
     pub fn sdimage_event_result(event: *const sdimage_event) -> *const sdimage_result;
     pub fn sdimage_event_received(event: *const sdimage_event) -> i64;
@@ -748,7 +748,7 @@ extern "C" {
     pub fn sdimage_encode_options_quality(options: *const sdimage_encode_options) -> f64;
     pub fn sdimage_encode_options_is_lossless(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_effort(options: *const sdimage_encode_options) -> u32;
-    pub fn sdimage_encode_options_embeds_thumbnail(options: *const sdimage_encode_options) -> bool;
+    pub fn sdimage_encode_options_should_embed_thumbnail(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_background_color(options: *const sdimage_encode_options) -> sdimage_color;
     pub fn sdimage_encode_options_is_first_frame_only(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_loop_count(options: *const sdimage_encode_options, image: *const sdimage_image) -> u32;
@@ -815,7 +815,7 @@ extern "C" {
     pub fn sdimage_response_header(response: *mut sdimage_response, name: *const c_char) -> *const c_char;
     pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
-    pub fn sdimage_download_event_kind(event: *const sdimage_download_event) -> sdimage_download_event_type;
+    pub fn sdimage_download_event_stage(event: *const sdimage_download_event) -> sdimage_transfer_stage;
     pub fn sdimage_download_event_url(event: *const sdimage_download_event) -> *const c_char;
     pub fn sdimage_download_event_http_status(event: *const sdimage_download_event) -> i32;
     pub fn sdimage_download_event_received(event: *const sdimage_download_event) -> i64;
@@ -876,7 +876,7 @@ extern "C" {
     pub fn sdimage_image_frame_count(image: *const sdimage_image) -> u32;
     pub fn sdimage_image_loop_count(image: *const sdimage_image) -> u32;
     pub fn sdimage_image_duration_ms(image: *const sdimage_image) -> u64;
-    pub fn sdimage_image_copy_frame(
+    pub fn sdimage_image_get_frame(
         image: *const sdimage_image,
         index: u32,
         frame: *mut *mut sdimage_image,
@@ -952,7 +952,7 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_format_name(format: sdimage_format) -> *const c_char;
-    pub fn sdimage_format_media_type(format: sdimage_format) -> *const c_char;
+    pub fn sdimage_format_mime_type(format: sdimage_format) -> *const c_char;
     pub fn sdimage_pixel_format_name(pixel_format: sdimage_pixel_format) -> *const c_char;
     pub fn sdimage_pixel_format_bytes(pixel_format: sdimage_pixel_format) -> usize;
 
@@ -1003,7 +1003,7 @@ extern "C" {
         length: usize,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_load_sink_start_anew(sink: *mut sdimage_load_sink);
+    pub fn sdimage_load_sink_restart(sink: *mut sdimage_load_sink);
     pub fn sdimage_load_sink_finish(sink: *mut sdimage_load_sink, error: *mut sdimage_error);
     pub fn sdimage_load_sink_finish_with_data(sink: *mut sdimage_load_sink, data: *mut sdimage_data);
     pub fn sdimage_load_sink_finish_with_image(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
@@ -1041,12 +1041,12 @@ extern "C" {
         manager: *mut *mut sdimage_manager,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_manager_shared(manager: *mut *mut sdimage_manager, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_manager_get_shared(manager: *mut *mut sdimage_manager, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_set_default_cache(cache: *mut sdimage_cache);
     pub fn sdimage_set_default_loader(loader: *mut sdimage_loader);
     pub fn sdimage_manager_ref(manager: *mut sdimage_manager) -> *mut sdimage_manager;
     pub fn sdimage_manager_unref(manager: *mut sdimage_manager);
-    pub fn sdimage_manager_copy_cache(manager: *const sdimage_manager, cache: *mut *mut sdimage_cache);
+    pub fn sdimage_manager_get_cache(manager: *const sdimage_manager, cache: *mut *mut sdimage_cache);
     pub fn sdimage_manager_load(
         manager: *mut sdimage_manager,
         request: *const sdimage_request,
@@ -1068,13 +1068,13 @@ extern "C" {
         result: *mut *mut sdimage_result,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_manager_cache_key(
+    pub fn sdimage_manager_get_cache_key(
         manager: *const sdimage_manager,
         request: *const sdimage_request,
         key: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_manager_entry_key(
+    pub fn sdimage_manager_get_entry_key(
         manager: *const sdimage_manager,
         request: *const sdimage_request,
         key: *mut *mut sdimage_data,
@@ -1125,16 +1125,16 @@ extern "C" {
         value: *mut c_void,
         destroy: sdimage_destroy_fn,
     );
-    pub fn sdimage_options_get_string(
+    pub fn sdimage_options_string(
         options: *const sdimage_options,
         name: *const c_char,
         fallback: *const c_char,
     ) -> *const c_char;
-    pub fn sdimage_options_get_int64(options: *const sdimage_options, name: *const c_char, fallback: i64) -> i64;
-    pub fn sdimage_options_get_double(options: *const sdimage_options, name: *const c_char, fallback: f64) -> f64;
-    pub fn sdimage_options_get_bool(options: *const sdimage_options, name: *const c_char, fallback: bool) -> bool;
-    pub fn sdimage_options_get_data(options: *const sdimage_options, name: *const c_char) -> *const sdimage_data;
-    pub fn sdimage_options_get_pointer(options: *const sdimage_options, name: *const c_char) -> *mut c_void;
+    pub fn sdimage_options_int64(options: *const sdimage_options, name: *const c_char, fallback: i64) -> i64;
+    pub fn sdimage_options_double(options: *const sdimage_options, name: *const c_char, fallback: f64) -> f64;
+    pub fn sdimage_options_is_true(options: *const sdimage_options, name: *const c_char, fallback: bool) -> bool;
+    pub fn sdimage_options_data(options: *const sdimage_options, name: *const c_char) -> *const sdimage_data;
+    pub fn sdimage_options_pointer(options: *const sdimage_options, name: *const c_char) -> *mut c_void;
 
     // placeholder.h
     pub fn sdimage_blurhash_encode(
@@ -1216,12 +1216,12 @@ extern "C" {
     pub fn sdimage_player_frame_count(player: *const sdimage_player) -> u32;
     pub fn sdimage_player_set_max_buffer_size(player: *mut sdimage_player, bytes: usize);
     pub fn sdimage_player_max_buffer_size(player: *const sdimage_player) -> usize;
-    pub fn sdimage_player_set_drops_late_frames(player: *mut sdimage_player, drops: bool);
-    pub fn sdimage_player_drops_late_frames(player: *const sdimage_player) -> bool;
-    pub fn sdimage_player_set_decodes_when_due(player: *mut sdimage_player, decodes: bool);
-    pub fn sdimage_player_decodes_when_due(player: *const sdimage_player) -> bool;
+    pub fn sdimage_player_set_drop_late_frames(player: *mut sdimage_player, drops: bool);
+    pub fn sdimage_player_should_drop_late_frames(player: *const sdimage_player) -> bool;
+    pub fn sdimage_player_set_decode_when_due(player: *mut sdimage_player, decodes: bool);
+    pub fn sdimage_player_should_decode_when_due(player: *const sdimage_player) -> bool;
     pub fn sdimage_player_is_playing(player: *const sdimage_player) -> bool;
-    pub fn sdimage_player_copy_frame(player: *const sdimage_player, image: *mut *mut sdimage_image);
+    pub fn sdimage_player_get_frame(player: *const sdimage_player, image: *mut *mut sdimage_image);
     pub fn sdimage_player_frame_index(player: *const sdimage_player) -> u32;
     pub fn sdimage_player_loop_count(player: *const sdimage_player) -> u32;
     pub fn sdimage_player_buffered_frames(player: *const sdimage_player) -> u32;
@@ -1247,15 +1247,15 @@ extern "C" {
         prefetcher: *mut *mut sdimage_prefetcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_prefetcher_shared(prefetcher: *mut *mut sdimage_prefetcher, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_prefetcher_get_shared(prefetcher: *mut *mut sdimage_prefetcher, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_prefetcher_ref(prefetcher: *mut sdimage_prefetcher) -> *mut sdimage_prefetcher;
     pub fn sdimage_prefetcher_unref(prefetcher: *mut sdimage_prefetcher);
     pub fn sdimage_prefetcher_set_max_concurrent(prefetcher: *mut sdimage_prefetcher, count: u32);
     pub fn sdimage_prefetcher_max_concurrent(prefetcher: *const sdimage_prefetcher) -> u32;
     pub fn sdimage_prefetcher_set_request(prefetcher: *mut sdimage_prefetcher, request: *const sdimage_request);
-    pub fn sdimage_prefetcher_set_observer(
+    pub fn sdimage_prefetcher_set_handler(
         prefetcher: *mut sdimage_prefetcher,
-        vtable: *const sdimage_prefetch_observer_vtable,
+        vtable: *const sdimage_prefetcher_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -1286,13 +1286,13 @@ extern "C" {
     pub fn sdimage_prefetch_group_total_count(group: *const sdimage_prefetch_group) -> usize;
     pub fn sdimage_prefetch_group_finished_count(group: *const sdimage_prefetch_group) -> usize;
     pub fn sdimage_prefetch_group_skipped_count(group: *const sdimage_prefetch_group) -> usize;
-    pub fn sdimage_prefetch_group_copy_url(
+    pub fn sdimage_prefetch_group_get_url(
         group: *const sdimage_prefetch_group,
         index: usize,
         url: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_prefetch_group_copy_failure(
+    pub fn sdimage_prefetch_group_get_failure(
         group: *const sdimage_prefetch_group,
         number: usize,
         index: *mut usize,
@@ -1343,7 +1343,7 @@ extern "C" {
     pub fn sdimage_request_set_original_query_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
     pub fn sdimage_request_set_original_store_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
     pub fn sdimage_request_set_encode_options(request: *mut sdimage_request, options: *const sdimage_encode_options);
-    pub fn sdimage_request_set_wants_data(request: *mut sdimage_request, wants_data: bool);
+    pub fn sdimage_request_set_include_data(request: *mut sdimage_request, wants_data: bool);
     pub fn sdimage_request_set_blocking_reads(request: *mut sdimage_request, reads: sdimage_blocking_reads);
     pub fn sdimage_request_set_wait_for_store(request: *mut sdimage_request, wait: bool);
     pub fn sdimage_request_set_retry_failed(request: *mut sdimage_request, retry: bool);
@@ -1396,7 +1396,7 @@ extern "C" {
         count: usize,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_resources_copy_image(
+    pub fn sdimage_resources_get_image(
         resources: *mut sdimage_resources,
         name: *const c_char,
         image: *mut *mut sdimage_image,
@@ -1418,7 +1418,7 @@ extern "C" {
     pub fn sdimage_result_url(result: *const sdimage_result) -> *const c_char;
     pub fn sdimage_result_cache_key(result: *const sdimage_result) -> *const c_char;
     pub fn sdimage_result_time_ns(result: *const sdimage_result, stage: sdimage_stage) -> u64;
-    pub fn sdimage_result_copy_response(result: *const sdimage_result, response: *mut *mut sdimage_response);
+    pub fn sdimage_result_get_response(result: *const sdimage_result, response: *mut *mut sdimage_response);
     pub fn sdimage_result_transaction_count(result: *const sdimage_result) -> usize;
     pub fn sdimage_result_transaction_url(result: *const sdimage_result, index: usize) -> *const c_char;
     pub fn sdimage_result_transaction_http_status(result: *const sdimage_result, index: usize) -> i32;
@@ -1465,7 +1465,7 @@ extern "C" {
         read: *mut usize,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_decoder_new_with_source(
+    pub fn sdimage_decoder_new_source(
         source: *mut sdimage_source,
         options: *const sdimage_decode_options,
         coder: *mut sdimage_coder,
@@ -1514,7 +1514,7 @@ extern "C" {
         duration_ms: u32,
     );
     pub fn sdimage_target_options_set_transition_rule(options: *mut sdimage_target_options, rule: sdimage_transition_rule);
-    pub fn sdimage_target_options_set_transition_sets_image(options: *mut sdimage_target_options, sets_image: bool);
+    pub fn sdimage_target_options_set_show_image_in_transition(options: *mut sdimage_target_options, sets_image: bool);
     pub fn sdimage_target_options_set_wait_for_transition(options: *mut sdimage_target_options, wait: bool);
     pub fn sdimage_target_load(
         target: *mut sdimage_target,
@@ -1528,11 +1528,11 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_target_cancel(target: *mut sdimage_target, key: *const c_char);
     pub fn sdimage_target_cancel_latest(target: *mut sdimage_target);
-    pub fn sdimage_target_copy_task(target: *const sdimage_target, key: *const c_char, task: *mut *mut sdimage_task);
+    pub fn sdimage_target_get_task(target: *const sdimage_target, key: *const c_char, task: *mut *mut sdimage_task);
     pub fn sdimage_target_set_task(target: *mut sdimage_target, key: *const c_char, task: *mut sdimage_task);
     pub fn sdimage_target_remove_task(target: *mut sdimage_target, key: *const c_char);
-    pub fn sdimage_target_copy_latest_key(target: *const sdimage_target, key: *mut *mut sdimage_data);
-    pub fn sdimage_target_copy_url(target: *const sdimage_target, key: *const c_char, url: *mut *mut sdimage_data);
+    pub fn sdimage_target_get_latest_key(target: *const sdimage_target, key: *mut *mut sdimage_data);
+    pub fn sdimage_target_get_url(target: *const sdimage_target, key: *const c_char, url: *mut *mut sdimage_data);
     pub fn sdimage_target_copy_progress(target: *const sdimage_target, key: *const c_char, progress: *mut *mut sdimage_progress);
     pub fn sdimage_target_set_progress(target: *mut sdimage_target, key: *const c_char, progress: *mut sdimage_progress);
 
@@ -1547,11 +1547,11 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_task_wait(task: *mut sdimage_task, timeout_ms: u32, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_task_is_finished(task: *const sdimage_task) -> bool;
-    pub fn sdimage_task_copy_result(task: *const sdimage_task, result: *mut *mut sdimage_result);
+    pub fn sdimage_task_get_result(task: *const sdimage_task, result: *mut *mut sdimage_result);
     pub fn sdimage_task_set_priority(task: *mut sdimage_task, priority: sdimage_priority);
     pub fn sdimage_task_priority(task: *const sdimage_task) -> sdimage_priority;
     pub fn sdimage_task_progress(task: *const sdimage_task, received: *mut i64, expected: *mut i64);
-    pub fn sdimage_task_copy_response(task: *const sdimage_task, response: *mut *mut sdimage_response);
+    pub fn sdimage_task_get_response(task: *const sdimage_task, response: *mut *mut sdimage_response);
     pub fn sdimage_task_token(task: *const sdimage_task) -> *mut c_void;
     pub fn sdimage_reply_ref(reply: *mut sdimage_reply) -> *mut sdimage_reply;
     pub fn sdimage_reply_unref(reply: *mut sdimage_reply);
@@ -1565,7 +1565,7 @@ extern "C" {
     pub fn sdimage_transformer_ref(transformer: *mut sdimage_transformer) -> *mut sdimage_transformer;
     pub fn sdimage_transformer_unref(transformer: *mut sdimage_transformer);
     pub fn sdimage_transformer_key(transformer: *const sdimage_transformer) -> *const c_char;
-    pub fn sdimage_transformer_preserves_metadata(transformer: *const sdimage_transformer) -> bool;
+    pub fn sdimage_transformer_should_preserve_metadata(transformer: *const sdimage_transformer) -> bool;
     pub fn sdimage_transformer_new_resize(
         width: f64,
         height: f64,

@@ -64,7 +64,7 @@ impl Task {
     pub fn result(&self) -> Option<LoadResult> {
         let mut raw = ptr::null_mut();
         unsafe {
-            sys::sdimage_task_copy_result(self.as_ptr(), &mut raw);
+            sys::sdimage_task_get_result(self.as_ptr(), &mut raw);
             LoadResult::owned(raw)
         }
     }

@@ -39,6 +39,7 @@ typedef struct sdimage_photos_fetch_options sdimage_photos_fetch_options;
 /* Kind of an asset, as bits that can be combined in a selection. Determined by the first bytes of the file, not by its
  * name. */
 typedef enum SDIMAGE_ENUM sdimage_photos_media {
+    SDIMAGE_PHOTOS_MEDIA_NONE = 0,  /* unknown; selects nothing */
     SDIMAGE_PHOTOS_MEDIA_IMAGE = 1, /* an image, animated or not */
     SDIMAGE_PHOTOS_MEDIA_VIDEO = 2, /* a video */
     SDIMAGE_PHOTOS_MEDIA_AUDIO = 4, /* sound */
@@ -47,6 +48,7 @@ typedef enum SDIMAGE_ENUM sdimage_photos_media {
 
 /* Origin of an asset, as bits. */
 typedef enum SDIMAGE_ENUM sdimage_photos_origin {
+    SDIMAGE_PHOTOS_ORIGIN_NONE = 0,   /* unknown; selects nothing */
     SDIMAGE_PHOTOS_ORIGIN_OWN = 1,    /* the user's own */
     SDIMAGE_PHOTOS_ORIGIN_SHARED = 2, /* a file of another user */
     SDIMAGE_PHOTOS_ORIGIN_SYNCED = 4, /* copied from elsewhere; only set by hosts */
@@ -82,7 +84,7 @@ SDIMAGE_API sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos
 SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset);
 
-/* The media type, "image/jpeg"; and the image format, UNDEFINED for formats that the library does not know.
+/* The media type, "image/jpeg"; and the image format, UNKNOWN for formats that the library does not know.
  * Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset);
 SDIMAGE_API sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset);
@@ -164,12 +166,19 @@ SDIMAGE_API void sdimage_photos_fetch_options_set_taken(sdimage_photos_fetch_opt
 /* Selects assets with at least this rating. Default -1: all. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_rating(sdimage_photos_fetch_options *options, int32_t least);
 
-/* Sets a filter of the host, which returns true for assets to include. Called on the fetching thread, without locks;
- * must not block. `destroy(user_data)` is called once. NULL: no filter. */
-typedef bool (*sdimage_photos_filter_fn)(void *user_data, const sdimage_photos_asset *asset);
-SDIMAGE_API void sdimage_photos_fetch_options_set_filter(sdimage_photos_fetch_options *options,
-                                                         sdimage_photos_filter_fn filter, void *user_data,
-                                                         sdimage_destroy_fn destroy);
+/* The function of a filter of the host. */
+typedef struct sdimage_photos_filter_vtable {
+    size_t size;
+    /* Returns true for assets to include. Called on the fetching thread, without locks; must not block. */
+    bool (*should_include)(void *user_data, const sdimage_photos_asset *asset);
+} sdimage_photos_filter_vtable;
+
+/* Sets a filter of the host; NULL, the default: none. `destroy(user_data)` is called once, also when this call fails.
+ * Errors: INVALID_ARGUMENT (a table without the function). */
+SDIMAGE_API sdimage_status sdimage_photos_fetch_options_set_filter(sdimage_photos_fetch_options *options,
+                                                                   const sdimage_photos_filter_vtable *vtable,
+                                                                   void *user_data, sdimage_destroy_fn destroy,
+                                                                   sdimage_error **error);
 
 /* Sets the sort key. Default DATE, descending. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_order(sdimage_photos_fetch_options *options,
@@ -180,7 +189,7 @@ SDIMAGE_API void sdimage_photos_fetch_options_set_page(sdimage_photos_fetch_opti
                                                        size_t limit);
 
 /* Returns true if an asset meets the selection, apart from order and page. For libraries of hosts. */
-SDIMAGE_API bool sdimage_photos_fetch_options_accept(const sdimage_photos_fetch_options *options,
+SDIMAGE_API bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_options *options,
                                                      const sdimage_photos_asset *asset);
 
 /* --- Libraries. */
@@ -232,13 +241,21 @@ SDIMAGE_API const char *sdimage_photos_library_name(const sdimage_photos_library
 SDIMAGE_API bool sdimage_photos_library_is_watching(const sdimage_photos_library *library);
 SDIMAGE_API const char *sdimage_photos_library_note(const sdimage_photos_library *library);
 
-/* Scans the whole tree on the calling thread. `progress` may be NULL. It receives the number of files found and of new
- * ones read, and stops the scan by returning false; files read until then are stored. Blocks. Errors: CANCELLED,
- * PHOTOS_NOT_AUTHORIZED, NOT_FOUND (the folder no longer exists), BUSY (another process scans), FORKED, WOULD_DEADLOCK
- * (called by `progress`, also for a fetch that would have to scan), IO_ERROR, UNSUPPORTED for a host's library. */
-typedef bool (*sdimage_photos_scan_fn)(void *user_data, uint64_t found, uint64_t read);
-SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, sdimage_photos_scan_fn progress,
-                                                       void *user_data, sdimage_error **error);
+/* The callback of a scan. */
+typedef struct sdimage_photos_scan_handler {
+    size_t size;
+    /* Receives the number of files found and of new ones read, on the scanning thread. Returns false to stop the scan;
+     * files read until then are stored. */
+    bool (*progress)(void *user_data, uint64_t found, uint64_t read);
+} sdimage_photos_scan_handler;
+
+/* Scans the whole tree on the calling thread. Blocks. `handler` may be NULL. `destroy(user_data)` is called once, before
+ * this returns. Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, NOT_FOUND (the folder no longer exists), BUSY (another process
+ * scans), FORKED, WOULD_DEADLOCK (called by `progress`, also for a fetch that would have to scan), IO_ERROR,
+ * INVALID_ARGUMENT, UNSUPPORTED for a host's library. */
+SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library,
+                                                       const sdimage_photos_scan_handler *handler, void *user_data,
+                                                       sdimage_destroy_fn destroy, sdimage_error **error);
 
 /* Returns the assets selected by `options`, NULL for the defaults. Waits for the first scan if the index is not up to
  * date yet. *list is the caller's. Errors: PHOTOS_NOT_AUTHORIZED, UNSUPPORTED for a host's library, and as above. */
@@ -255,7 +272,7 @@ SDIMAGE_API sdimage_status sdimage_photos_library_find(sdimage_photos_library *l
 
 /* The callbacks for changes; each may be NULL. Called on the library's thread, without locks, while the library
  * watches. The asset is borrowed. `changed` receives the new state, also of a file that moved. */
-typedef struct sdimage_photos_observer_vtable {
+typedef struct sdimage_photos_library_handler {
     size_t size;
     /* Reports a new file. */
     void (*inserted)(void *user_data, sdimage_photos_asset *asset);
@@ -263,12 +280,12 @@ typedef struct sdimage_photos_observer_vtable {
     void (*removed)(void *user_data, sdimage_photos_asset *asset);
     /* Reports a file with other bytes, another name or another path. */
     void (*changed)(void *user_data, sdimage_photos_asset *asset);
-} sdimage_photos_observer_vtable;
+} sdimage_photos_library_handler;
 
-/* Replaces the observer; NULL: none. `destroy(user_data)` is called once, after the last call, also when this call
+/* Replaces the handler; NULL: none. `destroy(user_data)` is called once, after the last call, also when this call
  * fails. Errors: INVALID_ARGUMENT. */
-SDIMAGE_API sdimage_status sdimage_photos_library_set_observer(sdimage_photos_library *library,
-                                                               const sdimage_photos_observer_vtable *vtable,
+SDIMAGE_API sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *library,
+                                                               const sdimage_photos_library_handler *vtable,
                                                                void *user_data, sdimage_destroy_fn destroy,
                                                                sdimage_error **error);
 

@@ -101,7 +101,7 @@ SDIMAGE_API sdimage_photos_version
 sdimage_photos_request_options_version(const sdimage_photos_request_options *options);
 SDIMAGE_API sdimage_photos_content
 sdimage_photos_request_options_content(const sdimage_photos_request_options *options);
-SDIMAGE_API bool sdimage_photos_request_options_network_access(const sdimage_photos_request_options *options);
+SDIMAGE_API bool sdimage_photos_request_options_has_network_access(const sdimage_photos_request_options *options);
 
 /* Sets a reference in the options of a request, which replaces that of the loader; NULL removes it. */
 SDIMAGE_API void sdimage_photos_set_request_options(sdimage_options *bag, sdimage_photos_request_options *options);

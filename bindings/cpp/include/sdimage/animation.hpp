@@ -48,16 +48,16 @@ public:
         return sdimage_frame_provider_duration_ms(get(), index);
     }
     sdimage::image frame(std::uint32_t index) const {
-        return detail::make<sdimage::image>(sdimage_frame_provider_copy_frame, get(), index);
+        return detail::make<sdimage::image>(sdimage_frame_provider_get_frame, get(), index);
     }
-    sdimage::data data() const { return detail::make<sdimage::data>(sdimage_frame_provider_copy_data, get()); }
-    sdimage::image image() const { return detail::make<sdimage::image>(sdimage_frame_provider_copy_image, get()); }
+    sdimage::data data() const { return detail::make<sdimage::data>(sdimage_frame_provider_get_data, get()); }
+    sdimage::image image() const { return detail::make<sdimage::image>(sdimage_image_new_provider, get()); }
 };
 
 // A frame provider backed by an object of T, which is constructed here from `arguments`.
 template <class T, class... A> frame_provider make_frames(A &&...arguments) {
     static_assert(std::is_base_of_v<custom_frames, T>);
-    auto table = detail::empty_table<sdimage_frame_vtable>();
+    auto table = detail::empty_table<sdimage_frame_provider_vtable>();
     table.frame_count = [](void *self) {
         return detail::guarded(std::uint32_t(0), [&] { return detail::state<T>(self).frame_count(); });
     };

@@ -175,7 +175,7 @@ public:
 
     // The image in memory; empty when there is none. Takes well under a microsecond.
     sdimage::image memory_image(std::string_view key) const noexcept {
-        return sdimage::image(sdimage_cache_memory_image(get(), key.data(), key.size()));
+        return sdimage::image(sdimage_cache_get_memory_image(get(), key.data(), key.size()));
     }
     // The C functions of the same names: cache.h, cache_chain.h and disk.h.
     void close() const { detail::run(sdimage_cache_close, get()); }
@@ -194,14 +194,14 @@ public:
     void chain_set_policy(cache_operation operation, cache_policy policy) const {
         detail::run(sdimage_cache_chain_set_policy, get(), detail::c(operation), detail::c(policy));
     }
-    void chain_set_promotes(bool promotes) const { detail::run(sdimage_cache_chain_set_promotes, get(), promotes); }
+    void chain_set_promotes(bool promotes) const { detail::run(sdimage_cache_chain_set_promote, get(), promotes); }
     void set_disk_limits(std::uint64_t max_bytes, std::int64_t max_age_seconds, expire_rule rule) const noexcept {
         sdimage_cache_set_disk_limits(get(), max_bytes, max_age_seconds, detail::c(rule));
     }
     void trim(std::uint64_t bytes) const { detail::run(sdimage_cache_trim, get(), bytes); }
     void unpin(std::string_view path) const { detail::run(sdimage_cache_unpin, get(), detail::text(path)); }
     sdimage::data extended_data(std::string_view key) const {
-        return detail::make<sdimage::data>(sdimage_cache_extended_data, get(), key.data(), key.size());
+        return detail::make<sdimage::data>(sdimage_cache_get_extended_data, get(), key.data(), key.size());
     }
     void set_extended_data(std::string_view key, const sdimage::data &value) const {
         detail::run(sdimage_cache_set_extended_data, get(), key.data(), key.size(), value.get());
@@ -212,17 +212,17 @@ public:
 
     // The bytes of an entry. Throws NOT_FOUND; try_data reports it without an exception.
     sdimage::data data(std::string_view key) const {
-        return detail::make<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
+        return detail::make<sdimage::data>(sdimage_cache_get_data, get(), key.data(), key.size());
     }
     outcome<sdimage::data> try_data(std::string_view key) const noexcept {
-        return detail::attempt<sdimage::data>(sdimage_cache_data, get(), key.data(), key.size());
+        return detail::attempt<sdimage::data>(sdimage_cache_get_data, get(), key.data(), key.size());
     }
     // The image of an entry, from memory or decoded from disk. Errors as for data.
     sdimage::image image(std::string_view key, const decode_options &how = nullptr) const {
-        return detail::make<sdimage::image>(sdimage_cache_image, get(), key.data(), key.size(), how.get());
+        return detail::make<sdimage::image>(sdimage_cache_get_image, get(), key.data(), key.size(), how.get());
     }
     outcome<sdimage::image> try_image(std::string_view key, const decode_options &how = nullptr) const noexcept {
-        return detail::attempt<sdimage::image>(sdimage_cache_image, get(), key.data(), key.size(), how.get());
+        return detail::attempt<sdimage::image>(sdimage_cache_get_image, get(), key.data(), key.size(), how.get());
     }
     void store(std::string_view key, const sdimage::data &bytes) const {
         detail::run(sdimage_cache_store_data, get(), key.data(), key.size(), bytes.get());
@@ -244,14 +244,14 @@ public:
     }
     // A path from which the bytes of an entry can be read until unpin.
     std::string path(std::string_view key) const {
-        return std::string(detail::make<sdimage::data>(sdimage_cache_path, get(), key.data(), key.size()).text());
+        return std::string(detail::make<sdimage::data>(sdimage_cache_get_path, get(), key.data(), key.size()).text());
     }
     std::string directory() const {
-        return std::string(detail::make<sdimage::data>(sdimage_cache_directory, get()).text());
+        return std::string(detail::make<sdimage::data>(sdimage_cache_get_directory, get()).text());
     }
     cache_totals disk_totals() const {
         cache_totals found{};
-        detail::run(sdimage_cache_disk_totals, get(), &found.bytes, &found.count);
+        detail::run(sdimage_cache_get_disk_totals, get(), &found.bytes, &found.count);
         return found;
     }
     // Returns JSON.
@@ -279,7 +279,7 @@ public:
             detail::guarded([&] { detail::state<F>(self)(*data_lent, *failure_lent); });
         };
         hand_over(found, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
+            return sdimage_cache_get_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
         });
     }
     // Calls found(cache_layers, const failure &).
@@ -300,7 +300,7 @@ public:
             detail::guarded([&] { detail::state<F>(self)(cache_totals{bytes, count}, *failure_lent); });
         };
         hand_over(counted, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_disk_totals_async(get(), answer, state, &detail::destroyed<F>, why);
+            return sdimage_cache_get_disk_totals_async(get(), answer, state, &detail::destroyed<F>, why);
         });
     }
     // This and all following functions call done(const failure &), which is empty on success.

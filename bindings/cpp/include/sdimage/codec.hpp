@@ -88,11 +88,11 @@ public:
     sdimage::pixel_format pixel_format() const noexcept {
         return static_cast<sdimage::pixel_format>(sdimage_decode_options_pixel_format(get()));
     }
-    bool applies_orientation() const noexcept { return sdimage_decode_options_applies_orientation(get()); }
-    bool converts_to_srgb() const noexcept { return sdimage_decode_options_converts_to_srgb(get()); }
+    bool applies_orientation() const noexcept { return sdimage_decode_options_should_apply_orientation(get()); }
+    bool converts_to_srgb() const noexcept { return sdimage_decode_options_should_convert_to_srgb(get()); }
     bool is_first_frame_only() const noexcept { return sdimage_decode_options_is_first_frame_only(get()); }
     double scale() const noexcept { return sdimage_decode_options_scale(get()); }
-    bool accepts_partial() const noexcept { return sdimage_decode_options_accepts_partial(get()); }
+    bool accepts_partial() const noexcept { return sdimage_decode_options_should_accept_partial(get()); }
     std::size_t limit_bytes() const noexcept { return sdimage_decode_options_limit_bytes(get()); }
     std::uint64_t max_pixels() const noexcept { return sdimage_decode_options_max_pixels(get()); }
     std::size_t max_bytes() const noexcept { return sdimage_decode_options_max_bytes(get()); }
@@ -115,7 +115,7 @@ public:
         return static_cast<scale_mode>(sdimage_decode_options_thumbnail_mode(get()));
     }
     // The named values of the request; empty when there are none.
-    sdimage::options values() const noexcept { return sdimage::options(sdimage_decode_options_copy_options(get())); }
+    sdimage::options values() const noexcept { return sdimage::options(sdimage_decode_options_options(get())); }
 };
 
 // Options for encoding. Class: single-owner.
@@ -203,7 +203,7 @@ public:
     double quality() const noexcept { return sdimage_encode_options_quality(get()); }
     bool is_lossless() const noexcept { return sdimage_encode_options_is_lossless(get()); }
     std::uint32_t effort() const noexcept { return sdimage_encode_options_effort(get()); }
-    bool embeds_thumbnail() const noexcept { return sdimage_encode_options_embeds_thumbnail(get()); }
+    bool embeds_thumbnail() const noexcept { return sdimage_encode_options_should_embed_thumbnail(get()); }
     color background_color() const noexcept { return sdimage_encode_options_background_color(get()); }
     bool is_first_frame_only() const noexcept { return sdimage_encode_options_is_first_frame_only(get()); }
     std::uint32_t loop_count(const image &value) const noexcept {
@@ -258,15 +258,15 @@ inline void set_default_limit_bytes(std::size_t bytes) noexcept {
     sdimage_set_default_limit_bytes(bytes);
 }
 
-// --- Encoding. `format::undefined` means PNG for images with alpha, else JPEG; for files, the format of the file name.
+// --- Encoding. `format::unknown` means PNG for images with alpha, else JPEG; for files, the format of the file name.
 
-inline data encode(const image &picture, format wanted = format::undefined, const encode_options &how = nullptr) {
+inline data encode(const image &picture, format wanted = format::unknown, const encode_options &how = nullptr) {
     return detail::make<data>(sdimage_encode, picture.get(), detail::c(wanted), how.get());
 }
 inline outcome<data> try_encode(const image &picture, format wanted, const encode_options &how = nullptr) noexcept {
     return detail::attempt<data>(sdimage_encode, picture.get(), detail::c(wanted), how.get());
 }
-inline void encode_file(const image &picture, std::string_view path, format wanted = format::undefined,
+inline void encode_file(const image &picture, std::string_view path, format wanted = format::unknown,
                         const encode_options &how = nullptr) {
     detail::run(sdimage_encode_file, picture.get(), detail::text(path), detail::c(wanted), how.get());
 }
@@ -322,7 +322,7 @@ public:
     }
     static decoder of(const source &bytes, const decode_options &how, const coder &by);
     static decoder of(const source &bytes, const decode_options &how = nullptr) {
-        return detail::make<decoder>(sdimage_decoder_new_with_source, bytes.get(), how.get(), nullptr);
+        return detail::make<decoder>(sdimage_decoder_new_source, bytes.get(), how.get(), nullptr);
     }
 
     // Appends bytes. Returns ok, or end when more bytes would change nothing.
@@ -330,7 +330,7 @@ public:
         return detail::run(sdimage_decoder_append, get(), bytes.data(), bytes.size(), finished);
     }
     // The best image so far; empty while there is none.
-    sdimage::image image() const { return detail::make<sdimage::image>(sdimage_decoder_copy_image, get()); }
+    sdimage::image image() const { return detail::make<sdimage::image>(sdimage_decoder_get_image, get()); }
     // The C functions of the same names: decoder.h.
     sdimage::size size() const noexcept { return sdimage_decoder_size(get()); }
     std::uint32_t frame_count() const noexcept { return sdimage_decoder_frame_count(get()); }
@@ -339,10 +339,10 @@ public:
         return sdimage_decoder_frame_duration_ms(get(), index);
     }
     sdimage::image frame(std::uint32_t index) const {
-        return detail::make<sdimage::image>(sdimage_decoder_copy_frame, get(), index);
+        return detail::make<sdimage::image>(sdimage_decoder_get_frame, get(), index);
     }
     // All bytes appended so far.
-    data bytes() const { return detail::make<data>(sdimage_decoder_copy_bytes, get()); }
+    data bytes() const { return detail::make<data>(sdimage_decoder_get_data, get()); }
 };
 
 } // namespace sdimage

@@ -12,13 +12,13 @@ public:
     using shared::shared;
     // Names are "basic", "gif", "jpeg", …; throws NOT_FOUND.
     static coder builtin(std::string_view name) {
-        return detail::make<coder>(sdimage_coder_builtin, detail::text(name));
+        return detail::make<coder>(sdimage_coder_get_builtin, detail::text(name));
     }
     // The registered coders in the order in which they are tried.
     static std::vector<coder> registered() {
         std::vector<coder> all;
         for (std::size_t i = 0; i < sdimage_coder_registered_count(); i++)
-            all.push_back(detail::make<coder>(sdimage_coder_registered, i));
+            all.push_back(detail::make<coder>(sdimage_coder_get_registered, i));
         return all;
     }
     // Unregisters all coders; registers the built-in ones again, below those of the program.
@@ -37,7 +37,7 @@ inline decoder decoder::create(const decode_options &how, const coder &by) {
     return detail::make<decoder>(sdimage_decoder_new, how.get(), by.get());
 }
 inline decoder decoder::of(const source &bytes, const decode_options &how, const coder &by) {
-    return detail::make<decoder>(sdimage_decoder_new_with_source, bytes.get(), how.get(), by.get());
+    return detail::make<decoder>(sdimage_decoder_new_source, bytes.get(), how.get(), by.get());
 }
 
 // --- Custom coders.
@@ -146,8 +146,7 @@ template <class T> void set_decoding(sdimage_coder_vtable &table) {
     table.can_decode = [](void *self, const void *bytes, std::size_t length) {
         return guarded(false, [&] { return state<T>(self).can_decode({bytes, length}); });
     };
-    table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
-                      const sdimage_options *values, sdimage_image **into, sdimage_error **why) {
+    table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how, sdimage_image **into, sdimage_error **why) {
         return answered(why, [&] {
             put_always(into,
                        state<T>(self).decode({bytes, length}, *lent<decode_options>(how), *lent<options>(values)));
@@ -187,7 +186,7 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
             return guarded(false, [&] { return state<T>(self).can_encode(static_cast<format>(wanted)); });
         };
         table.encode = [](void *self, const sdimage_image *picture, sdimage_format wanted,
-                          const sdimage_encode_options *how, const sdimage_options *values, sdimage_data **into,
+                          const sdimage_encode_options *how, sdimage_data **into,
                           sdimage_error **why) {
             return answered(why, [&] {
                 put_always(into, state<T>(self).encode(*lent<image>(picture), static_cast<format>(wanted),

@@ -78,27 +78,27 @@ public:
     }
     // The object set with set_object; nullptr when absent. T must be the type that it was set with.
     template <class T> T *object(std::string_view name) const {
-        return static_cast<T *>(sdimage_options_get_pointer(get(), detail::text(name)));
+        return static_cast<T *>(sdimage_options_pointer(get(), detail::text(name)));
     }
 
     // Return `otherwise` if the name is absent or has another type. Text is valid until the name is set again or the
     // options are destroyed.
     std::string_view string(std::string_view name, std::string_view otherwise = {}) const {
-        const char *found = sdimage_options_get_string(get(), detail::text(name), nullptr);
+        const char *found = sdimage_options_string(get(), detail::text(name), nullptr);
         return found ? std::string_view(found) : otherwise;
     }
     std::int64_t int64(std::string_view name, std::int64_t otherwise = 0) const {
-        return sdimage_options_get_int64(get(), detail::text(name), otherwise);
+        return sdimage_options_int64(get(), detail::text(name), otherwise);
     }
     double real(std::string_view name, double otherwise = 0) const {
-        return sdimage_options_get_double(get(), detail::text(name), otherwise);
+        return sdimage_options_double(get(), detail::text(name), otherwise);
     }
     bool boolean(std::string_view name, bool otherwise = false) const {
-        return sdimage_options_get_bool(get(), detail::text(name), otherwise);
+        return sdimage_options_is_true(get(), detail::text(name), otherwise);
     }
     // Empty when absent.
     sdimage::data data(std::string_view name) const {
-        return retain<sdimage::data>(sdimage_options_get_data(get(), detail::text(name)));
+        return retain<sdimage::data>(sdimage_options_data(get(), detail::text(name)));
     }
 };
 

@@ -35,27 +35,27 @@ enum class eviction : int { // cache.h
 // The members used by an operation, and their order.
 enum class cache_policy : int { // cache_chain.h
     // The highest first; a query ends with the first hit.
-    serial = SDIMAGE_CACHE_POLICY_SERIAL,
+    serial = SDIMAGE_CACHE_CHAIN_POLICY_SERIAL,
     // All at once; a query ends with the first hit of any.
-    concurrent = SDIMAGE_CACHE_POLICY_CONCURRENT,
+    concurrent = SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT,
     // The one added last.
-    highest_only = SDIMAGE_CACHE_POLICY_HIGHEST_ONLY,
+    highest_only = SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY,
     // The one added first.
-    lowest_only = SDIMAGE_CACHE_POLICY_LOWEST_ONLY,
+    lowest_only = SDIMAGE_CACHE_CHAIN_POLICY_LOWEST_ONLY,
 };
 
 // The operations of a chain.
 enum class cache_operation : int { // cache_chain.h
     // Default SERIAL.
-    query = SDIMAGE_CACHE_OPERATION_QUERY,
+    query = SDIMAGE_CACHE_CHAIN_OPERATION_QUERY,
     // Default HIGHEST_ONLY.
-    store = SDIMAGE_CACHE_OPERATION_STORE,
+    store = SDIMAGE_CACHE_CHAIN_OPERATION_STORE,
     // Default CONCURRENT.
-    remove = SDIMAGE_CACHE_OPERATION_REMOVE,
+    remove = SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE,
     // Default SERIAL.
-    contains = SDIMAGE_CACHE_OPERATION_CONTAINS,
+    contains = SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS,
     // Default CONCURRENT.
-    clear = SDIMAGE_CACHE_OPERATION_CLEAR,
+    clear = SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR,
 };
 
 // Kinds of metadata blocks that a file may contain.
@@ -89,9 +89,9 @@ enum class cache_order : int { // disk.h
 // The kind of an event.
 enum class event_type : int { // dispatcher.h
     // See sdimage_event_result.
-    result = SDIMAGE_EVENT_TYPE_RESULT,
+    result = SDIMAGE_CALLBACK_KIND_RESULT,
     // See sdimage_event_received; only the latest one is queued.
-    progress = SDIMAGE_EVENT_TYPE_PROGRESS,
+    progress = SDIMAGE_CALLBACK_KIND_PROGRESS,
 };
 
 // The addresses to which connections are permitted.
@@ -276,13 +276,13 @@ enum class status : int { // error.h
 // The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED.
 enum class download_event_type : int { // hooks.h
     // The request is being sent.
-    started = SDIMAGE_DOWNLOAD_EVENT_TYPE_STARTED,
+    started = SDIMAGE_TRANSFER_STAGE_STARTED,
     // Status and header fields were received.
-    responded = SDIMAGE_DOWNLOAD_EVENT_TYPE_RESPONDED,
+    responded = SDIMAGE_TRANSFER_STAGE_RESPONDED,
     // It ended, with or without success.
-    stopped = SDIMAGE_DOWNLOAD_EVENT_TYPE_STOPPED,
+    stopped = SDIMAGE_TRANSFER_STAGE_STOPPED,
     // After STOPPED, on success.
-    finished = SDIMAGE_DOWNLOAD_EVENT_TYPE_FINISHED,
+    finished = SDIMAGE_TRANSFER_STAGE_FINISHED,
 };
 
 // Layout of one pixel in memory, in the order of the letters.
@@ -312,7 +312,7 @@ enum class pixel_format : int { // image.h
 // Image file formats.
 enum class format : int { // image.h
     // Unknown, or none.
-    undefined = SDIMAGE_FORMAT_UNDEFINED,
+    undefined = SDIMAGE_FORMAT_UNKNOWN,
     // "jpeg".
     jpeg = SDIMAGE_FORMAT_JPEG,
     // "png", also animated.
@@ -717,19 +717,19 @@ enum class blend_mode : int { // transformer.h
 namespace detail {
 
 template <> struct c_enum<eviction> { using type = sdimage_eviction; };
-template <> struct c_enum<cache_policy> { using type = sdimage_cache_policy; };
-template <> struct c_enum<cache_operation> { using type = sdimage_cache_operation; };
+template <> struct c_enum<cache_policy> { using type = sdimage_cache_chain_policy; };
+template <> struct c_enum<cache_operation> { using type = sdimage_cache_chain_operation; };
 template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
 template <> struct c_enum<expire_rule> { using type = sdimage_expire_rule; };
 template <> struct c_enum<cache_order> { using type = sdimage_cache_order; };
-template <> struct c_enum<event_type> { using type = sdimage_event_type; };
+template <> struct c_enum<event_type> { using type = sdimage_callback_kind; };
 template <> struct c_enum<address_policy> { using type = sdimage_address_policy; };
 template <> struct c_enum<execution_order> { using type = sdimage_execution_order; };
 template <> struct c_enum<http_version> { using type = sdimage_http_version; };
 template <> struct c_enum<chroma> { using type = sdimage_chroma; };
 template <> struct c_enum<webp_parameter> { using type = sdimage_webp_parameter; };
 template <> struct c_enum<status> { using type = sdimage_status; };
-template <> struct c_enum<download_event_type> { using type = sdimage_download_event_type; };
+template <> struct c_enum<download_event_type> { using type = sdimage_transfer_stage; };
 template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
 template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };

@@ -16,7 +16,7 @@ inline std::string_view name(format value) noexcept {
     return sdimage_format_name(detail::c(value));
 }
 inline std::string_view media_type(format value) noexcept {
-    return sdimage_format_media_type(detail::c(value));
+    return sdimage_format_mime_type(detail::c(value));
 }
 inline std::string_view name(pixel_format value) noexcept {
     return sdimage_pixel_format_name(detail::c(value));
@@ -154,7 +154,7 @@ public:
     std::uint32_t frame_count() const noexcept { return sdimage_image_frame_count(get()); }
     std::uint32_t loop_count() const noexcept { return sdimage_image_loop_count(get()); }
     std::uint64_t duration_ms() const noexcept { return sdimage_image_duration_ms(get()); }
-    image frame(std::uint32_t index) const { return detail::make<image>(sdimage_image_copy_frame, get(), index); }
+    image frame(std::uint32_t index) const { return detail::make<image>(sdimage_image_get_frame, get(), index); }
     std::uint32_t frame_duration_ms(std::uint32_t index) const noexcept {
         return sdimage_image_frame_duration_ms(get(), index);
     }

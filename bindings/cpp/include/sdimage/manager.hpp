@@ -165,7 +165,7 @@ public:
         return detail::make<manager>(sdimage_manager_new, config.get());
     }
     // The manager that the process shares.
-    static manager shared_one() { return detail::make<manager>(sdimage_manager_shared); }
+    static manager shared_one() { return detail::make<manager>(sdimage_manager_get_shared); }
 
     // Blocks. Throws if there is no image, except after a cache-only load that found nothing: its result has no image.
     result load(const request &wanted) const {
@@ -218,10 +218,10 @@ public:
     }
     // The cache key of a load of the request, in its printed form; entry_key identifies the entry exactly.
     std::string cache_key(const request &wanted) const {
-        return std::string(detail::make<data>(sdimage_manager_cache_key, get(), wanted.get()).text());
+        return std::string(detail::make<data>(sdimage_manager_get_cache_key, get(), wanted.get()).text());
     }
     std::string entry_key(const request &wanted) const {
-        return std::string(detail::make<data>(sdimage_manager_entry_key, get(), wanted.get()).text());
+        return std::string(detail::make<data>(sdimage_manager_get_entry_key, get(), wanted.get()).text());
     }
     // Forgets all failed URLs unless one is given.
     void forget_failed(std::string_view url) const noexcept {
@@ -233,7 +233,7 @@ public:
     // Ends running loads with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
     void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }
     // The C functions of the same names: manager.h.
-    sdimage::cache cache() const noexcept { return detail::copied<sdimage::cache>(sdimage_manager_copy_cache, get()); }
+    sdimage::cache cache() const noexcept { return detail::copied<sdimage::cache>(sdimage_manager_get_cache, get()); }
     void cancel_all() const noexcept { sdimage_manager_cancel_all(get()); }
     std::size_t running_count() const noexcept { return sdimage_manager_running_count(get()); }
     void set_offline(bool offline) const noexcept { sdimage_manager_set_offline(get(), offline); }

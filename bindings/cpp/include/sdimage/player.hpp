@@ -63,12 +63,12 @@ public:
     std::uint32_t frame_count() const noexcept { return sdimage_player_frame_count(get()); }
     void set_max_buffer_size(std::size_t bytes) const noexcept { sdimage_player_set_max_buffer_size(get(), bytes); }
     std::size_t max_buffer_size() const noexcept { return sdimage_player_max_buffer_size(get()); }
-    void set_drops_late_frames(bool drops) const noexcept { sdimage_player_set_drops_late_frames(get(), drops); }
-    bool drops_late_frames() const noexcept { return sdimage_player_drops_late_frames(get()); }
-    void set_decodes_when_due(bool decodes) const noexcept { sdimage_player_set_decodes_when_due(get(), decodes); }
-    bool decodes_when_due() const noexcept { return sdimage_player_decodes_when_due(get()); }
+    void set_drops_late_frames(bool drops) const noexcept { sdimage_player_set_drop_late_frames(get(), drops); }
+    bool drops_late_frames() const noexcept { return sdimage_player_should_drop_late_frames(get()); }
+    void set_decodes_when_due(bool decodes) const noexcept { sdimage_player_set_decode_when_due(get(), decodes); }
+    bool decodes_when_due() const noexcept { return sdimage_player_should_decode_when_due(get()); }
     bool is_playing() const noexcept { return sdimage_player_is_playing(get()); }
-    image frame() const noexcept { return detail::copied<image>(sdimage_player_copy_frame, get()); }
+    image frame() const noexcept { return detail::copied<image>(sdimage_player_get_frame, get()); }
     std::uint32_t frame_index() const noexcept { return sdimage_player_frame_index(get()); }
     std::uint32_t loop_count() const noexcept { return sdimage_player_loop_count(get()); }
     std::uint32_t buffered_frames() const noexcept { return sdimage_player_buffered_frames(get()); }
@@ -134,10 +134,10 @@ public:
         detail::run(sdimage_animated_view_set_image, get(), value.get());
     }
     sdimage::image image() const noexcept {
-        return detail::copied<sdimage::image>(sdimage_animated_view_copy_image, get());
+        return detail::copied<sdimage::image>(sdimage_animated_view_get_image, get());
     }
     sdimage::player player() const noexcept {
-        return detail::copied<sdimage::player>(sdimage_animated_view_copy_player, get());
+        return detail::copied<sdimage::player>(sdimage_animated_view_get_player, get());
     }
     void set_visible(bool visible) const noexcept { sdimage_animated_view_set_visible(get(), visible); }
     bool is_visible() const noexcept { return sdimage_animated_view_is_visible(get()); }
@@ -148,19 +148,19 @@ public:
     int descriptor() const noexcept { return sdimage_animated_view_descriptor(get()); }
     bool advance() const noexcept { return sdimage_animated_view_advance(get()); }
     void set_autoplay(bool autoplay) const noexcept { sdimage_animated_view_set_autoplay(get(), autoplay); }
-    bool autoplay() const noexcept { return sdimage_animated_view_autoplay(get()); }
+    bool autoplay() const noexcept { return sdimage_animated_view_should_autoplay(get()); }
     void set_loop_limit(std::uint32_t loops) const noexcept { sdimage_animated_view_set_loop_limit(get(), loops); }
     void reset_loop_limit() const noexcept { sdimage_animated_view_reset_loop_limit(get()); }
     void set_incremental(bool incremental) const noexcept { sdimage_animated_view_set_incremental(get(), incremental); }
-    bool incremental() const noexcept { return sdimage_animated_view_incremental(get()); }
+    bool incremental() const noexcept { return sdimage_animated_view_is_incremental(get()); }
     void set_clears_buffer_when_stopped(bool clears) const noexcept {
-        sdimage_animated_view_set_clears_buffer_when_stopped(get(), clears);
+        sdimage_animated_view_set_clear_buffer_when_stopped(get(), clears);
     }
-    bool clears_buffer_when_stopped() const noexcept { return sdimage_animated_view_clears_buffer_when_stopped(get()); }
+    bool clears_buffer_when_stopped() const noexcept { return sdimage_animated_view_should_clear_buffer_when_stopped(get()); }
     void set_rewinds_when_stopped(bool rewinds) const noexcept {
-        sdimage_animated_view_set_rewinds_when_stopped(get(), rewinds);
+        sdimage_animated_view_set_rewind_when_stopped(get(), rewinds);
     }
-    bool rewinds_when_stopped() const noexcept { return sdimage_animated_view_rewinds_when_stopped(get()); }
+    bool rewinds_when_stopped() const noexcept { return sdimage_animated_view_should_rewind_when_stopped(get()); }
     void set_transformer(const transformer &value) const noexcept {
         sdimage_animated_view_set_transformer(get(), value.get());
     }
@@ -172,12 +172,12 @@ public:
         sdimage_animated_view_set_max_buffer_size(get(), bytes);
     }
     std::size_t max_buffer_size() const noexcept { return sdimage_animated_view_max_buffer_size(get()); }
-    void set_drops_late_frames(bool drops) const noexcept { sdimage_animated_view_set_drops_late_frames(get(), drops); }
-    bool drops_late_frames() const noexcept { return sdimage_animated_view_drops_late_frames(get()); }
+    void set_drops_late_frames(bool drops) const noexcept { sdimage_animated_view_set_drop_late_frames(get(), drops); }
+    bool drops_late_frames() const noexcept { return sdimage_animated_view_should_drop_late_frames(get()); }
     void set_decodes_when_due(bool decodes) const noexcept {
-        sdimage_animated_view_set_decodes_when_due(get(), decodes);
+        sdimage_animated_view_set_decode_when_due(get(), decodes);
     }
-    bool decodes_when_due() const noexcept { return sdimage_animated_view_decodes_when_due(get()); }
+    bool decodes_when_due() const noexcept { return sdimage_animated_view_should_decode_when_due(get()); }
 };
 
 } // namespace sdimage

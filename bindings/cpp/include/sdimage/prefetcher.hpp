@@ -23,14 +23,14 @@ public:
     std::size_t finished_count() const noexcept { return sdimage_prefetch_group_finished_count(get()); }
     std::size_t skipped_count() const noexcept { return sdimage_prefetch_group_skipped_count(get()); }
     std::string url(std::size_t index) const {
-        return std::string(detail::make<data>(sdimage_prefetch_group_copy_url, get(), index).text());
+        return std::string(detail::make<data>(sdimage_prefetch_group_get_url, get(), index).text());
     }
     // The failed entries in the order of failure: index in the list, and reason.
     std::vector<std::pair<std::size_t, failure>> failures() const {
         std::vector<std::pair<std::size_t, failure>> all;
         std::size_t index = 0;
         sdimage_error *why = nullptr;
-        while (sdimage_prefetch_group_copy_failure(get(), all.size(), &index, &why, nullptr) == SDIMAGE_STATUS_OK)
+        while (sdimage_prefetch_group_get_failure(get(), all.size(), &index, &why, nullptr) == SDIMAGE_STATUS_OK)
             all.emplace_back(index, failure(std::exchange(why, nullptr)));
         return all;
     }
@@ -118,7 +118,7 @@ public:
     static prefetcher create(const manager &with = {}, const dispatcher &where = {}) {
         return detail::make<prefetcher>(sdimage_prefetcher_new, with.get(), where.get());
     }
-    static prefetcher shared_one() { return detail::make<prefetcher>(sdimage_prefetcher_shared); }
+    static prefetcher shared_one() { return detail::make<prefetcher>(sdimage_prefetcher_get_shared); }
     // The C functions of the same names: prefetcher.h.
     void set_max_concurrent(std::uint32_t count) const noexcept { sdimage_prefetcher_set_max_concurrent(get(), count); }
     std::uint32_t max_concurrent() const noexcept { return sdimage_prefetcher_max_concurrent(get()); }
@@ -140,7 +140,7 @@ public:
     }
     // Replaces the observer; empty removes it.
     void set_observer(std::unique_ptr<prefetch_observer> observer) const {
-        auto table = detail::empty_table<sdimage_prefetch_observer_vtable>();
+        auto table = detail::empty_table<sdimage_prefetcher_handler>();
         table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {
             detail::guarded(
                 [&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });
@@ -148,8 +148,8 @@ public:
         table.idle = [](void *self, std::size_t total, std::size_t skipped) {
             detail::guarded([&] { detail::state<prefetch_observer>(self).idle(total, skipped); });
         };
-        const sdimage_prefetch_observer_vtable *given = observer ? &table : nullptr;
-        detail::run(sdimage_prefetcher_set_observer, get(), given, static_cast<void *>(observer.release()),
+        const sdimage_prefetcher_handler *given = observer ? &table : nullptr;
+        detail::run(sdimage_prefetcher_set_handler, get(), given, static_cast<void *>(observer.release()),
                     &detail::destroyed<prefetch_observer>);
     }
 };

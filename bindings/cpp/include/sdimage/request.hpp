@@ -133,7 +133,7 @@ public:
         return *this;
     }
     request &set_wants_data(bool wants_data) noexcept {
-        sdimage_request_set_wants_data(get(), wants_data);
+        sdimage_request_set_include_data(get(), wants_data);
         return *this;
     }
     request &set_blocking_reads(blocking_reads reads) noexcept {

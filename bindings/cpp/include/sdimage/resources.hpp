@@ -33,10 +33,10 @@ public:
     sdimage::image image(std::string_view name) const {
         // C would read only the part before the NUL as the name.
         if (name.find('\0') != name.npos) throw error(status::invalid_argument, "a name with a NUL");
-        return detail::make<sdimage::image>(sdimage_resources_copy_image, get(), detail::text(name));
+        return detail::make<sdimage::image>(sdimage_resources_get_image, get(), detail::text(name));
     }
     outcome<sdimage::image> try_image(const char *name) const noexcept {
-        return detail::attempt<sdimage::image>(sdimage_resources_copy_image, get(), name);
+        return detail::attempt<sdimage::image>(sdimage_resources_get_image, get(), name);
     }
     // Forgets all images.
     void clear() const noexcept { sdimage_resources_clear(get()); }

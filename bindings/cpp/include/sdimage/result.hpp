@@ -92,7 +92,7 @@ public:
     std::string cache_key() && { return std::string(detail::view(sdimage_result_cache_key(get()))); }
     std::uint64_t time_ns(stage value) const noexcept { return sdimage_result_time_ns(get(), detail::c(value)); }
     sdimage::response response() const noexcept {
-        return detail::copied<sdimage::response>(sdimage_result_copy_response, get());
+        return detail::copied<sdimage::response>(sdimage_result_get_response, get());
     }
 
     // The exchanges of the built-in downloader, in order.

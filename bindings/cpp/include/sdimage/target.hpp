@@ -78,7 +78,7 @@ public:
         return *this;
     }
     target_options &set_transition_sets_image(bool sets_image) noexcept {
-        sdimage_target_options_set_transition_sets_image(get(), sets_image);
+        sdimage_target_options_set_show_image_in_transition(get(), sets_image);
         return *this;
     }
     target_options &set_wait_for_transition(bool wait) noexcept {
@@ -214,7 +214,7 @@ public:
     }
     void cancel_latest() const noexcept { sdimage_target_cancel_latest(get()); }
     sdimage::task task(std::optional<std::string_view> key = {}) const {
-        return detail::copied<sdimage::task>(sdimage_target_copy_task, get(), detail::optional_text(key));
+        return detail::copied<sdimage::task>(sdimage_target_get_task, get(), detail::optional_text(key));
     }
     void remove_task(std::optional<std::string_view> key = {}) const {
         sdimage_target_remove_task(get(), detail::optional_text(key));
@@ -234,10 +234,10 @@ public:
     }
     // Returns "" when there was none.
     std::string latest_key() const {
-        return std::string(detail::copied<data>(sdimage_target_copy_latest_key, get()).text());
+        return std::string(detail::copied<data>(sdimage_target_get_latest_key, get()).text());
     }
     std::string url(std::optional<std::string_view> key = {}) const {
-        return std::string(detail::copied<data>(sdimage_target_copy_url, get(), detail::optional_text(key)).text());
+        return std::string(detail::copied<data>(sdimage_target_get_url, get(), detail::optional_text(key)).text());
     }
 };
 

@@ -36,9 +36,9 @@ public:
     sdimage::priority priority() const noexcept { return static_cast<sdimage::priority>(sdimage_task_priority(get())); }
     void set_priority(sdimage::priority value) const noexcept { sdimage_task_set_priority(get(), detail::c(value)); }
     bool is_finished() const noexcept { return sdimage_task_is_finished(get()); }
-    sdimage::result result() const noexcept { return detail::copied<sdimage::result>(sdimage_task_copy_result, get()); }
+    sdimage::result result() const noexcept { return detail::copied<sdimage::result>(sdimage_task_get_result, get()); }
     sdimage::response response() const noexcept {
-        return detail::copied<sdimage::response>(sdimage_task_copy_response, get());
+        return detail::copied<sdimage::response>(sdimage_task_get_response, get());
     }
 };
 
@@ -63,7 +63,7 @@ public:
 class event : public detail::shared<sdimage_event, sdimage_event_ref, sdimage_event_unref> {
 public:
     using shared::shared;
-    event_type kind() const noexcept { return static_cast<event_type>(sdimage_event_kind(get())); }
+    event_type kind() const noexcept { return static_cast<event_type>(sdimage_event_callback_kind(get())); }
     sdimage::task task() const noexcept { return retain<sdimage::task>(sdimage_event_task(get())); }
     // Empty for progress.
     sdimage::result result() const noexcept { return retain<sdimage::result>(sdimage_event_result(get())); }
@@ -85,7 +85,7 @@ public:
     // thread; without it memory hits are posted too.
     template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
-        auto table = detail::empty_table<sdimage_host_vtable>();
+        auto table = detail::empty_table<sdimage_dispatcher_vtable>();
         table.post = [](void *self, void (*run)(void *), void *argument) {
             detail::guarded([&] { detail::state<state>(self).first([run, argument] { run(argument); }); });
         };
@@ -95,7 +95,7 @@ public:
             };
         }
         return detail::make<dispatcher>(
-            sdimage_dispatcher_new_host, &table,
+            sdimage_dispatcher_new_custom, &table,
             static_cast<void *>(detail::paired(std::move(post), std::move(is_current)).release()),
             &detail::destroyed<state>);
     }

@@ -48,7 +48,7 @@ public:
 
     std::string_view key() const &noexcept { return detail::view(sdimage_transformer_key(get())); }
     std::string key() && { return std::string(detail::view(sdimage_transformer_key(get()))); }
-    bool preserves_metadata() const noexcept { return sdimage_transformer_preserves_metadata(get()); }
+    bool should_preserve_metadata() const noexcept { return sdimage_transformer_should_preserve_metadata(get()); }
 };
 
 inline image image::transform(const transformer &change) const {
@@ -81,7 +81,7 @@ public:
     // Returns a new image, or the same one if nothing changes. `cache_key` is empty outside a load.
     virtual image transform(const image &picture, std::string_view cache_key) = 0;
     // Reports whether the result takes over format, extended data and the like.
-    virtual bool preserves_metadata() { return true; }
+    virtual bool should_preserve_metadata() { return true; }
 };
 
 // A transformer backed by an object of T, which is constructed here from `arguments`. `key` must identify the
@@ -96,8 +96,8 @@ template <class T, class... A> transformer make_transformer(std::string_view key
             *result = detail::state<T>(self).transform(*lent, {cache_key ? cache_key : "", length}).release();
         });
     };
-    table.preserves_metadata = [](void *self) {
-        return detail::guarded(true, [&] { return detail::state<T>(self).preserves_metadata(); });
+    table.should_preserve_metadata = [](void *self) {
+        return detail::guarded(true, [&] { return detail::state<T>(self).should_preserve_metadata(); });
     };
     const detail::text called(key);
     return detail::handed_over<transformer>(std::make_unique<T>(std::forward<A>(arguments)...),

@@ -103,7 +103,7 @@ public:
         sdimage_photos_fetch_options_set_page(get(), offset, limit);
         return *this;
     }
-    bool accept(const asset &value) const noexcept { return sdimage_photos_fetch_options_accept(get(), value.get()); }
+    bool accept(const asset &value) const noexcept { return sdimage_photos_fetch_options_should_include(get(), value.get()); }
     fetch_options &set_media(media value) noexcept {
         sdimage_photos_fetch_options_set_media(get(), static_cast<std::uint32_t>(value));
         return *this;
@@ -206,12 +206,12 @@ public:
     }
     // Replaces the observer; empty removes it.
     void set_observer(std::unique_ptr<observer> hears) const {
-        auto table = detail::empty_table<sdimage_photos_observer_vtable>();
+        auto table = detail::empty_table<sdimage_photos_library_handler>();
         table.inserted = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::inserted); };
         table.removed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::removed); };
         table.changed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::changed); };
-        const sdimage_photos_observer_vtable *given = hears ? &table : nullptr;
-        detail::run(sdimage_photos_library_set_observer, get(), given, static_cast<void *>(hears.release()),
+        const sdimage_photos_library_handler *given = hears ? &table : nullptr;
+        detail::run(sdimage_photos_library_set_handler, get(), given, static_cast<void *>(hears.release()),
                     &detail::destroyed<observer>);
     }
 
@@ -281,7 +281,7 @@ public:
     photos::content content() const noexcept {
         return static_cast<photos::content>(sdimage_photos_request_options_content(get()));
     }
-    bool network_access() const noexcept { return sdimage_photos_request_options_network_access(get()); }
+    bool network_access() const noexcept { return sdimage_photos_request_options_has_network_access(get()); }
 };
 
 // Class: single-owner.
