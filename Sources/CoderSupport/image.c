@@ -17,7 +17,7 @@ sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
         return request;
     request.format = sdimage_decode_options_pixel_format(options);
     request.box = sdimage_decode_options_thumbnail_size(options);
-    request.keeps_aspect_ratio = sdimage_decode_options_preserves_aspect_ratio(options);
+    request.keeps_aspect_ratio = sdimage_decode_options_thumbnail_mode(options) == SDIMAGE_SCALE_MODE_ASPECT_FIT;
     request.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
     request.converts_to_srgb = sdimage_decode_options_should_convert_to_srgb(options);
     request.max_pixels = sdimage_decode_options_max_pixels(options);

@@ -188,10 +188,7 @@ static void aRegisteredCoderIsAskedUntilItIsTakenOut(void) {
  * from page 2 on. */
 
 static int64_t page_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_options(options);
-    int64_t page = sdimage_options_int64(values, "dot.page", 1);
-    sdimage_options_unref(values);
-    return page;
+    return sdimage_options_int64(sdimage_decode_options_options(options), "dot.page", 1);
 }
 
 static bool is_pages(void *user_data, const void *bytes, size_t length) {
@@ -263,7 +260,6 @@ static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
     CHECK_EQUAL(sdimage_coder_unregister(coder, NULL), SDIMAGE_STATUS_OK);
     sdimage_coder_unref(coder);
     sdimage_decode_options_unref(options);
-    sdimage_options_unref(values);
 }
 
 static void theBuiltInCodersHaveNames(void) {

@@ -126,7 +126,8 @@ static void aPathLongerThanItsRoomIsNone(void) {
         sdimage_cache *cache = NULL;
         sdimage_data *data = NULL;
         sdimage_cache_config_set_directory(config, temporary_folder());
-        sdimage_cache_config_set_additional_path(config, claim_path, &claims[i], NULL);
+        sdimage_cache_path_vtable table = {.size = sizeof table, .path = claim_path};
+        CHECK_EQUAL(sdimage_cache_config_set_additional_path(config, &table, &claims[i], NULL, NULL), 0);
         CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
         CHECK_EQUAL(sdimage_cache_get_data(cache, "key", 3, &data, NULL), SDIMAGE_STATUS_NOT_FOUND);
         sdimage_cache_unref(cache);

@@ -116,7 +116,6 @@ void use_metadata(sdimage_metadata *metadata);
 void use_options(sdimage_options *options);
 void use_player(sdimage_player *player);
 void use_prefetcher(sdimage_prefetcher *prefetcher);
-void use_progress(sdimage_progress *progress);
 void use_request(sdimage_request *request);
 void use_response(sdimage_response *response);
 void use_target_options(sdimage_target_options *options);

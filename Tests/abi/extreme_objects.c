@@ -301,7 +301,7 @@ void use_cache(sdimage_cache *cache) {
     sdimage_cache_flush(cache, NULL);
     sdimage_cache_remove_expired(cache, NULL);
     sdimage_cache_set_memory_image(cache, "used", 4, good.image, NULL);
-    sdimage_image_unref(sdimage_cache_get_memory_image(cache, "used", 4));
+    sdimage_image_unref(memory_image(cache, "used", 4));
     sdimage_data *data = NULL;
     sdimage_cache_get_data(cache, "used", 4, &data, NULL);
     sdimage_data_unref(data);
@@ -425,10 +425,6 @@ void use_animated_view(sdimage_animated_view *view) {
     sdimage_animated_view_tick(view, now += 25000000);
     sdimage_animated_view_advance(view);
     sdimage_animated_view_stop(view);
-}
-
-void use_progress(sdimage_progress *progress) {
-    (void)sdimage_progress_fraction(progress);
 }
 
 void use_response(sdimage_response *response) {

@@ -45,7 +45,7 @@ static void *keep_busy(void *argument) {
         if (sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL) == SDIMAGE_STATUS_OK)
             sdimage_cache_set_memory_image(cache, "key", 3, image, NULL);
         sdimage_image_unref(image);
-        sdimage_image_unref(sdimage_cache_get_memory_image(cache, "key", 3));
+        sdimage_image_unref(memory_image(cache, "key", 3));
         if (rand_r(&seed) % 8 == 0)
             sdimage_trim_memory(true);
     }

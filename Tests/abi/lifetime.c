@@ -180,7 +180,7 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        CHECK(!sdimage_cache_get_memory_image(cache, "key", 3));
+        CHECK(!memory_image(cache, "key", 3));
         CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_FORKED);
         sdimage_cache_set_memory_limits(cache, 1, 1);
         sdimage_cache_set_keep_weakly(cache, false);
@@ -189,10 +189,10 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
         _exit(0);
     }
     wait_for_success_of(child);
-    sdimage_image *found = sdimage_cache_get_memory_image(cache, "key", 3);
+    sdimage_image *found = memory_image(cache, "key", 3);
     CHECK(found == image);
     sdimage_trim_memory(true);
-    CHECK(!sdimage_cache_get_memory_image(cache, "key", 3));
+    CHECK(!memory_image(cache, "key", 3));
     sdimage_image_unref(found);
     sdimage_image_unref(image);
     sdimage_cache_unref(cache);
@@ -336,6 +336,7 @@ static void ignore_log(void *user_data, sdimage_log_level level, const char *mes
 static void anAcceptedUserDataIsDestroyedOnce(void) {
     sdimage_loader_vtable loader_table = {.size = sizeof loader_table, .can_load = never_loads, .load = load_nothing};
     sdimage_dispatcher_vtable host_table = {.size = sizeof host_table, .post = post_at_once};
+    sdimage_log_handler log_handler = {.size = sizeof log_handler, .message = ignore_log};
     sdimage_loader *loader = NULL;
     sdimage_dispatcher *dispatcher = NULL;
     sdimage_image *image = NULL;
@@ -348,7 +349,7 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
                                            &image, NULL),
                 0);
     CHECK_EQUAL(sdimage_data_new_adopting("x", 1, &destroyed[n++], count_destroy, &data, NULL), 0);
-    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_DEBUG, ignore_log, &destroyed[n++], count_destroy);
+    CHECK_EQUAL(sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_DEBUG, &log_handler, &destroyed[n++], count_destroy, NULL), 0);
     sdimage_options *options = sdimage_options_new();
     sdimage_options_set_pointer(options, "p", &destroyed[n++], count_destroy);
     sdimage_request *request = new_request(PNG_DATA_URL);
@@ -359,7 +360,7 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
     sdimage_request_unref(request);
-    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, NULL, NULL, NULL);
+    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, NULL, NULL, NULL, NULL);
     sdimage_loader_unref(loader);
     sdimage_dispatcher_unref(dispatcher);
     sdimage_image_unref(image);

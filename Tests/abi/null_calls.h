@@ -38,7 +38,6 @@ typedef struct objects {
     sdimage_options *options;
     sdimage_prefetch_group *prefetch_group;
     sdimage_prefetcher *prefetcher;
-    sdimage_progress *progress;
     sdimage_player *player;
     sdimage_plugin_list *plugin_list;
     sdimage_reply *reply;

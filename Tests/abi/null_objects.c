@@ -118,7 +118,6 @@ static void make_target_and_prefetcher(void) {
                 SDIMAGE_STATUS_OK);
     good.target_options = sdimage_target_options_new();
     good.batch_options = sdimage_batch_options_new(2, 2);
-    good.progress = sdimage_progress_new();
     CHECK_EQUAL(sdimage_prefetcher_new(good.manager, NULL, &good.prefetcher, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(
         sdimage_prefetcher_start(good.prefetcher, &url, NULL, 1, NULL, NULL, NULL, NULL, &good.prefetch_group, NULL),
@@ -198,7 +197,6 @@ void release_outputs(void) {
     RELEASE(metadata);
     RELEASE(prefetch_group);
     RELEASE(prefetcher);
-    RELEASE(progress);
     RELEASE(player);
     RELEASE(plugin_list);
     RELEASE(resources);

@@ -35,7 +35,7 @@ static sdimage_image *draw(bool has_alpha) {
 static sdimage_data *encoded(sdimage_image *image) {
     sdimage_data *data = NULL;
     CHECK(qoi_table.can_encode(NULL, QOI_FORMAT));
-    CHECK_EQUAL(qoi_table.encode(NULL, image, QOI_FORMAT, NULL, NULL, &data, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(qoi_table.encode(NULL, image, QOI_FORMAT, NULL, &data, NULL), SDIMAGE_STATUS_OK);
     return data;
 }
 

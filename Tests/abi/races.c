@@ -379,10 +379,10 @@ static void use_target(unsigned random) {
         replace_sdimage_target(random >> 16, new_target(random));
         break;
     case 5: {
-        sdimage_progress *progress = NULL;
-        sdimage_target_copy_progress(target, key, &progress);
-        sdimage_progress_fraction(progress);
-        sdimage_progress_unref(progress);
+        sdimage_task *task = NULL;
+        sdimage_target_get_task(target, key, &task);
+        sdimage_task_progress(task, NULL, NULL);
+        sdimage_task_unref(task);
         break;
     }
     default: {
@@ -477,7 +477,7 @@ static void use_cache(unsigned random) {
         image = decoded(random);
         sdimage_cache_set_memory_image(cache, key, (size_t)length, image, NULL);
         break;
-    default: image = sdimage_cache_get_memory_image(cache, key, (size_t)length); break;
+    default: sdimage_cache_get_memory_image(cache, key, (size_t)length, &image); break;
     }
     sdimage_image_unref(image);
     sdimage_data_unref(data);

@@ -40,13 +40,15 @@ static sdimage_request *request_for(const char *url) {
     uint32_t size = (uint32_t)number_of("size", 200);
     sdimage_request_set_thumbnail_size(request, size, size, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* As in the libraries compared: the disk stores the originals. */
-    sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_MEMORY);
+    sdimage_request_set_cache_policy(request, SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     if (!strcmp(mode, "disk")) {
         /* Reads the original's bytes from disk and decodes them each time. */
-        sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_NONE);
-        sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_NONE);
+        sdimage_request_set_cache_policy(request, SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ |
+                                                      SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE |
+                                                      SDIMAGE_CACHE_POLICY_SKIP_DISK_READ |
+                                                      SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE);
     }
     return request;
 }

@@ -26,10 +26,13 @@ static void *look_up(void *argument) {
             item = (item / threads * threads + thread) % (uint32_t)items;
         const char *key = keys[item];
         size_t length = lengths[item];
-        if (is_mixed && (i & 15) == 15)
+        if (is_mixed && (i & 15) == 15) {
             sdimage_cache_set_memory_image(cache, key, length, pictures[item], NULL);
-        else
-            sdimage_image_unref(sdimage_cache_get_memory_image(cache, key, length));
+        } else {
+            sdimage_image *image = NULL;
+            sdimage_cache_get_memory_image(cache, key, length, &image);
+            sdimage_image_unref(image);
+        }
     }
     return NULL;
 }

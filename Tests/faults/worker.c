@@ -162,6 +162,7 @@ static void stored(void *user_data, sdimage_error *error) {
 }
 
 static void write_until_killed(const char *folder) {
+    sdimage_cache_handler handler = {.size = sizeof handler, .completed = stored};
     uint64_t random = mix((uint64_t)getpid()), version = check(folder);
     for (;;) {
         random = mix(random + 1);
@@ -178,7 +179,7 @@ static void write_until_killed(const char *folder) {
             entry[0] = key, entry[1] = ++version;
             sdimage_data *data = new_entry(key, version, false);
             say("try", key, version);
-            sdimage_cache_store_data_async(cache, name, name_of(key, name), data, stored, entry, free, NULL);
+            sdimage_cache_store_data_async(cache, name, name_of(key, name), data, &handler, entry, free, NULL);
             sdimage_data_unref(data);
         }
     }

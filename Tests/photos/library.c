@@ -535,7 +535,8 @@ static void aFilterOfTheHostIsAsked(void) {
     sdimage_photos_library *library = open_album(false);
     sdimage_photos_fetch_options *options = sdimage_photos_fetch_options_new();
     atomic_int destroyed = 0;
-    sdimage_photos_fetch_options_set_filter(options, is_wide, &destroyed, count_destroy);
+    sdimage_photos_filter_vtable filter = {.size = sizeof filter, .should_include = is_wide};
+    CHECK_EQUAL(sdimage_photos_fetch_options_set_filter(options, &filter, &destroyed, count_destroy, NULL), 0);
     CHECK_EQUAL(count_of(library, options), 1);
     sdimage_photos_fetch_options_unref(options);
     CHECK_EQUAL(atomic_load(&destroyed), 1);
@@ -637,7 +638,7 @@ static bool stop_at_once(void *user_data, uint64_t found, uint64_t read) {
 static bool ask_again(void *user_data, uint64_t found, uint64_t read) {
     sdimage_photos_library *library = user_data;
     (void)found, (void)read;
-    CHECK_EQUAL(sdimage_photos_library_scan(library, NULL, NULL, NULL), SDIMAGE_STATUS_WOULD_DEADLOCK);
+    CHECK_EQUAL(sdimage_photos_library_scan(library, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_WOULD_DEADLOCK);
     return true;
 }
 
@@ -646,9 +647,11 @@ static void scansTellHowFarTheyAreAndCanBeStopped(void) {
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     sdimage_photos_library *library = open_album(false);
     atomic_int told = 0;
-    CHECK_EQUAL(sdimage_photos_library_scan(library, stop_at_once, &told, NULL), SDIMAGE_STATUS_CANCELLED);
-    CHECK_EQUAL(atomic_load(&told), 1);
-    CHECK_EQUAL(sdimage_photos_library_scan(library, ask_again, library, NULL), 0);
+    sdimage_photos_scan_handler stopping = {.size = sizeof stopping, .progress = stop_at_once};
+    sdimage_photos_scan_handler asking = {.size = sizeof asking, .progress = ask_again};
+    CHECK_EQUAL(sdimage_photos_library_scan(library, &stopping, &told, count_destroy, NULL), SDIMAGE_STATUS_CANCELLED);
+    CHECK_EQUAL(atomic_load(&told), 2); /* one call and one destroy */
+    CHECK_EQUAL(sdimage_photos_library_scan(library, &asking, library, NULL, NULL), 0);
     CHECK_EQUAL(count_of(library, NULL), 1);
     sdimage_photos_library_unref(library);
 }
@@ -668,7 +671,8 @@ static void whoIsToldOfAScanDoesNotWaitForTheFirst(void) {
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     for (int i = 0; i < 20; i++) {
         sdimage_photos_library *library = open_album(true);
-        CHECK_EQUAL(sdimage_photos_library_scan(library, fetch_meanwhile, library, NULL), 0);
+        sdimage_photos_scan_handler handler = {.size = sizeof handler, .progress = fetch_meanwhile};
+        CHECK_EQUAL(sdimage_photos_library_scan(library, &handler, library, NULL, NULL), 0);
         sdimage_photos_library_unref(library);
     }
 }
@@ -733,7 +737,7 @@ static void aForkGetsAnError(void) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        sdimage_status scanned = sdimage_photos_library_scan(library, NULL, NULL, NULL);
+        sdimage_status scanned = sdimage_photos_library_scan(library, NULL, NULL, NULL, NULL);
         sdimage_photos_library_unref(library);
         _exit(scanned == SDIMAGE_STATUS_FORKED ? 0 : 1);
     }

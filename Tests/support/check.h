@@ -98,6 +98,8 @@ void gate_wait(gate *gate, int count);
 /* The usual objects; each call is checked. A manager has a memory-only cache, or none. */
 sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loader, bool has_cache);
 sdimage_request *new_request(const char *url);
+/* Returns the image of a key in memory, which the caller must unref; NULL when there is none. */
+sdimage_image *memory_image(const sdimage_cache *cache, const void *key, size_t length);
 sdimage_data *new_data(const void *bytes, size_t length);
 
 /* A value of sdimage_frame_budget_statistics; -1 for an unknown name. */

@@ -27,6 +27,12 @@ sdimage_request *new_request(const char *url) {
     return request;
 }
 
+sdimage_image *memory_image(const sdimage_cache *cache, const void *key, size_t length) {
+    sdimage_image *image = NULL;
+    sdimage_cache_get_memory_image(cache, key, length, &image);
+    return image;
+}
+
 sdimage_data *new_data(const void *bytes, size_t length) {
     sdimage_data *data = NULL;
     CHECK_EQUAL(sdimage_data_new(bytes, length, &data, NULL), SDIMAGE_STATUS_OK);

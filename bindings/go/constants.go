@@ -131,28 +131,28 @@ const (
 	PNG Format = "png"
 	// "gif".
 	GIF Format = "gif"
-	// "tiff": by a plug-in.
-	TIFF Format = "tiff"
 	// "webp".
 	WebP Format = "webp"
 	// "heic": HEVC in HEIF.
 	HEIC Format = "heic"
 	// "heif": HEIF by its general brands.
 	HEIF Format = "heif"
-	// "pdf": by a plug-in.
-	PDF Format = "pdf"
-	// "svg": by a plug-in.
-	SVG Format = "svg"
-	// "bmp".
-	BMP Format = "bmp"
-	// "raw": camera formats; no coder of the library reads them.
-	RAW Format = "raw"
-	// "ico", also cursors.
-	ICO Format = "ico"
 	// "avif".
 	AVIF Format = "avif"
+	// "tiff": by a plug-in.
+	TIFF Format = "tiff"
+	// "bmp".
+	BMP Format = "bmp"
+	// "ico", also cursors.
+	ICO Format = "ico"
 	// "jxl": by a plug-in.
 	JXL Format = "jxl"
+	// "svg": by a plug-in.
+	SVG Format = "svg"
+	// "pdf": by a plug-in.
+	PDF Format = "pdf"
+	// "raw": camera formats; no coder of the library reads them.
+	RAW Format = "raw"
 )
 
 // Layers of a cache: a set of bits.

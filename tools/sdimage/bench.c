@@ -70,16 +70,19 @@ static bool run_all_frames(void *subject) {
     return decode(subject, NULL, true);
 }
 
-/* Runs a load that must come from `source`. Unless `data` is NULL, *data receives a reference to its bytes. */
-static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers store, sdimage_data **data) {
+static const sdimage_cache_policy NO_STORE = SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
+
+/* Runs a load that must come from `source`; `writes` are the stores to skip. Unless `data` is NULL, *data receives a reference to its bytes. */
+static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy writes, sdimage_data **data) {
     sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
     sdimage_result *result = NULL;
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
     sdimage_request_set_source_policy(request,
                                       is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
-    sdimage_request_set_query_layers(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY ? SDIMAGE_CACHE_LAYERS_MEMORY
-                                                                                    : SDIMAGE_CACHE_LAYERS_DISK);
-    sdimage_request_set_store_layers(request, store);
+    sdimage_request_set_cache_policy(request,
+                                     source == SDIMAGE_IMAGE_SOURCE_MEMORY
+                                         ? writes | SDIMAGE_CACHE_POLICY_SKIP_DISK_READ
+                                         : writes | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ);
     sdimage_request_set_include_data(request, data != NULL);
     bool is_fine = sdimage_manager_load_sync(bench->manager, request, &result, &bench->error) >= 0 &&
                    sdimage_result_image(result) && sdimage_result_source(result) == source;
@@ -91,15 +94,15 @@ static bool load(bench *bench, sdimage_image_source source, sdimage_cache_layers
 }
 
 static bool run_memory(void *subject) {
-    return load(subject, SDIMAGE_IMAGE_SOURCE_MEMORY, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+    return load(subject, SDIMAGE_IMAGE_SOURCE_MEMORY, NO_STORE, NULL);
 }
 
 static bool run_disk(void *subject) {
-    return load(subject, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+    return load(subject, SDIMAGE_IMAGE_SOURCE_DISK, NO_STORE, NULL);
 }
 
 static bool run_network(void *subject) {
-    return load(subject, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, NULL);
+    return load(subject, SDIMAGE_IMAGE_SOURCE_NETWORK, NO_STORE, NULL);
 }
 
 /* Returns the number of pixels. */
@@ -125,7 +128,7 @@ static bool measure_metric(bench *bench, metric metric, bool (*run)(void *subjec
 static bool fetch(bench *bench) {
     input *input = bench->current;
     uint64_t start = now_ns();
-    if (!load(bench, SDIMAGE_IMAGE_SOURCE_NETWORK, SDIMAGE_CACHE_LAYERS_NONE, &input->data) || !input->data)
+    if (!load(bench, SDIMAGE_IMAGE_SOURCE_NETWORK, NO_STORE, &input->data) || !input->data)
         return false;
     uint64_t elapsed = now_ns() - start;
     input->measures[METRIC_NETWORK_FIRST] = (measure){1, elapsed, elapsed};
@@ -181,7 +184,7 @@ static bool measure_input(bench *bench) {
            (input->frame_count < 2 || measure_metric(bench, METRIC_FRAMES, run_all_frames, 1, 2000)) &&
            sdimage_cache_store_data(bench->cache, input->url, strlen(input->url), data, &bench->error) >= 0 &&
            measure_metric(bench, METRIC_DISK, run_disk, 3, 2000) &&
-           load(bench, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_LAYERS_MEMORY, NULL) &&
+           load(bench, SDIMAGE_IMAGE_SOURCE_DISK, SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE, NULL) &&
            measure_metric(bench, METRIC_MEMORY, run_memory, 3, 2000);
 }
 

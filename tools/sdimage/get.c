@@ -219,9 +219,10 @@ static void start(get *get, unsigned index) {
     sdimage_request *request = sdimage_request_new(from_file ? from_file : argument, SDIMAGE_NUL_TERMINATED);
     sdimage_request_set_decode_options(request, get->options.image.decoding);
     /* A hit in the memory cache has no bytes, and the disk cache stores the original, not the thumbnail. */
-    sdimage_request_set_query_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
-    bool is_thumbnail = get->options.image.width > 0;
-    sdimage_request_set_store_layers(request, is_thumbnail ? SDIMAGE_CACHE_LAYERS_NONE : SDIMAGE_CACHE_LAYERS_DISK);
+    sdimage_cache_policy policy = SDIMAGE_CACHE_POLICY_DISK_ONLY;
+    if (get->options.image.width > 0)
+        policy |= SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
+    sdimage_request_set_cache_policy(request, policy);
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     sdimage_error *error = NULL;
     get->running++;

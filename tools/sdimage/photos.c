@@ -138,12 +138,13 @@ static sdimage_photos_library *open_library(const options *options) {
     } else if (options->is_digikam) {
         status = photos.library_open_digikam(options->digikam, &library, &error);
     } else {
+        sdimage_photos_scan_handler handler = {.size = sizeof handler, .progress = on_scan_progress};
         sdimage_photos_library_config *config = photos.library_config_new();
         photos.library_config_set_watch(config, false);
         status = photos.library_open(options->tree, config, &library, &error);
         photos.library_config_unref(config);
         if (status >= 0)
-            status = photos.library_scan(library, on_scan_progress, NULL, &error);
+            status = photos.library_scan(library, &handler, NULL, NULL, &error);
         show_progress("%s", "");
     }
     if (status >= 0)

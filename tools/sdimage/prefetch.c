@@ -160,7 +160,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
     sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* The process exits before anything could use its memory cache. */
-    sdimage_request_set_store_layers(request, SDIMAGE_CACHE_LAYERS_DISK);
+    sdimage_request_set_cache_policy(request, SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE);
     sdimage_prefetch_handler handler = {
         .size = sizeof handler, .fetched = on_fetched, .progress = on_progress, .completed = on_completed};
     status = sdimage_prefetcher_start(prefetcher, (const char *const *)prefetch->urls, NULL, prefetch->count, request,

@@ -94,11 +94,9 @@ typedef struct choice {
 } choice;
 
 static choice choice_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_options(options);
-    choice choice = {sdimage_options_int64(values, SDIMAGE_AV_POSTER_MS, 0),
-                     sdimage_options_is_true(values, SDIMAGE_AV_FRAMES, false)};
-    sdimage_options_unref(values);
-    return choice;
+    const sdimage_options *values = sdimage_decode_options_options(options);
+    return (choice){sdimage_options_int64(values, SDIMAGE_AV_POSTER_MS, 0),
+                    sdimage_options_is_true(values, SDIMAGE_AV_FRAMES, false)};
 }
 
 static bool can_decode(void *user_data, const void *bytes, size_t length) {

@@ -106,13 +106,12 @@ static void work(void *pointer) {
 
 /* Copies the options; false if memory is exhausted. */
 static bool read_options(job *job, const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_options(options);
+    const sdimage_options *values = sdimage_decode_options_options(options);
     const char *password = sdimage_options_string(values, SDIMAGE_PDF_PASSWORD, NULL);
     job->page = sdimage_options_int64(values, SDIMAGE_PDF_PAGE, 0);
     job->is_clear = sdimage_options_is_true(values, SDIMAGE_PDF_CLEAR, false);
     job->password = password ? strdup(password) : NULL;
     bool is_lost = password && !job->password;
-    sdimage_options_unref(values);
     return !is_lost;
 }
 

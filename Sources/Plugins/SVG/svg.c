@@ -131,11 +131,10 @@ static sdimage_status make(const void *bytes, size_t length, const sdimage_decod
     job *job = calloc(1, sizeof *job);
     if (!job)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a decoder");
-    sdimage_options *values = sdimage_decode_options_options(options);
+    const sdimage_options *values = sdimage_decode_options_options(options);
     const char *style = sdimage_options_string(values, SDIMAGE_SVG_STYLE, NULL);
     job->style = style ? strdup(style) : NULL;
     bool is_lost = style && !job->style;
-    sdimage_options_unref(values);
     sdimage_status status = is_lost ? sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for a style")
                                     : sdsvg_text_of(bytes, length, &job->text, error);
     if (status < 0)

@@ -76,22 +76,19 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_TIFF;
 }
 
+static int64_t page_of(const sdimage_decode_options *options) {
+    return sdimage_options_int64(sdimage_decode_options_options(options), SDIMAGE_TIFF_PAGE, 0);
+}
+
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdtiff_request request = request_of(options);
     sdtiff_input input;
     sdimage_status status = sdtiff_open_bytes(&input, bytes, length, request.deadline, error);
     if (status >= 0)
-        status = read_page(&input, sdimage_options_int64(sdimage_decode_options_options(options), SDIMAGE_TIFF_PAGE, 0), &request, image, error);
+        status = read_page(&input, page_of(options), &request, image, error);
     sdtiff_close(&input);
     return status;
-}
-
-static int64_t page_of(const sdimage_decode_options *options) {
-    sdimage_options *values = sdimage_decode_options_options(options);
-    int64_t page = sdimage_options_int64(values, SDIMAGE_TIFF_PAGE, 0);
-    sdimage_options_unref(values);
-    return page;
 }
 
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,

@@ -74,20 +74,20 @@ constants.PIXEL_FORMATS = {
 
 --- Image file formats.
 constants.FORMATS = {
-  jpeg = 0, -- "jpeg"
-  png = 1, -- "png", also animated
-  gif = 2, -- "gif"
-  tiff = 3, -- "tiff": by a plug-in
+  jpeg = 1, -- "jpeg"
+  png = 2, -- "png", also animated
+  gif = 3, -- "gif"
   webp = 4, -- "webp"
   heic = 5, -- "heic": HEVC in HEIF
   heif = 6, -- "heif": HEIF by its general brands
-  pdf = 7, -- "pdf": by a plug-in
-  svg = 8, -- "svg": by a plug-in
+  avif = 7, -- "avif"
+  tiff = 8, -- "tiff": by a plug-in
   bmp = 9, -- "bmp"
-  raw = 10, -- "raw": camera formats; no coder of the library reads them
-  ico = 11, -- "ico", also cursors
-  avif = 15, -- "avif"
-  jxl = 17, -- "jxl": by a plug-in
+  ico = 10, -- "ico", also cursors
+  jxl = 11, -- "jxl": by a plug-in
+  svg = 12, -- "svg": by a plug-in
+  pdf = 13, -- "pdf": by a plug-in
+  raw = 14, -- "raw": camera formats; no coder of the library reads them
 }
 
 --- Layers of a cache: a set of bits.
@@ -123,13 +123,15 @@ constants.POLICIES = {
 
 --- Kind of a delivery.
 constants.KINDS = {
+  none = 0, -- no result
   partial = 1, -- the received part of the image; a better one follows
   cached = 2, -- a usable image while a refresh is under way
   final = 3, -- the last one: an image or an error
 }
 
---- The kind of an event.
+--- The callback of a load handler that an event stands for.
 constants.EVENTS = {
+  none = 0, -- no event
   result = 1, -- see sdimage_event_result
   progress = 2, -- see sdimage_event_received; only the latest one is queued
 }

@@ -17,17 +17,17 @@ export type Format =
   | 'jpeg'
   | 'png'
   | 'gif'
-  | 'tiff'
   | 'webp'
   | 'heic'
   | 'heif'
-  | 'pdf'
-  | 'svg'
-  | 'bmp'
-  | 'raw'
-  | 'ico'
   | 'avif'
-  | 'jxl';
+  | 'tiff'
+  | 'bmp'
+  | 'ico'
+  | 'jxl'
+  | 'svg'
+  | 'pdf'
+  | 'raw';
 
 /** Layers of a cache: a set of bits. */
 export type Layers = 'none' | 'disk' | 'memory' | 'all';
@@ -42,7 +42,7 @@ export type Priority = 'low' | 'normal' | 'high';
 export type SourcePolicy = 'any' | 'cache-only' | 'loader-only';
 
 /** Kind of a delivery. */
-export type DeliveryKind = 'partial' | 'cached' | 'final';
+export type DeliveryKind = 'none' | 'partial' | 'cached' | 'final';
 
 /** Source of an image. */
 export type ImageSource = 'none' | 'memory' | 'disk' | 'remote' | 'network' | 'loader';

@@ -10,7 +10,7 @@ EVICTIONS: Final = {
 }
 
 #: The members used by an operation, and their order.
-CACHE_POLICIES: Final = {
+CACHE_CHAIN_POLICIES: Final = {
     "serial": 0,  # the highest first; a query ends with the first hit
     "concurrent": 1,  # all at once; a query ends with the first hit of any
     "highest_only": 2,  # the one added last
@@ -18,16 +18,18 @@ CACHE_POLICIES: Final = {
 }
 
 #: The operations of a chain.
-CACHE_OPERATIONS: Final = {
-    "query": 0,  # default SERIAL
-    "store": 1,  # default HIGHEST_ONLY
-    "remove": 2,  # default CONCURRENT
-    "contains": 3,  # default SERIAL
-    "clear": 4,  # default CONCURRENT
+CACHE_CHAIN_OPERATIONS: Final = {
+    "all": 0,  # every operation
+    "query": 1,  # default SERIAL
+    "store": 2,  # default HIGHEST_ONLY
+    "remove": 3,  # default CONCURRENT
+    "contains": 4,  # default SERIAL
+    "clear": 5,  # default CONCURRENT
 }
 
 #: Kinds of metadata blocks that a file may contain.
 METADATA_KINDS: Final = {
+    "none": 0,  # no block
     "exif": 1,  # a TIFF structure: begins with II or MM
     "xmp": 2,  # an XML packet; for JPEG with its extension
     "icc": 3,  # a colour profile
@@ -46,8 +48,9 @@ CACHE_ORDERS: Final = {
     "used": 1,  # The least recently used first
 }
 
-#: The kind of an event.
-EVENT_TYPES: Final = {
+#: The callback of a load handler that an event stands for.
+CALLBACK_KINDS: Final = {
+    "none": 0,  # no event
     "result": 1,  # see sdimage_event_result
     "progress": 2,  # see sdimage_event_received; only the latest one is queued
 }
@@ -80,6 +83,7 @@ CHROMA: Final = {
 
 #: Parameters of libwebp.
 WEBP_PARAMETERS: Final = {
+    "none": 0,  # no parameter: setting it has no effect
     "method": 1,  # 0, fastest, to 6, smallest
     "pass": 2,  # passes of entropy analysis, 1 to 10
     "preprocessing": 3,  # a set of bits: 1 smooths segments, 2 dithers
@@ -157,7 +161,8 @@ STATUSES: Final = {
 }
 
 #: The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED.
-DOWNLOAD_EVENT_TYPES: Final = {
+TRANSFER_STAGES: Final = {
+    "none": 0,  # no event
     "started": 1,  # the request is being sent
     "responded": 2,  # status and header fields were received
     "stopped": 3,  # it ended, with or without success
@@ -180,33 +185,34 @@ PIXEL_FORMATS: Final = {
 
 #: Image file formats.
 FORMATS: Final = {
-    "undefined": -1,  # unknown, or none
-    "jpeg": 0,  # "jpeg"
-    "png": 1,  # "png", also animated
-    "gif": 2,  # "gif"
-    "tiff": 3,  # "tiff": by a plug-in
+    "unknown": 0,  # "unknown": not recognized, or none
+    "jpeg": 1,  # "jpeg"
+    "png": 2,  # "png", also animated
+    "gif": 3,  # "gif"
     "webp": 4,  # "webp"
     "heic": 5,  # "heic": HEVC in HEIF
     "heif": 6,  # "heif": HEIF by its general brands
-    "pdf": 7,  # "pdf": by a plug-in
-    "svg": 8,  # "svg": by a plug-in
+    "avif": 7,  # "avif"
+    "tiff": 8,  # "tiff": by a plug-in
     "bmp": 9,  # "bmp"
-    "raw": 10,  # "raw": camera formats; no coder of the library reads them
-    "ico": 11,  # "ico", also cursors
-    "avif": 15,  # "avif"
-    "jxl": 17,  # "jxl": by a plug-in
+    "ico": 10,  # "ico", also cursors
+    "jxl": 11,  # "jxl": by a plug-in
+    "svg": 12,  # "svg": by a plug-in
+    "pdf": 13,  # "pdf": by a plug-in
+    "raw": 14,  # "raw": camera formats; no coder of the library reads them
 }
 
 #: Fitting of an image into a box of another aspect ratio.
 SCALE_MODES: Final = {
-    "fill": 0,  # stretched to the box
-    "aspect_fit": 1,  # scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+    "aspect_fit": 0,  # scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+    "fill": 1,  # stretched to the box
     # scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides
     "aspect_fill": 2,
 }
 
 #: Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 ORIENTATIONS: Final = {
+    "unknown": 0,  # not stated: displayed as stored
     "up": 1,  # as stored
     "up_mirrored": 2,  # mirrored left to right
     "down": 3,  # rotated by 180 degrees
@@ -243,6 +249,7 @@ PLAYER_CLOCKS: Final = {
 
 #: Kind of an asset, as bits that can be combined in a selection.
 PHOTOS_MEDIA: Final = {
+    "none": 0,  # unknown; selects nothing
     "image": 1,  # an image, animated or not
     "video": 2,  # a video
     "audio": 4,  # sound
@@ -250,6 +257,7 @@ PHOTOS_MEDIA: Final = {
 
 #: Origin of an asset, as bits.
 PHOTOS_ORIGINS: Final = {
+    "none": 0,  # unknown; selects nothing
     "own": 1,  # the user's own
     "shared": 2,  # a file of another user
     "synced": 4,  # copied from elsewhere; only set by hosts
@@ -324,6 +332,25 @@ SOURCE_POLICIES: Final = {
     "loader_only": 2,  # the loader only; its image is still stored
 }
 
+#: Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations.
+CACHE_POLICIES: Final = {
+    "default": 0,  # looks up and stores in memory and on disk
+    "skip_memory_read": 1,  # no look-up in memory
+    "skip_memory_write": 2,  # no store in memory
+    "skip_disk_read": 4,  # no look-up on disk
+    "skip_disk_write": 8,  # no store on disk
+    "skip_original_read": 16,  # no look-up of the original on disk
+    "skip_original_write": 32,  # no store of the original on disk
+    "read_original_from_memory": 64,  # also derives the image from an original in memory
+    # also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail
+    "store_original_in_memory": 128,
+    "memory_only": 60,  # neither reads nor writes the disk
+    "disk_only": 3,  # neither reads nor writes memory
+    "read_only": 42,  # stores nothing
+    "write_only": 21,  # looks up nothing
+    "none": 63,  # no cache
+}
+
 #: Layers of a cache: a set of bits.
 CACHE_LAYERS: Final = {
     "none": 0,  # neither
@@ -351,6 +378,7 @@ FRESHNESS: Final = {
 
 #: Kind of a delivery.
 DELIVERY_KINDS: Final = {
+    "none": 0,  # no result
     "partial": 1,  # the received part of the image; a better one follows
     "cached": 2,  # a usable image while a refresh is under way
     "final": 3,  # the last one: an image or an error
@@ -401,11 +429,11 @@ STAGES: Final = {
 
 #: Phases of a transaction, by the event that ends them.
 TRANSACTION_PHASES: Final = {
-    "name_lookup": 0,  # the addresses of the host are known
-    "connect": 1,  # the connection is open
-    "tls": 2,  # the TLS handshake is complete
-    "first_byte": 3,  # the first byte of the response has arrived
-    "total": 4,  # the last byte has arrived, or the transfer failed
+    "total": 0,  # the last byte has arrived, or the transfer failed
+    "name_lookup": 1,  # the addresses of the host are known
+    "connect": 2,  # the connection is open
+    "tls": 3,  # the TLS handshake is complete
+    "first_byte": 4,  # the first byte of the response has arrived
 }
 
 #: Transition from one image to the next.
@@ -471,6 +499,7 @@ RESAMPLINGS: Final = {
 
 #: Corners of the image as displayed: a bit set.
 CORNERS: Final = {
+    "none": 0,  # no corner
     "top_left": 1,  # bit 0
     "top_right": 2,  # bit 1
     "bottom_left": 4,  # bit 2

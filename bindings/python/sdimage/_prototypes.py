@@ -46,24 +46,15 @@ class Color(Structure):
 
 
 DESTROY = CFUNCTYPE(None, c_void_p)
-CACHE_PATH = CFUNCTYPE(c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t)
-CACHE_DONE = CFUNCTYPE(None, c_void_p, c_void_p)
-CACHE_DATA = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-CACHE_CONTAINS = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
-CACHE_TOTALS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_void_p)
-LOG = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
-LOAD_OBSERVER = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_FILTER = CFUNCTYPE(c_bool, c_void_p, c_void_p)
-PHOTOS_SCAN = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
-PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p)
 ANIMATED_VIEW_HANDLER_SHOW = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 ANIMATED_VIEW_HANDLER_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
-FRAME_TABLE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p)
-FRAME_TABLE_FRAME = CFUNCTYPE(c_int, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
-FRAME_TABLE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_uint32)
-FRAME_TABLE_LOOP_COUNT = CFUNCTYPE(c_uint32, c_void_p)
-FRAME_TABLE_IS_GROWING = CFUNCTYPE(c_bool, c_void_p)
-FRAME_TABLE_BYTES = CFUNCTYPE(c_void_p, c_void_p)
+FRAME_PROVIDER_TABLE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p)
+FRAME_PROVIDER_TABLE_FRAME = CFUNCTYPE(c_int, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
+FRAME_PROVIDER_TABLE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_uint32)
+FRAME_PROVIDER_TABLE_LOOP_COUNT = CFUNCTYPE(c_uint32, c_void_p)
+FRAME_PROVIDER_TABLE_IS_GROWING = CFUNCTYPE(c_bool, c_void_p)
+FRAME_PROVIDER_TABLE_BYTES = CFUNCTYPE(c_void_p, c_void_p)
+CACHE_PATH_TABLE_PATH = CFUNCTYPE(c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t)
 CACHE_TABLE_MEMORY_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
 CACHE_TABLE_SET_MEMORY_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_TABLE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
@@ -75,10 +66,14 @@ CACHE_TABLE_STORE_ENTRY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p
 CACHE_TABLE_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p)
 CACHE_TABLE_END_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 CACHE_TABLE_REPLACE_ENTRY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
+CACHE_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_HANDLER_DATA = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+CACHE_HANDLER_LAYERS = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
+CACHE_HANDLER_DISK_TOTALS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_void_p)
 CODER_TABLE_CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
-CODER_TABLE_DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+CODER_TABLE_DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_CAN_ENCODE = CFUNCTYPE(c_bool, c_void_p, c_int)
-CODER_TABLE_ENCODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+CODER_TABLE_ENCODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_OPEN = CFUNCTYPE(c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_INSTANCE_UPDATE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, c_bool, HANDLE_OUT)
 CODER_TABLE_INSTANCE_IMAGE = CFUNCTYPE(c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -92,8 +87,8 @@ CODER_TABLE_RENDER = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, Si
 CODER_TABLE_OPEN_SOURCE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 CODER_TABLE_DESCRIBE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT)
-HOST_TABLE_POST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-HOST_TABLE_IS_CURRENT = CFUNCTYPE(c_bool, c_void_p)
+DISPATCHER_TABLE_POST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+DISPATCHER_TABLE_IS_CURRENT = CFUNCTYPE(c_bool, c_void_p)
 DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 DOWNLOAD_HOOKS_TABLE_DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -108,19 +103,23 @@ LOADER_TABLE_CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 LOADER_TABLE_LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 LOADER_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 LOADER_TABLE_CAN_SHARE = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+LOG_HANDLER_MESSAGE = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 LOAD_HANDLER_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 LOAD_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
+LOAD_OBSERVER_LOAD_ENDED = CFUNCTYPE(None, c_void_p, c_void_p)
 PLAYER_HANDLER_FRAME = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32, c_void_p)
 PLAYER_HANDLER_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
-PHOTOS_OBSERVER_TABLE_INSERTED = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_OBSERVER_TABLE_REMOVED = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_OBSERVER_TABLE_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_FILTER_TABLE_SHOULD_INCLUDE = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+PHOTOS_SCAN_HANDLER_PROGRESS = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
+PHOTOS_LIBRARY_HANDLER_INSERTED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_LIBRARY_HANDLER_REMOVED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_LIBRARY_HANDLER_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
 PHOTOS_LIBRARY_TABLE_FETCH = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
 PHOTOS_LIBRARY_TABLE_IMAGE = CFUNCTYPE(c_int, c_void_p, c_void_p, Size, c_void_p, c_void_p)
 PHOTOS_LIBRARY_TABLE_BYTES = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 PHOTOS_LIBRARY_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
-PREFETCH_OBSERVER_TABLE_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
-PREFETCH_OBSERVER_TABLE_IDLE = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)
+PREFETCHER_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+PREFETCHER_HANDLER_IDLE = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)
 PREFETCH_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 PREFETCH_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
 PREFETCH_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p)
@@ -144,18 +143,24 @@ class AnimatedViewHandler(Structure):
     _fields_ = [("size", c_size_t), ("show", ANIMATED_VIEW_HANDLER_SHOW), ("loop", ANIMATED_VIEW_HANDLER_LOOP)]
 
 
-class FrameTable(Structure):
+class FrameProviderTable(Structure):
     """``sdimage_frame_provider_vtable``."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("frame_count", FRAME_TABLE_FRAME_COUNT),
-        ("frame", FRAME_TABLE_FRAME),
-        ("duration_ms", FRAME_TABLE_DURATION_MS),
-        ("loop_count", FRAME_TABLE_LOOP_COUNT),
-        ("is_growing", FRAME_TABLE_IS_GROWING),
-        ("bytes", FRAME_TABLE_BYTES),
+        ("frame_count", FRAME_PROVIDER_TABLE_FRAME_COUNT),
+        ("frame", FRAME_PROVIDER_TABLE_FRAME),
+        ("duration_ms", FRAME_PROVIDER_TABLE_DURATION_MS),
+        ("loop_count", FRAME_PROVIDER_TABLE_LOOP_COUNT),
+        ("is_growing", FRAME_PROVIDER_TABLE_IS_GROWING),
+        ("bytes", FRAME_PROVIDER_TABLE_BYTES),
     ]
+
+
+class CachePathTable(Structure):
+    """``sdimage_cache_path_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("path", CACHE_PATH_TABLE_PATH)]
 
 
 class CacheTable(Structure):
@@ -175,6 +180,18 @@ class CacheTable(Structure):
         ("end_lease", CACHE_TABLE_END_LEASE),
         ("replace_entry", CACHE_TABLE_REPLACE_ENTRY),
         ("is_shared", c_bool),
+    ]
+
+
+class CacheHandler(Structure):
+    """``sdimage_cache_handler``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("completed", CACHE_HANDLER_COMPLETED),
+        ("data", CACHE_HANDLER_DATA),
+        ("layers", CACHE_HANDLER_LAYERS),
+        ("disk_totals", CACHE_HANDLER_DISK_TOTALS),
     ]
 
 
@@ -204,10 +221,10 @@ class CoderTable(Structure):
     ]
 
 
-class HostTable(Structure):
+class DispatcherTable(Structure):
     """``sdimage_dispatcher_vtable``."""
 
-    _fields_ = [("size", c_size_t), ("post", HOST_TABLE_POST), ("is_current", HOST_TABLE_IS_CURRENT)]
+    _fields_ = [("size", c_size_t), ("post", DISPATCHER_TABLE_POST), ("is_current", DISPATCHER_TABLE_IS_CURRENT)]
 
 
 class DownloadHooksTable(Structure):
@@ -248,10 +265,22 @@ class LoaderTable(Structure):
     ]
 
 
+class LogHandler(Structure):
+    """``sdimage_log_handler``."""
+
+    _fields_ = [("size", c_size_t), ("message", LOG_HANDLER_MESSAGE)]
+
+
 class LoadHandler(Structure):
     """``sdimage_load_handler``."""
 
     _fields_ = [("size", c_size_t), ("result", LOAD_HANDLER_RESULT), ("progress", LOAD_HANDLER_PROGRESS)]
+
+
+class LoadObserver(Structure):
+    """``sdimage_load_observer``."""
+
+    _fields_ = [("size", c_size_t), ("load_ended", LOAD_OBSERVER_LOAD_ENDED)]
 
 
 class PlayerHandler(Structure):
@@ -260,14 +289,26 @@ class PlayerHandler(Structure):
     _fields_ = [("size", c_size_t), ("frame", PLAYER_HANDLER_FRAME), ("loop", PLAYER_HANDLER_LOOP)]
 
 
-class PhotosObserverTable(Structure):
+class PhotosFilterTable(Structure):
+    """``sdimage_photos_filter_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("should_include", PHOTOS_FILTER_TABLE_SHOULD_INCLUDE)]
+
+
+class PhotosScanHandler(Structure):
+    """``sdimage_photos_scan_handler``."""
+
+    _fields_ = [("size", c_size_t), ("progress", PHOTOS_SCAN_HANDLER_PROGRESS)]
+
+
+class PhotosLibraryHandler(Structure):
     """``sdimage_photos_library_handler``."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("inserted", PHOTOS_OBSERVER_TABLE_INSERTED),
-        ("removed", PHOTOS_OBSERVER_TABLE_REMOVED),
-        ("changed", PHOTOS_OBSERVER_TABLE_CHANGED),
+        ("inserted", PHOTOS_LIBRARY_HANDLER_INSERTED),
+        ("removed", PHOTOS_LIBRARY_HANDLER_REMOVED),
+        ("changed", PHOTOS_LIBRARY_HANDLER_CHANGED),
     ]
 
 
@@ -283,14 +324,10 @@ class PhotosLibraryTable(Structure):
     ]
 
 
-class PrefetchObserverTable(Structure):
+class PrefetcherHandler(Structure):
     """``sdimage_prefetcher_handler``."""
 
-    _fields_ = [
-        ("size", c_size_t),
-        ("fetched", PREFETCH_OBSERVER_TABLE_FETCHED),
-        ("idle", PREFETCH_OBSERVER_TABLE_IDLE),
-    ]
+    _fields_ = [("size", c_size_t), ("fetched", PREFETCHER_HANDLER_FETCHED), ("idle", PREFETCHER_HANDLER_IDLE)]
 
 
 class PrefetchHandler(Structure):
@@ -344,15 +381,11 @@ class TransportTable(Structure):
 #: The functions of the library: results and arguments by name.
 PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_animated_view_advance": (c_bool, (c_void_p,)),
-    "sdimage_animated_view_should_autoplay": (c_bool, (c_void_p,)),
-    "sdimage_animated_view_should_clear_buffer_when_stopped": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_descriptor": (c_int, (c_void_p,)),
     "sdimage_animated_view_get_image": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_animated_view_get_player": (None, (c_void_p, HANDLE_OUT)),
-    "sdimage_animated_view_should_decode_when_due": (c_bool, (c_void_p,)),
-    "sdimage_animated_view_descriptor": (c_int, (c_void_p,)),
-    "sdimage_animated_view_should_drop_late_frames": (c_bool, (c_void_p,)),
-    "sdimage_animated_view_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_animated_view_is_animating": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_animated_view_is_visible": (c_bool, (c_void_p,)),
     "sdimage_animated_view_max_buffer_size": (c_size_t, (c_void_p,)),
     "sdimage_animated_view_mode": (c_int, (c_void_p,)),
@@ -360,7 +393,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_animated_view_rate": (c_double, (c_void_p,)),
     "sdimage_animated_view_ref": (c_void_p, (c_void_p,)),
     "sdimage_animated_view_reset_loop_limit": (None, (c_void_p,)),
-    "sdimage_animated_view_should_rewind_when_stopped": (c_bool, (c_void_p,)),
     "sdimage_animated_view_set_autoplay": (None, (c_void_p, c_bool)),
     "sdimage_animated_view_set_clear_buffer_when_stopped": (None, (c_void_p, c_bool)),
     "sdimage_animated_view_set_clock": (c_int, (c_void_p, c_int, c_void_p, HANDLE_OUT)),
@@ -375,6 +407,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_animated_view_set_rewind_when_stopped": (None, (c_void_p, c_bool)),
     "sdimage_animated_view_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_animated_view_set_visible": (None, (c_void_p, c_bool)),
+    "sdimage_animated_view_should_autoplay": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_should_clear_buffer_when_stopped": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_should_decode_when_due": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_should_drop_late_frames": (c_bool, (c_void_p,)),
+    "sdimage_animated_view_should_rewind_when_stopped": (c_bool, (c_void_p,)),
     "sdimage_animated_view_start": (None, (c_void_p,)),
     "sdimage_animated_view_stop": (None, (c_void_p,)),
     "sdimage_animated_view_tick": (c_bool, (c_void_p, c_uint64)),
@@ -397,11 +434,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
     "sdimage_cache_chain_set_promote": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
-    "sdimage_cache_clear_async": (c_int, (c_void_p, c_int, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT)),
+    "sdimage_cache_clear_async": (c_int, (c_void_p, c_int, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_config_new": (c_void_p, ()),
     "sdimage_cache_config_ref": (c_void_p, (c_void_p,)),
-    "sdimage_cache_config_set_additional_path": (None, (c_void_p, CACHE_PATH, c_void_p, DESTROY)),
+    "sdimage_cache_config_set_additional_path": (
+        c_int,
+        (c_void_p, POINTER(CachePathTable), c_void_p, DESTROY, HANDLE_OUT),
+    ),
     "sdimage_cache_config_set_directory": (None, (c_void_p, c_char_p)),
     "sdimage_cache_config_set_durable": (None, (c_void_p, c_bool)),
     "sdimage_cache_config_set_eviction": (None, (c_void_p, c_int)),
@@ -420,13 +460,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_contains": (c_int, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_contains_async": (
         c_int,
-        (c_void_p, c_void_p, c_size_t, CACHE_CONTAINS, c_void_p, DESTROY, HANDLE_OUT),
+        (c_void_p, c_void_p, c_size_t, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT),
     ),
-    "sdimage_cache_get_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_cache_get_data_async": (c_int, (c_void_p, c_void_p, c_size_t, CACHE_DATA, c_void_p, DESTROY, HANDLE_OUT)),
-    "sdimage_cache_get_directory": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_cache_get_disk_totals": (c_int, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), HANDLE_OUT)),
-    "sdimage_cache_get_disk_totals_async": (c_int, (c_void_p, CACHE_TOTALS, c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_entry_data": (c_void_p, (c_void_p,)),
     "sdimage_cache_entry_date_ns": (c_uint64, (c_void_p,)),
     "sdimage_cache_entry_expiry_ns": (c_uint64, (c_void_p,)),
@@ -434,15 +469,24 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_entry_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_entry_ref": (c_void_p, (c_void_p,)),
     "sdimage_cache_entry_unref": (None, (c_void_p,)),
-    "sdimage_cache_get_extended_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_flush": (c_int, (c_void_p, HANDLE_OUT)),
+    "sdimage_cache_get_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_get_data_async": (
+        c_int,
+        (c_void_p, c_void_p, c_size_t, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT),
+    ),
+    "sdimage_cache_get_directory": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_get_disk_totals": (c_int, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), HANDLE_OUT)),
+    "sdimage_cache_get_disk_totals_async": (c_int, (c_void_p, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT)),
+    "sdimage_cache_get_extended_data": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_get_image": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_cache_get_memory_image": (None, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
+    "sdimage_cache_get_path": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_list": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_load": (
         c_int,
         (c_void_p, c_void_p, POINTER(LoadHandler), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
     ),
-    "sdimage_cache_get_memory_image": (c_void_p, (c_void_p, c_void_p, c_size_t)),
     "sdimage_cache_new": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_chain": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_new_custom": (c_int, (POINTER(CacheTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
@@ -458,7 +502,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_page_stored_ns": (c_uint64, (c_void_p, c_size_t)),
     "sdimage_cache_page_unref": (None, (c_void_p,)),
     "sdimage_cache_page_used_ns": (c_uint64, (c_void_p, c_size_t)),
-    "sdimage_cache_get_path": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_cache_query_new": (c_void_p, ()),
     "sdimage_cache_query_ref": (c_void_p, (c_void_p,)),
     "sdimage_cache_query_set_lengths": (None, (c_void_p, c_uint64, c_uint64)),
@@ -470,10 +513,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_remove": (c_int, (c_void_p, c_void_p, c_size_t, c_int, HANDLE_OUT)),
     "sdimage_cache_remove_async": (
         c_int,
-        (c_void_p, c_void_p, c_size_t, c_int, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
+        (c_void_p, c_void_p, c_size_t, c_int, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT),
     ),
     "sdimage_cache_remove_expired": (c_int, (c_void_p, HANDLE_OUT)),
-    "sdimage_cache_remove_expired_async": (c_int, (c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT)),
+    "sdimage_cache_remove_expired_async": (c_int, (c_void_p, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_set_disk_limits": (None, (c_void_p, c_uint64, c_int64, c_int)),
     "sdimage_cache_set_expiry": (c_int, (c_void_p, c_void_p, c_size_t, c_uint64, HANDLE_OUT)),
     "sdimage_cache_set_extended_data": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
@@ -485,12 +528,24 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_store": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_int, c_void_p, HANDLE_OUT)),
     "sdimage_cache_store_async": (
         c_int,
-        (c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_int, c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
+        (
+            c_void_p,
+            c_void_p,
+            c_size_t,
+            c_void_p,
+            c_void_p,
+            c_int,
+            c_void_p,
+            POINTER(CacheHandler),
+            c_void_p,
+            DESTROY,
+            HANDLE_OUT,
+        ),
     ),
     "sdimage_cache_store_data": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)),
     "sdimage_cache_store_data_async": (
         c_int,
-        (c_void_p, c_void_p, c_size_t, c_void_p, CACHE_DONE, c_void_p, DESTROY, HANDLE_OUT),
+        (c_void_p, c_void_p, c_size_t, c_void_p, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT),
     ),
     "sdimage_cache_trim": (c_int, (c_void_p, c_uint64, HANDLE_OUT)),
     "sdimage_cache_unpin": (c_int, (c_void_p, c_char_p, HANDLE_OUT)),
@@ -499,12 +554,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_can_decode": (c_bool, (c_void_p, c_size_t)),
     "sdimage_can_encode": (c_bool, (c_int,)),
     "sdimage_coder_get_builtin": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_coder_get_registered": (c_int, (c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_coder_name": (c_char_p, (c_void_p,)),
     "sdimage_coder_new_custom": (c_int, (c_char_p, POINTER(CoderTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_coder_ref": (c_void_p, (c_void_p,)),
     "sdimage_coder_register": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_coder_register_builtin": (None, ()),
-    "sdimage_coder_get_registered": (c_int, (c_size_t, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_coder_registered_count": (c_size_t, ()),
     "sdimage_coder_unref": (None, (c_void_p,)),
     "sdimage_coder_unregister": (c_int, (c_void_p, HANDLE_OUT)),
@@ -517,18 +572,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_data_unref": (None, (c_void_p,)),
     "sdimage_decode": (c_int, (c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decode_file": (c_int, (c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_decode_options_should_accept_partial": (c_bool, (c_void_p,)),
-    "sdimage_decode_options_should_apply_orientation": (c_bool, (c_void_p,)),
-    "sdimage_decode_options_should_convert_to_srgb": (c_bool, (c_void_p,)),
-    "sdimage_decode_options_options": (c_void_p, (c_void_p,)),
     "sdimage_decode_options_is_first_frame_only": (c_bool, (c_void_p,)),
     "sdimage_decode_options_limit_bytes": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_max_bytes": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_max_pixels": (c_uint64, (c_void_p,)),
     "sdimage_decode_options_max_work_ms": (c_uint32, (c_void_p,)),
     "sdimage_decode_options_new": (c_void_p, ()),
+    "sdimage_decode_options_options": (c_void_p, (c_void_p,)),
     "sdimage_decode_options_pixel_format": (c_int, (c_void_p,)),
-    "sdimage_decode_options_preserves_aspect_ratio": (c_bool, (c_void_p,)),
     "sdimage_decode_options_ref": (c_void_p, (c_void_p,)),
     "sdimage_decode_options_scale": (c_double, (c_void_p,)),
     "sdimage_decode_options_set_accept_partial": (None, (c_void_p, c_bool)),
@@ -544,18 +595,20 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_set_options": (None, (c_void_p, c_void_p)),
     "sdimage_decode_options_set_pixel_format": (None, (c_void_p, c_int)),
     "sdimage_decode_options_set_scale": (None, (c_void_p, c_double)),
-    "sdimage_decode_options_set_thumbnail_mode": (None, (c_void_p, c_int)),
-    "sdimage_decode_options_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_bool)),
+    "sdimage_decode_options_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_int)),
+    "sdimage_decode_options_should_accept_partial": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_should_apply_orientation": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_should_convert_to_srgb": (c_bool, (c_void_p,)),
     "sdimage_decode_options_thumbnail_mode": (c_int, (c_void_p,)),
     "sdimage_decode_options_thumbnail_size": (Size, (c_void_p,)),
     "sdimage_decode_options_unref": (None, (c_void_p,)),
     "sdimage_decode_options_work_budget": (c_void_p, (c_void_p,)),
     "sdimage_decoder_append": (c_int, (c_void_p, c_void_p, c_size_t, c_bool, HANDLE_OUT)),
+    "sdimage_decoder_frame_count": (c_uint32, (c_void_p,)),
+    "sdimage_decoder_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
     "sdimage_decoder_get_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decoder_get_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decoder_get_image": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_decoder_frame_count": (c_uint32, (c_void_p,)),
-    "sdimage_decoder_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
     "sdimage_decoder_loop_count": (c_uint32, (c_void_p,)),
     "sdimage_decoder_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_decoder_new_source": (c_int, (c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -566,7 +619,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_dispatcher_bind_current_thread": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_dispatcher_descriptor": (c_int, (c_void_p,)),
     "sdimage_dispatcher_drain": (c_size_t, (c_void_p,)),
-    "sdimage_dispatcher_new_custom": (c_int, (POINTER(HostTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_dispatcher_new_custom": (c_int, (POINTER(DispatcherTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_dispatcher_new_immediate": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_dispatcher_new_library": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_dispatcher_new_pollable": (c_int, (HANDLE_OUT, HANDLE_OUT)),
@@ -577,8 +630,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_download_event_error": (c_void_p, (c_void_p,)),
     "sdimage_download_event_expected": (c_int64, (c_void_p,)),
     "sdimage_download_event_http_status": (c_int32, (c_void_p,)),
-    "sdimage_download_event_stage": (c_int, (c_void_p,)),
     "sdimage_download_event_received": (c_int64, (c_void_p,)),
+    "sdimage_download_event_stage": (c_int, (c_void_p,)),
     "sdimage_download_event_time_ns": (c_uint64, (c_void_p,)),
     "sdimage_download_event_url": (c_char_p, (c_void_p,)),
     "sdimage_download_hooks_new_base64": (c_int, (HANDLE_OUT, HANDLE_OUT)),
@@ -635,12 +688,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_encode_file": (c_int, (c_void_p, c_char_p, c_int, c_void_p, HANDLE_OUT)),
     "sdimage_encode_options_background_color": (Color, (c_void_p,)),
     "sdimage_encode_options_effort": (c_uint32, (c_void_p,)),
-    "sdimage_encode_options_should_embed_thumbnail": (c_bool, (c_void_p,)),
     "sdimage_encode_options_exif": (c_void_p, (c_void_p,)),
     "sdimage_encode_options_is_first_frame_only": (c_bool, (c_void_p,)),
     "sdimage_encode_options_is_lossless": (c_bool, (c_void_p,)),
     "sdimage_encode_options_loop_count": (c_uint32, (c_void_p, c_void_p)),
     "sdimage_encode_options_new": (c_void_p, ()),
+    "sdimage_encode_options_options": (c_void_p, (c_void_p,)),
     "sdimage_encode_options_quality": (c_double, (c_void_p,)),
     "sdimage_encode_options_ref": (c_void_p, (c_void_p,)),
     "sdimage_encode_options_set_background_color": (None, (c_void_p, Color)),
@@ -656,11 +709,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_encode_options_set_max_file_size": (None, (c_void_p, c_size_t)),
     "sdimage_encode_options_set_max_pixel_size": (None, (c_void_p, c_uint32, c_uint32)),
     "sdimage_encode_options_set_max_work_ms": (None, (c_void_p, c_uint32)),
+    "sdimage_encode_options_set_options": (None, (c_void_p, c_void_p)),
     "sdimage_encode_options_set_progressive": (None, (c_void_p, c_bool)),
     "sdimage_encode_options_set_quality": (None, (c_void_p, c_double)),
     "sdimage_encode_options_set_restart_markers": (None, (c_void_p, c_bool)),
     "sdimage_encode_options_set_webp": (None, (c_void_p, c_int, c_double)),
     "sdimage_encode_options_set_xmp": (None, (c_void_p, c_void_p)),
+    "sdimage_encode_options_should_embed_thumbnail": (c_bool, (c_void_p,)),
     "sdimage_encode_options_unref": (None, (c_void_p,)),
     "sdimage_encode_options_work_budget": (c_void_p, (c_void_p,)),
     "sdimage_encode_options_xmp": (c_void_p, (c_void_p,)),
@@ -674,8 +729,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_error_system_error": (c_int32, (c_void_p,)),
     "sdimage_error_unref": (None, (c_void_p,)),
     "sdimage_error_url": (c_char_p, (c_void_p,)),
-    "sdimage_event_expected": (c_int64, (c_void_p,)),
     "sdimage_event_callback_kind": (c_int, (c_void_p,)),
+    "sdimage_event_expected": (c_int64, (c_void_p,)),
     "sdimage_event_received": (c_int64, (c_void_p,)),
     "sdimage_event_ref": (c_void_p, (c_void_p,)),
     "sdimage_event_result": (c_void_p, (c_void_p,)),
@@ -697,36 +752,34 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_frame_budget_limit": (c_size_t, ()),
     "sdimage_frame_budget_set_limit": (None, (c_size_t,)),
     "sdimage_frame_budget_statistics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_frame_provider_get_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_frame_provider_get_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_new_provider": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_frame_provider_duration_ms": (c_uint32, (c_void_p, c_uint32)),
     "sdimage_frame_provider_frame_count": (c_uint32, (c_void_p,)),
+    "sdimage_frame_provider_get_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_get_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_frame_provider_is_growing": (c_bool, (c_void_p,)),
     "sdimage_frame_provider_loop_count": (c_uint32, (c_void_p,)),
-    "sdimage_frame_provider_new_custom": (c_int, (POINTER(FrameTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_frame_provider_new_custom": (
+        c_int,
+        (POINTER(FrameProviderTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
+    ),
     "sdimage_frame_provider_new_decoder": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_frame_provider_new_image": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_frame_provider_new_transformed": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_frame_provider_ref": (c_void_p, (c_void_p,)),
     "sdimage_frame_provider_unref": (None, (c_void_p,)),
     "sdimage_freshness_rule_name": (c_char_p, (c_int,)),
-    "sdimage_image_blur": (c_int, (c_void_p, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_color_at": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(Color), HANDLE_OUT)),
     "sdimage_image_color_primaries": (c_uint32, (c_void_p,)),
     "sdimage_image_color_profile": (c_void_p, (c_void_p,)),
     "sdimage_image_consumed_bytes": (c_uint64, (c_void_p,)),
     "sdimage_image_convert": (c_int, (c_void_p, c_int, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_get_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_copy_metadata": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_crop": (c_int, (c_void_p, Rect, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_duration_ms": (c_uint64, (c_void_p,)),
     "sdimage_image_extended_data": (c_void_p, (c_void_p,)),
-    "sdimage_image_filter": (c_int, (c_void_p, c_char_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_flip": (c_int, (c_void_p, c_bool, c_bool, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_format": (c_int, (c_void_p,)),
     "sdimage_image_frame_count": (c_uint32, (c_void_p,)),
     "sdimage_image_frame_duration_ms": (c_uint32, (c_void_p, c_uint32)),
+    "sdimage_image_get_frame": (c_int, (c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_has_all_frames": (c_bool, (c_void_p,)),
     "sdimage_image_has_alpha": (c_bool, (c_void_p,)),
     "sdimage_image_height": (c_uint32, (c_void_p,)),
@@ -744,6 +797,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (c_uint32, c_uint32, c_size_t, c_int, c_void_p, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT),
     ),
     "sdimage_image_new_animation": (c_int, (HANDLE_OUT, POINTER(c_uint32), c_size_t, c_uint32, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_image_new_provider": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_new_uninitialized": (
         c_int,
         (c_uint32, c_uint32, c_int, HANDLE_OUT, HANDLE_OUT, POINTER(c_size_t), HANDLE_OUT),
@@ -755,16 +809,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_ref": (c_void_p, (c_void_p,)),
     "sdimage_image_render": (c_int, (c_void_p, c_uint32, c_uint32, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_resize": (c_int, (c_void_p, c_double, c_double, c_int, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_rotate": (c_int, (c_void_p, c_double, c_bool, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_image_round_corner": (
-        c_int,
-        (c_void_p, c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
-    ),
     "sdimage_image_scale": (c_double, (c_void_p,)),
     "sdimage_image_source_name": (c_char_p, (c_int,)),
     "sdimage_image_source_size": (Size, (c_void_p,)),
     "sdimage_image_stride": (c_size_t, (c_void_p,)),
-    "sdimage_image_tint": (c_int, (c_void_p, Color, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_transfer_characteristics": (c_uint32, (c_void_p,)),
     "sdimage_image_transform": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_transform_frames": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
@@ -783,10 +831,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_load_sink_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_load_sink_ref": (c_void_p, (c_void_p,)),
     "sdimage_load_sink_report_progress": (None, (c_void_p, c_int64, c_int64)),
+    "sdimage_load_sink_restart": (None, (c_void_p,)),
     "sdimage_load_sink_set_expected_length": (None, (c_void_p, c_uint64)),
     "sdimage_load_sink_set_storable": (None, (c_void_p, c_bool)),
     "sdimage_load_sink_show": (None, (c_void_p, c_void_p)),
-    "sdimage_load_sink_restart": (None, (c_void_p,)),
     "sdimage_load_sink_unref": (None, (c_void_p,)),
     "sdimage_load_sink_write": (c_int, (c_void_p, c_void_p, c_size_t, HANDLE_OUT)),
     "sdimage_loader_chain_add": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
@@ -798,8 +846,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_loader_new_file": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_loader_ref": (c_void_p, (c_void_p,)),
     "sdimage_loader_unref": (None, (c_void_p,)),
-    "sdimage_log_set_handler": (None, (c_int, LOG, c_void_p, DESTROY)),
-    "sdimage_manager_get_cache_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_log_set_handler": (c_int, (c_int, POINTER(LogHandler), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_manager_cancel_all": (None, (c_void_p,)),
     "sdimage_manager_close": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_manager_config_new": (c_void_p, ()),
@@ -811,14 +858,16 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_config_set_ignore_signatures": (None, (c_void_p, c_bool)),
     "sdimage_manager_config_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_set_loader": (None, (c_void_p, c_void_p)),
-    "sdimage_manager_config_set_observer": (None, (c_void_p, LOAD_OBSERVER, c_void_p, DESTROY)),
+    "sdimage_manager_config_set_observer": (c_int, (c_void_p, POINTER(LoadObserver), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_manager_config_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_manager_config_unref": (None, (c_void_p,)),
-    "sdimage_manager_get_cache": (None, (c_void_p, HANDLE_OUT)),
-    "sdimage_manager_get_entry_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_find": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_flush": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_manager_forget_failed": (None, (c_void_p, c_char_p, c_size_t)),
+    "sdimage_manager_get_cache": (None, (c_void_p, HANDLE_OUT)),
+    "sdimage_manager_get_cache_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_get_entry_key": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_manager_get_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_is_offline": (c_bool, (c_void_p,)),
     "sdimage_manager_load": (
         c_int,
@@ -846,7 +895,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_manager_ref": (c_void_p, (c_void_p,)),
     "sdimage_manager_running_count": (c_size_t, (c_void_p,)),
     "sdimage_manager_set_offline": (None, (c_void_p, c_bool)),
-    "sdimage_manager_get_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_manager_unref": (None, (c_void_p,)),
     "sdimage_metadata_ref": (c_void_p, (c_void_p,)),
     "sdimage_metadata_set_bits_per_channel": (None, (c_void_p, c_uint32)),
@@ -869,14 +917,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_metadata_unref": (None, (c_void_p,)),
     "sdimage_metrics": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_options_count": (c_size_t, (c_void_p,)),
-    "sdimage_options_is_true": (c_bool, (c_void_p, c_char_p, c_bool)),
     "sdimage_options_data": (c_void_p, (c_void_p, c_char_p)),
     "sdimage_options_double": (c_double, (c_void_p, c_char_p, c_double)),
-    "sdimage_options_int64": (c_int64, (c_void_p, c_char_p, c_int64)),
-    "sdimage_options_pointer": (c_void_p, (c_void_p, c_char_p)),
-    "sdimage_options_string": (c_char_p, (c_void_p, c_char_p, c_char_p)),
     "sdimage_options_has": (c_bool, (c_void_p, c_char_p)),
+    "sdimage_options_int64": (c_int64, (c_void_p, c_char_p, c_int64)),
+    "sdimage_options_is_true": (c_bool, (c_void_p, c_char_p, c_bool)),
     "sdimage_options_new": (c_void_p, ()),
+    "sdimage_options_pointer": (c_void_p, (c_void_p, c_char_p)),
     "sdimage_options_ref": (c_void_p, (c_void_p,)),
     "sdimage_options_remove": (None, (c_void_p, c_char_p)),
     "sdimage_options_set_bool": (None, (c_void_p, c_char_p, c_bool)),
@@ -885,20 +932,19 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_options_set_int64": (None, (c_void_p, c_char_p, c_int64)),
     "sdimage_options_set_pointer": (None, (c_void_p, c_char_p, c_void_p, DESTROY)),
     "sdimage_options_set_string": (None, (c_void_p, c_char_p, c_char_p)),
+    "sdimage_options_string": (c_char_p, (c_void_p, c_char_p, c_char_p)),
     "sdimage_options_unref": (None, (c_void_p,)),
     "sdimage_pixel_format_bytes": (c_size_t, (c_int,)),
     "sdimage_pixel_format_name": (c_char_p, (c_int,)),
     "sdimage_player_advance": (c_bool, (c_void_p,)),
     "sdimage_player_buffered_frames": (c_uint32, (c_void_p,)),
     "sdimage_player_clear_frame_buffer": (None, (c_void_p,)),
-    "sdimage_player_get_frame": (None, (c_void_p, HANDLE_OUT)),
-    "sdimage_player_should_decode_when_due": (c_bool, (c_void_p,)),
     "sdimage_player_descriptor": (c_int, (c_void_p,)),
     "sdimage_player_dropped_frames": (c_uint64, (c_void_p,)),
-    "sdimage_player_should_drop_late_frames": (c_bool, (c_void_p,)),
     "sdimage_player_failed_frames": (c_uint64, (c_void_p,)),
     "sdimage_player_frame_count": (c_uint32, (c_void_p,)),
     "sdimage_player_frame_index": (c_uint32, (c_void_p,)),
+    "sdimage_player_get_frame": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_player_is_playing": (c_bool, (c_void_p,)),
     "sdimage_player_late_frames": (c_uint64, (c_void_p,)),
     "sdimage_player_loop_count": (c_uint32, (c_void_p,)),
@@ -924,6 +970,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_player_set_max_buffer_size": (None, (c_void_p, c_size_t)),
     "sdimage_player_set_mode": (None, (c_void_p, c_int)),
     "sdimage_player_set_rate": (None, (c_void_p, c_double)),
+    "sdimage_player_should_decode_when_due": (c_bool, (c_void_p,)),
+    "sdimage_player_should_drop_late_frames": (c_bool, (c_void_p,)),
     "sdimage_player_shown_frames": (c_uint64, (c_void_p,)),
     "sdimage_player_start": (None, (c_void_p,)),
     "sdimage_player_stop": (None, (c_void_p,)),
@@ -939,9 +987,9 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_plugin_list_unref": (None, (c_void_p,)),
     "sdimage_plugins_load_all": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetch_group_cancel": (None, (c_void_p,)),
+    "sdimage_prefetch_group_finished_count": (c_size_t, (c_void_p,)),
     "sdimage_prefetch_group_get_failure": (c_int, (c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetch_group_get_url": (c_int, (c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_prefetch_group_finished_count": (c_size_t, (c_void_p,)),
     "sdimage_prefetch_group_is_cancelled": (c_bool, (c_void_p,)),
     "sdimage_prefetch_group_is_finished": (c_bool, (c_void_p,)),
     "sdimage_prefetch_group_ref": (c_void_p, (c_void_p,)),
@@ -950,16 +998,13 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_prefetch_group_unref": (None, (c_void_p,)),
     "sdimage_prefetch_group_wait": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_prefetcher_cancel_all": (None, (c_void_p,)),
+    "sdimage_prefetcher_get_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetcher_max_concurrent": (c_uint32, (c_void_p,)),
     "sdimage_prefetcher_new": (c_int, (c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetcher_ref": (c_void_p, (c_void_p,)),
+    "sdimage_prefetcher_set_handler": (c_int, (c_void_p, POINTER(PrefetcherHandler), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_prefetcher_set_max_concurrent": (None, (c_void_p, c_uint32)),
-    "sdimage_prefetcher_set_handler": (
-        c_int,
-        (c_void_p, POINTER(PrefetchObserverTable), c_void_p, DESTROY, HANDLE_OUT),
-    ),
     "sdimage_prefetcher_set_request": (None, (c_void_p, c_void_p)),
-    "sdimage_prefetcher_get_shared": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_prefetcher_start": (
         c_int,
         (
@@ -976,14 +1021,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ),
     ),
     "sdimage_prefetcher_unref": (None, (c_void_p,)),
-    "sdimage_progress_completed": (c_int64, (c_void_p,)),
-    "sdimage_progress_fraction": (c_double, (c_void_p,)),
-    "sdimage_progress_new": (c_void_p, ()),
-    "sdimage_progress_ref": (c_void_p, (c_void_p,)),
-    "sdimage_progress_set": (None, (c_void_p, c_int64, c_int64)),
-    "sdimage_progress_set_observer": (c_int, (c_void_p, PROGRESS, c_void_p, DESTROY, HANDLE_OUT)),
-    "sdimage_progress_total": (c_int64, (c_void_p,)),
-    "sdimage_progress_unref": (None, (c_void_p,)),
     "sdimage_read_metadata": (c_int, (c_void_p, c_size_t, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_reply_complete": (None, (c_void_p,)),
     "sdimage_reply_complete_with_data": (None, (c_void_p, c_void_p)),
@@ -994,6 +1031,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_reply_unref": (None, (c_void_p,)),
     "sdimage_request_add_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_body": (c_void_p, (c_void_p,)),
+    "sdimage_request_cache_policy": (c_int, (c_void_p,)),
     "sdimage_request_copy": (c_void_p, (c_void_p,)),
     "sdimage_request_copy_decode_options": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_request_header": (c_char_p, (c_void_p, c_char_p)),
@@ -1014,6 +1052,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_body": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_cache_key": (None, (c_void_p, c_void_p, c_size_t)),
+    "sdimage_request_set_cache_policy": (None, (c_void_p, c_int)),
     "sdimage_request_set_coder": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_decode_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_dispatcher": (None, (c_void_p, c_void_p)),
@@ -1023,6 +1062,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_handle_cookies": (None, (c_void_p, c_bool)),
     "sdimage_request_set_header": (None, (c_void_p, c_char_p, c_char_p)),
     "sdimage_request_set_hooks": (None, (c_void_p, c_void_p)),
+    "sdimage_request_set_include_data": (None, (c_void_p, c_bool)),
     "sdimage_request_set_load_hooks": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_loader": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_max_body_bytes": (None, (c_void_p, c_size_t)),
@@ -1030,26 +1070,20 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_request_set_method": (None, (c_void_p, c_char_p)),
     "sdimage_request_set_options": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_original_cache": (None, (c_void_p, c_void_p)),
-    "sdimage_request_set_original_query_layers": (None, (c_void_p, c_int)),
-    "sdimage_request_set_original_store_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_preload_frames": (None, (c_void_p, c_bool)),
     "sdimage_request_set_priority": (None, (c_void_p, c_int)),
     "sdimage_request_set_progressive": (None, (c_void_p, c_bool)),
     "sdimage_request_set_progressive_interval_ms": (None, (c_void_p, c_uint32)),
-    "sdimage_request_set_query_layers": (None, (c_void_p, c_int)),
     "sdimage_request_set_require_animation": (None, (c_void_p, c_bool)),
     "sdimage_request_set_retry_failed": (None, (c_void_p, c_bool)),
     "sdimage_request_set_source_policy": (None, (c_void_p, c_int)),
-    "sdimage_request_set_store_layers": (None, (c_void_p, c_int)),
-    "sdimage_request_set_thumbnail_mode": (None, (c_void_p, c_int)),
-    "sdimage_request_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_bool)),
+    "sdimage_request_set_thumbnail_size": (None, (c_void_p, c_uint32, c_uint32, c_int)),
     "sdimage_request_set_timeout_ms": (None, (c_void_p, c_uint32)),
     "sdimage_request_set_transform_animated": (None, (c_void_p, c_bool)),
     "sdimage_request_set_transform_vector": (None, (c_void_p, c_bool)),
     "sdimage_request_set_transformer": (None, (c_void_p, c_void_p)),
     "sdimage_request_set_url": (None, (c_void_p, c_char_p, c_size_t)),
     "sdimage_request_set_wait_for_store": (None, (c_void_p, c_bool)),
-    "sdimage_request_set_include_data": (None, (c_void_p, c_bool)),
     "sdimage_request_unref": (None, (c_void_p,)),
     "sdimage_request_url": (c_char_p, (c_void_p, POINTER(c_size_t))),
     "sdimage_resources_clear": (None, (c_void_p,)),
@@ -1068,10 +1102,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_response_unref": (None, (c_void_p,)),
     "sdimage_response_url": (c_char_p, (c_void_p,)),
     "sdimage_result_cache_key": (c_char_p, (c_void_p,)),
-    "sdimage_result_get_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_result_data": (c_void_p, (c_void_p,)),
     "sdimage_result_error": (c_void_p, (c_void_p,)),
     "sdimage_result_freshness": (c_int, (c_void_p,)),
+    "sdimage_result_get_response": (None, (c_void_p, HANDLE_OUT)),
     "sdimage_result_image": (c_void_p, (c_void_p,)),
     "sdimage_result_is_changed": (c_bool, (c_void_p,)),
     "sdimage_result_is_stale": (c_bool, (c_void_p,)),
@@ -1106,7 +1140,6 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_target_cancel_latest": (None, (c_void_p,)),
     "sdimage_target_close": (None, (c_void_p,)),
     "sdimage_target_get_latest_key": (None, (c_void_p, HANDLE_OUT)),
-    "sdimage_target_copy_progress": (None, (c_void_p, c_char_p, HANDLE_OUT)),
     "sdimage_target_get_task": (None, (c_void_p, c_char_p, HANDLE_OUT)),
     "sdimage_target_get_url": (None, (c_void_p, c_char_p, HANDLE_OUT)),
     "sdimage_target_load": (
@@ -1127,15 +1160,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_target_options_set_placeholder": (None, (c_void_p, c_void_p)),
     "sdimage_target_options_set_placeholder_time": (None, (c_void_p, c_int)),
     "sdimage_target_options_set_previous_load": (None, (c_void_p, c_int)),
+    "sdimage_target_options_set_show_image_in_transition": (None, (c_void_p, c_bool)),
     "sdimage_target_options_set_thumbhash": (None, (c_void_p, c_void_p, c_size_t)),
     "sdimage_target_options_set_transition": (None, (c_void_p, c_int, c_uint32)),
     "sdimage_target_options_set_transition_rule": (None, (c_void_p, c_int)),
-    "sdimage_target_options_set_show_image_in_transition": (None, (c_void_p, c_bool)),
     "sdimage_target_options_set_wait_for_transition": (None, (c_void_p, c_bool)),
     "sdimage_target_options_unref": (None, (c_void_p,)),
     "sdimage_target_ref": (c_void_p, (c_void_p,)),
     "sdimage_target_remove_task": (None, (c_void_p, c_char_p)),
-    "sdimage_target_set_progress": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_set_task": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_set_view": (None, (c_void_p, c_char_p, c_void_p)),
     "sdimage_target_unref": (None, (c_void_p,)),
@@ -1171,8 +1203,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
     ),
     "sdimage_transformer_new_tint": (c_int, (Color, c_int, HANDLE_OUT, HANDLE_OUT)),
-    "sdimage_transformer_should_preserve_metadata": (c_bool, (c_void_p,)),
     "sdimage_transformer_ref": (c_void_p, (c_void_p,)),
+    "sdimage_transformer_should_preserve_metadata": (c_bool, (c_void_p,)),
     "sdimage_transformer_unref": (None, (c_void_p,)),
     "sdimage_transport_new_custom": (c_int, (POINTER(TransportTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_transport_ref": (c_void_p, (c_void_p,)),
@@ -1246,17 +1278,20 @@ PLUGINS: dict[str, dict[str, tuple[Any, tuple[Any, ...]]]] = {
         "sdimage_photos_asset_type": (c_char_p, (c_void_p,)),
         "sdimage_photos_asset_unref": (None, (c_void_p,)),
         "sdimage_photos_asset_write_thumbnail": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
-        "sdimage_photos_fetch_options_should_include": (c_bool, (c_void_p, c_void_p)),
         "sdimage_photos_fetch_options_new": (c_void_p, ()),
         "sdimage_photos_fetch_options_ref": (c_void_p, (c_void_p,)),
         "sdimage_photos_fetch_options_set_album": (None, (c_void_p, c_char_p, c_bool)),
-        "sdimage_photos_fetch_options_set_filter": (None, (c_void_p, PHOTOS_FILTER, c_void_p, DESTROY)),
+        "sdimage_photos_fetch_options_set_filter": (
+            c_int,
+            (c_void_p, POINTER(PhotosFilterTable), c_void_p, DESTROY, HANDLE_OUT),
+        ),
         "sdimage_photos_fetch_options_set_media": (None, (c_void_p, c_uint32)),
         "sdimage_photos_fetch_options_set_order": (None, (c_void_p, c_int, c_bool)),
         "sdimage_photos_fetch_options_set_origins": (None, (c_void_p, c_uint32)),
         "sdimage_photos_fetch_options_set_page": (None, (c_void_p, c_size_t, c_size_t)),
         "sdimage_photos_fetch_options_set_rating": (None, (c_void_p, c_int32)),
         "sdimage_photos_fetch_options_set_taken": (None, (c_void_p, c_int64, c_int64)),
+        "sdimage_photos_fetch_options_should_include": (c_bool, (c_void_p, c_void_p)),
         "sdimage_photos_fetch_options_unref": (None, (c_void_p,)),
         "sdimage_photos_free": (None, (c_void_p,)),
         "sdimage_photos_identifier_of_url": (c_void_p, (c_char_p, c_size_t)),
@@ -1279,10 +1314,10 @@ PLUGINS: dict[str, dict[str, tuple[Any, tuple[Any, ...]]]] = {
         "sdimage_photos_library_open_digikam": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
         "sdimage_photos_library_open_shotwell": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
         "sdimage_photos_library_ref": (c_void_p, (c_void_p,)),
-        "sdimage_photos_library_scan": (c_int, (c_void_p, PHOTOS_SCAN, c_void_p, HANDLE_OUT)),
+        "sdimage_photos_library_scan": (c_int, (c_void_p, POINTER(PhotosScanHandler), c_void_p, DESTROY, HANDLE_OUT)),
         "sdimage_photos_library_set_handler": (
             c_int,
-            (c_void_p, POINTER(PhotosObserverTable), c_void_p, DESTROY, HANDLE_OUT),
+            (c_void_p, POINTER(PhotosLibraryHandler), c_void_p, DESTROY, HANDLE_OUT),
         ),
         "sdimage_photos_library_unref": (None, (c_void_p,)),
         "sdimage_photos_list_asset": (c_void_p, (c_void_p, c_size_t)),

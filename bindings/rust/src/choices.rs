@@ -140,42 +140,44 @@ choices! {
 choices! {
     /// Image file formats.
     Format {
-        /// Unknown, or none.
-        Undefined = SDIMAGE_FORMAT_UNKNOWN,
+        /// "unknown": not recognized, or none.
+        Unknown = SDIMAGE_FORMAT_UNKNOWN,
         /// "jpeg".
         Jpeg = SDIMAGE_FORMAT_JPEG,
         /// "png", also animated.
         Png = SDIMAGE_FORMAT_PNG,
         /// "gif".
         Gif = SDIMAGE_FORMAT_GIF,
-        /// "tiff": by a plug-in.
-        Tiff = SDIMAGE_FORMAT_TIFF,
         /// "webp".
         Webp = SDIMAGE_FORMAT_WEBP,
         /// "heic": HEVC in HEIF.
         Heic = SDIMAGE_FORMAT_HEIC,
         /// "heif": HEIF by its general brands.
         Heif = SDIMAGE_FORMAT_HEIF,
-        /// "pdf": by a plug-in.
-        Pdf = SDIMAGE_FORMAT_PDF,
-        /// "svg": by a plug-in.
-        Svg = SDIMAGE_FORMAT_SVG,
-        /// "bmp".
-        Bmp = SDIMAGE_FORMAT_BMP,
-        /// "raw": camera formats; no coder of the library reads them.
-        Raw = SDIMAGE_FORMAT_RAW,
-        /// "ico", also cursors.
-        Ico = SDIMAGE_FORMAT_ICO,
         /// "avif".
         Avif = SDIMAGE_FORMAT_AVIF,
+        /// "tiff": by a plug-in.
+        Tiff = SDIMAGE_FORMAT_TIFF,
+        /// "bmp".
+        Bmp = SDIMAGE_FORMAT_BMP,
+        /// "ico", also cursors.
+        Ico = SDIMAGE_FORMAT_ICO,
         /// "jxl": by a plug-in.
         Jxl = SDIMAGE_FORMAT_JXL,
+        /// "svg": by a plug-in.
+        Svg = SDIMAGE_FORMAT_SVG,
+        /// "pdf": by a plug-in.
+        Pdf = SDIMAGE_FORMAT_PDF,
+        /// "raw": camera formats; no coder of the library reads them.
+        Raw = SDIMAGE_FORMAT_RAW,
     }
 }
 
 choices! {
     /// Kind of a delivery.
     DeliveryKind {
+        /// No result.
+        None = SDIMAGE_DELIVERY_KIND_NONE,
         /// The received part of the image; a better one follows.
         Partial = SDIMAGE_DELIVERY_KIND_PARTIAL,
         /// A usable image while a refresh is under way.
@@ -243,10 +245,10 @@ choices! {
 choices! {
     /// Fitting of an image into a box of another aspect ratio.
     ScaleMode {
-        /// Stretched to the box.
-        Fill = SDIMAGE_SCALE_MODE_FILL,
         /// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
         AspectFit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
+        /// Stretched to the box.
+        Fill = SDIMAGE_SCALE_MODE_FILL,
         /// Scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides.
         AspectFill = SDIMAGE_SCALE_MODE_ASPECT_FILL,
     }

@@ -24,19 +24,23 @@ pub const SDIMAGE_CACHE_CHAIN_POLICY_LOWEST_ONLY: sdimage_cache_chain_policy = 3
 
 /// The operations of a chain.
 pub type sdimage_cache_chain_operation = c_int;
+/// Every operation.
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_ALL: sdimage_cache_chain_operation = 0;
 /// Default SERIAL.
-pub const SDIMAGE_CACHE_CHAIN_OPERATION_QUERY: sdimage_cache_chain_operation = 0;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_QUERY: sdimage_cache_chain_operation = 1;
 /// Default HIGHEST_ONLY.
-pub const SDIMAGE_CACHE_CHAIN_OPERATION_STORE: sdimage_cache_chain_operation = 1;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_STORE: sdimage_cache_chain_operation = 2;
 /// Default CONCURRENT.
-pub const SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE: sdimage_cache_chain_operation = 2;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE: sdimage_cache_chain_operation = 3;
 /// Default SERIAL.
-pub const SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS: sdimage_cache_chain_operation = 3;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS: sdimage_cache_chain_operation = 4;
 /// Default CONCURRENT.
-pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 4;
+pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 5;
 
 /// Kinds of metadata blocks that a file may contain.
 pub type sdimage_metadata_kind = c_int;
+/// No block.
+pub const SDIMAGE_METADATA_KIND_NONE: sdimage_metadata_kind = 0;
 /// A TIFF structure: begins with II or MM.
 pub const SDIMAGE_METADATA_KIND_EXIF: sdimage_metadata_kind = 1;
 /// An XML packet; for JPEG with its extension.
@@ -60,8 +64,10 @@ pub const SDIMAGE_CACHE_ORDER_STORED: sdimage_cache_order = 0;
 /// The least recently used first.
 pub const SDIMAGE_CACHE_ORDER_USED: sdimage_cache_order = 1;
 
-/// The kind of an event.
+/// The callback of a load handler that an event stands for.
 pub type sdimage_callback_kind = c_int;
+/// No event.
+pub const SDIMAGE_CALLBACK_KIND_NONE: sdimage_callback_kind = 0;
 /// See sdimage_event_result.
 pub const SDIMAGE_CALLBACK_KIND_RESULT: sdimage_callback_kind = 1;
 /// See sdimage_event_received; only the latest one is queued.
@@ -99,6 +105,8 @@ pub const SDIMAGE_CHROMA_444: sdimage_chroma = 2;
 
 /// Parameters of libwebp.
 pub type sdimage_webp_parameter = c_int;
+/// No parameter: setting it has no effect.
+pub const SDIMAGE_WEBP_PARAMETER_NONE: sdimage_webp_parameter = 0;
 /// 0, fastest, to 6, smallest.
 pub const SDIMAGE_WEBP_PARAMETER_METHOD: sdimage_webp_parameter = 1;
 /// Passes of entropy analysis, 1 to 10.
@@ -242,6 +250,8 @@ pub const SDIMAGE_STATUS_PHOTOS_NOT_FOUND: sdimage_status = -92;
 
 /// The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED.
 pub type sdimage_transfer_stage = c_int;
+/// No event.
+pub const SDIMAGE_TRANSFER_STAGE_NONE: sdimage_transfer_stage = 0;
 /// The request is being sent.
 pub const SDIMAGE_TRANSFER_STAGE_STARTED: sdimage_transfer_stage = 1;
 /// Status and header fields were received.
@@ -276,48 +286,50 @@ pub const SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: sdimage_pixel_format = 9;
 
 /// Image file formats.
 pub type sdimage_format = c_int;
-/// Unknown, or none.
-pub const SDIMAGE_FORMAT_UNKNOWN: sdimage_format = -1;
+/// "unknown": not recognized, or none.
+pub const SDIMAGE_FORMAT_UNKNOWN: sdimage_format = 0;
 /// "jpeg".
-pub const SDIMAGE_FORMAT_JPEG: sdimage_format = 0;
+pub const SDIMAGE_FORMAT_JPEG: sdimage_format = 1;
 /// "png", also animated.
-pub const SDIMAGE_FORMAT_PNG: sdimage_format = 1;
+pub const SDIMAGE_FORMAT_PNG: sdimage_format = 2;
 /// "gif".
-pub const SDIMAGE_FORMAT_GIF: sdimage_format = 2;
-/// "tiff": by a plug-in.
-pub const SDIMAGE_FORMAT_TIFF: sdimage_format = 3;
+pub const SDIMAGE_FORMAT_GIF: sdimage_format = 3;
 /// "webp".
 pub const SDIMAGE_FORMAT_WEBP: sdimage_format = 4;
 /// "heic": HEVC in HEIF.
 pub const SDIMAGE_FORMAT_HEIC: sdimage_format = 5;
 /// "heif": HEIF by its general brands.
 pub const SDIMAGE_FORMAT_HEIF: sdimage_format = 6;
-/// "pdf": by a plug-in.
-pub const SDIMAGE_FORMAT_PDF: sdimage_format = 7;
-/// "svg": by a plug-in.
-pub const SDIMAGE_FORMAT_SVG: sdimage_format = 8;
+/// "avif".
+pub const SDIMAGE_FORMAT_AVIF: sdimage_format = 7;
+/// "tiff": by a plug-in.
+pub const SDIMAGE_FORMAT_TIFF: sdimage_format = 8;
 /// "bmp".
 pub const SDIMAGE_FORMAT_BMP: sdimage_format = 9;
-/// "raw": camera formats; no coder of the library reads them.
-pub const SDIMAGE_FORMAT_RAW: sdimage_format = 10;
 /// "ico", also cursors.
-pub const SDIMAGE_FORMAT_ICO: sdimage_format = 11;
-/// "avif".
-pub const SDIMAGE_FORMAT_AVIF: sdimage_format = 15;
+pub const SDIMAGE_FORMAT_ICO: sdimage_format = 10;
 /// "jxl": by a plug-in.
-pub const SDIMAGE_FORMAT_JXL: sdimage_format = 17;
+pub const SDIMAGE_FORMAT_JXL: sdimage_format = 11;
+/// "svg": by a plug-in.
+pub const SDIMAGE_FORMAT_SVG: sdimage_format = 12;
+/// "pdf": by a plug-in.
+pub const SDIMAGE_FORMAT_PDF: sdimage_format = 13;
+/// "raw": camera formats; no coder of the library reads them.
+pub const SDIMAGE_FORMAT_RAW: sdimage_format = 14;
 
 /// Fitting of an image into a box of another aspect ratio.
 pub type sdimage_scale_mode = c_int;
-/// Stretched to the box.
-pub const SDIMAGE_SCALE_MODE_FILL: sdimage_scale_mode = 0;
 /// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
-pub const SDIMAGE_SCALE_MODE_ASPECT_FIT: sdimage_scale_mode = 1;
+pub const SDIMAGE_SCALE_MODE_ASPECT_FIT: sdimage_scale_mode = 0;
+/// Stretched to the box.
+pub const SDIMAGE_SCALE_MODE_FILL: sdimage_scale_mode = 1;
 /// Scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides.
 pub const SDIMAGE_SCALE_MODE_ASPECT_FILL: sdimage_scale_mode = 2;
 
 /// Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 pub type sdimage_orientation = c_int;
+/// Not stated: displayed as stored.
+pub const SDIMAGE_ORIENTATION_UNKNOWN: sdimage_orientation = 0;
 /// As stored.
 pub const SDIMAGE_ORIENTATION_UP: sdimage_orientation = 1;
 /// Mirrored left to right.
@@ -377,6 +389,37 @@ pub const SDIMAGE_SOURCE_POLICY_CACHE_ONLY: sdimage_source_policy = 1;
 /// The loader only; its image is still stored.
 pub const SDIMAGE_SOURCE_POLICY_LOADER_ONLY: sdimage_source_policy = 2;
 
+/// Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations.
+pub type sdimage_cache_policy = c_int;
+/// Looks up and stores in memory and on disk.
+pub const SDIMAGE_CACHE_POLICY_DEFAULT: sdimage_cache_policy = 0;
+/// No look-up in memory.
+pub const SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ: sdimage_cache_policy = 1;
+/// No store in memory.
+pub const SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE: sdimage_cache_policy = 2;
+/// No look-up on disk.
+pub const SDIMAGE_CACHE_POLICY_SKIP_DISK_READ: sdimage_cache_policy = 4;
+/// No store on disk.
+pub const SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE: sdimage_cache_policy = 8;
+/// No look-up of the original on disk.
+pub const SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_READ: sdimage_cache_policy = 16;
+/// No store of the original on disk.
+pub const SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_WRITE: sdimage_cache_policy = 32;
+/// Also derives the image from an original in memory.
+pub const SDIMAGE_CACHE_POLICY_READ_ORIGINAL_FROM_MEMORY: sdimage_cache_policy = 64;
+/// Also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail.
+pub const SDIMAGE_CACHE_POLICY_STORE_ORIGINAL_IN_MEMORY: sdimage_cache_policy = 128;
+/// Neither reads nor writes the disk.
+pub const SDIMAGE_CACHE_POLICY_MEMORY_ONLY: sdimage_cache_policy = 60;
+/// Neither reads nor writes memory.
+pub const SDIMAGE_CACHE_POLICY_DISK_ONLY: sdimage_cache_policy = 3;
+/// Stores nothing.
+pub const SDIMAGE_CACHE_POLICY_READ_ONLY: sdimage_cache_policy = 42;
+/// Looks up nothing.
+pub const SDIMAGE_CACHE_POLICY_WRITE_ONLY: sdimage_cache_policy = 21;
+/// No cache.
+pub const SDIMAGE_CACHE_POLICY_NONE: sdimage_cache_policy = 63;
+
 /// Layers of a cache: a set of bits.
 pub type sdimage_cache_layers = c_int;
 /// Neither.
@@ -410,6 +453,8 @@ pub const SDIMAGE_FRESHNESS_REFRESH: sdimage_freshness = 2;
 
 /// Kind of a delivery.
 pub type sdimage_delivery_kind = c_int;
+/// No result.
+pub const SDIMAGE_DELIVERY_KIND_NONE: sdimage_delivery_kind = 0;
 /// The received part of the image; a better one follows.
 pub const SDIMAGE_DELIVERY_KIND_PARTIAL: sdimage_delivery_kind = 1;
 /// A usable image while a refresh is under way.
@@ -490,16 +535,16 @@ pub const SDIMAGE_STAGE_STORE: sdimage_stage = 5;
 
 /// Phases of a transaction, by the event that ends them.
 pub type sdimage_transaction_phase = c_int;
-/// The addresses of the host are known.
-pub const SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP: sdimage_transaction_phase = 0;
-/// The connection is open.
-pub const SDIMAGE_TRANSACTION_PHASE_CONNECT: sdimage_transaction_phase = 1;
-/// The TLS handshake is complete.
-pub const SDIMAGE_TRANSACTION_PHASE_TLS: sdimage_transaction_phase = 2;
-/// The first byte of the response has arrived.
-pub const SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: sdimage_transaction_phase = 3;
 /// The last byte has arrived, or the transfer failed.
-pub const SDIMAGE_TRANSACTION_PHASE_TOTAL: sdimage_transaction_phase = 4;
+pub const SDIMAGE_TRANSACTION_PHASE_TOTAL: sdimage_transaction_phase = 0;
+/// The addresses of the host are known.
+pub const SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP: sdimage_transaction_phase = 1;
+/// The connection is open.
+pub const SDIMAGE_TRANSACTION_PHASE_CONNECT: sdimage_transaction_phase = 2;
+/// The TLS handshake is complete.
+pub const SDIMAGE_TRANSACTION_PHASE_TLS: sdimage_transaction_phase = 3;
+/// The first byte of the response has arrived.
+pub const SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: sdimage_transaction_phase = 4;
 
 /// Transition from one image to the next.
 pub type sdimage_transition = c_int;
@@ -581,6 +626,8 @@ pub const SDIMAGE_RESAMPLING_NEAREST: sdimage_resampling = 4;
 
 /// Corners of the image as displayed: a bit set.
 pub type sdimage_corners = c_int;
+/// No corner.
+pub const SDIMAGE_CORNERS_NONE: sdimage_corners = 0;
 /// Bit 0.
 pub const SDIMAGE_CORNERS_TOP_LEFT: sdimage_corners = 1;
 /// Bit 1.

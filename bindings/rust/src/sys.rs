@@ -53,7 +53,6 @@ opaque! {
     sdimage_plugin_list,
     sdimage_prefetch_group,
     sdimage_prefetcher,
-    sdimage_progress,
     sdimage_reply,
     sdimage_request,
     sdimage_resources,
@@ -69,27 +68,6 @@ opaque! {
 }
 
 pub type sdimage_destroy_fn = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
-
-pub type sdimage_cache_path_fn = Option<
-    unsafe extern "C" fn(user_data: *mut c_void, key: *const c_void, length: usize, path: *mut c_char, capacity: usize) -> usize,
->;
-
-pub type sdimage_cache_done_fn = Option<unsafe extern "C" fn(user_data: *mut c_void, error: *mut sdimage_error)>;
-
-pub type sdimage_cache_data_fn =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut sdimage_data, error: *mut sdimage_error)>;
-
-pub type sdimage_cache_contains_fn =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, layers: sdimage_cache_layers, error: *mut sdimage_error)>;
-
-pub type sdimage_cache_totals_fn =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, bytes: u64, count: u64, error: *mut sdimage_error)>;
-
-pub type sdimage_log_fn = Option<unsafe extern "C" fn(user_data: *mut c_void, level: sdimage_log_level, message: *const c_char)>;
-
-pub type sdimage_load_observer_fn = Option<unsafe extern "C" fn(user_data: *mut c_void, result: *const sdimage_result)>;
-
-pub type sdimage_progress_fn = Option<unsafe extern "C" fn(user_data: *mut c_void, progress: *mut sdimage_progress)>;
 
 #[repr(C)]
 pub struct sdimage_animated_view_handler {
@@ -139,6 +117,20 @@ pub struct sdimage_color {
     pub green: f64,
     pub blue: f64,
     pub alpha: f64,
+}
+
+#[repr(C)]
+pub struct sdimage_cache_path_vtable {
+    pub size: usize,
+    pub path: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            key: *const c_void,
+            length: usize,
+            path: *mut c_char,
+            capacity: usize,
+        ) -> usize,
+    >,
 }
 
 #[repr(C)]
@@ -214,6 +206,15 @@ pub struct sdimage_cache_vtable {
 }
 
 #[repr(C)]
+pub struct sdimage_cache_handler {
+    pub size: usize,
+    pub completed: Option<unsafe extern "C" fn(user_data: *mut c_void, error: *mut sdimage_error)>,
+    pub data: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut sdimage_data, error: *mut sdimage_error)>,
+    pub layers: Option<unsafe extern "C" fn(user_data: *mut c_void, layers: sdimage_cache_layers, error: *mut sdimage_error)>,
+    pub disk_totals: Option<unsafe extern "C" fn(user_data: *mut c_void, bytes: u64, count: u64, error: *mut sdimage_error)>,
+}
+
+#[repr(C)]
 pub struct sdimage_coder_vtable {
     pub size: usize,
     pub can_decode: Option<unsafe extern "C" fn(user_data: *mut c_void, bytes: *const c_void, length: usize) -> bool>,
@@ -223,7 +224,6 @@ pub struct sdimage_coder_vtable {
             bytes: *const c_void,
             length: usize,
             options: *const sdimage_decode_options,
-            bag: *const sdimage_options,
             image: *mut *mut sdimage_image,
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
@@ -235,7 +235,6 @@ pub struct sdimage_coder_vtable {
             image: *const sdimage_image,
             format: sdimage_format,
             options: *const sdimage_encode_options,
-            bag: *const sdimage_options,
             data: *mut *mut sdimage_data,
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
@@ -399,10 +398,22 @@ pub struct sdimage_loader_vtable {
 }
 
 #[repr(C)]
+pub struct sdimage_log_handler {
+    pub size: usize,
+    pub message: Option<unsafe extern "C" fn(user_data: *mut c_void, level: sdimage_log_level, text: *const c_char)>,
+}
+
+#[repr(C)]
 pub struct sdimage_load_handler {
     pub size: usize,
     pub result: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, result: *mut sdimage_result)>,
     pub progress: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, received: i64, expected: i64)>,
+}
+
+#[repr(C)]
+pub struct sdimage_load_observer {
+    pub size: usize,
+    pub load_ended: Option<unsafe extern "C" fn(user_data: *mut c_void, result: *const sdimage_result)>,
 }
 
 #[repr(C)]

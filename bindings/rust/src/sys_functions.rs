@@ -161,10 +161,11 @@ extern "C" {
     pub fn sdimage_cache_config_set_durable(config: *mut sdimage_cache_config, durable: bool);
     pub fn sdimage_cache_config_set_additional_path(
         config: *mut sdimage_cache_config,
-        path: sdimage_cache_path_fn,
+        vtable: *const sdimage_cache_path_vtable,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
-    );
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_cache_new(
         config: *const sdimage_cache_config,
         cache: *mut *mut sdimage_cache,
@@ -173,7 +174,12 @@ extern "C" {
     pub fn sdimage_cache_ref(cache: *mut sdimage_cache) -> *mut sdimage_cache;
     pub fn sdimage_cache_unref(cache: *mut sdimage_cache);
     pub fn sdimage_cache_close(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_cache_get_memory_image(cache: *const sdimage_cache, key: *const c_void, length: usize) -> *mut sdimage_image;
+    pub fn sdimage_cache_get_memory_image(
+        cache: *const sdimage_cache,
+        key: *const c_void,
+        length: usize,
+        image: *mut *mut sdimage_image,
+    );
     pub fn sdimage_cache_set_memory_image(
         cache: *mut sdimage_cache,
         key: *const c_void,
@@ -278,7 +284,7 @@ extern "C" {
         cache: *mut sdimage_cache,
         key: *const c_void,
         length: usize,
-        found: sdimage_cache_data_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -287,7 +293,7 @@ extern "C" {
         cache: *mut sdimage_cache,
         key: *const c_void,
         length: usize,
-        found: sdimage_cache_contains_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -300,7 +306,7 @@ extern "C" {
         data: *mut sdimage_data,
         layers: sdimage_cache_layers,
         options: *const sdimage_encode_options,
-        stored: sdimage_cache_done_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -310,7 +316,7 @@ extern "C" {
         key: *const c_void,
         length: usize,
         data: *mut sdimage_data,
-        stored: sdimage_cache_done_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -320,7 +326,7 @@ extern "C" {
         key: *const c_void,
         length: usize,
         layers: sdimage_cache_layers,
-        removed: sdimage_cache_done_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -328,21 +334,21 @@ extern "C" {
     pub fn sdimage_cache_clear_async(
         cache: *mut sdimage_cache,
         layers: sdimage_cache_layers,
-        cleared: sdimage_cache_done_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_cache_remove_expired_async(
         cache: *mut sdimage_cache,
-        removed: sdimage_cache_done_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_cache_get_disk_totals_async(
         cache: *mut sdimage_cache,
-        counted: sdimage_cache_totals_fn,
+        handler: *const sdimage_cache_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
@@ -400,9 +406,8 @@ extern "C" {
         options: *mut sdimage_decode_options,
         width: u32,
         height: u32,
-        preserve_aspect_ratio: bool,
+        mode: sdimage_scale_mode,
     );
-    pub fn sdimage_decode_options_set_thumbnail_mode(options: *mut sdimage_decode_options, mode: sdimage_scale_mode);
     pub fn sdimage_decode_options_set_pixel_format(options: *mut sdimage_decode_options, pixel_format: sdimage_pixel_format);
     pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
     pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
@@ -478,7 +483,6 @@ extern "C" {
     pub fn sdimage_default_limit_bytes() -> usize;
     pub fn sdimage_set_default_limit_bytes(bytes: usize);
     pub fn sdimage_decode_options_thumbnail_size(options: *const sdimage_decode_options) -> sdimage_size;
-    pub fn sdimage_decode_options_preserves_aspect_ratio(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
     pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
     pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
@@ -487,7 +491,7 @@ extern "C" {
     pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
     pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_limit_bytes(options: *const sdimage_decode_options) -> usize;
-    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *mut sdimage_options;
+    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *const sdimage_options;
     pub fn sdimage_decode_options_max_pixels(options: *const sdimage_decode_options) -> u64;
     pub fn sdimage_decode_options_max_bytes(options: *const sdimage_decode_options) -> usize;
     pub fn sdimage_decode_options_max_work_ms(options: *const sdimage_decode_options) -> u32;
@@ -745,6 +749,8 @@ extern "C" {
     pub fn sdimage_encode_options_set_webp(options: *mut sdimage_encode_options, parameter: sdimage_webp_parameter, value: f64);
     pub fn sdimage_encode_options_set_exif(options: *mut sdimage_encode_options, exif: *mut sdimage_data);
     pub fn sdimage_encode_options_set_xmp(options: *mut sdimage_encode_options, xmp: *mut sdimage_data);
+    pub fn sdimage_encode_options_set_options(options: *mut sdimage_encode_options, values: *const sdimage_options);
+    pub fn sdimage_encode_options_options(options: *const sdimage_encode_options) -> *const sdimage_options;
     pub fn sdimage_encode_options_quality(options: *const sdimage_encode_options) -> f64;
     pub fn sdimage_encode_options_is_lossless(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_effort(options: *const sdimage_encode_options) -> u32;
@@ -812,7 +818,7 @@ extern "C" {
     pub fn sdimage_response_url(response: *const sdimage_response) -> *const c_char;
     pub fn sdimage_response_status(response: *const sdimage_response) -> i32;
     pub fn sdimage_response_set_status(response: *mut sdimage_response, status: i32);
-    pub fn sdimage_response_header(response: *mut sdimage_response, name: *const c_char) -> *const c_char;
+    pub fn sdimage_response_header(response: *const sdimage_response, name: *const c_char) -> *const c_char;
     pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_download_event_stage(event: *const sdimage_download_event) -> sdimage_transfer_stage;
@@ -1020,10 +1026,11 @@ extern "C" {
     // log.h
     pub fn sdimage_log_set_handler(
         level: sdimage_log_level,
-        log: sdimage_log_fn,
+        handler: *const sdimage_log_handler,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
-    );
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // manager.h
     pub fn sdimage_manager_config_new() -> *mut sdimage_manager_config;
@@ -1101,10 +1108,11 @@ extern "C" {
     // metrics.h
     pub fn sdimage_manager_config_set_observer(
         config: *mut sdimage_manager_config,
-        observer: sdimage_load_observer_fn,
+        observer: *const sdimage_load_observer,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
-    );
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_metrics(text: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
 
     // options.h
@@ -1125,11 +1133,7 @@ extern "C" {
         value: *mut c_void,
         destroy: sdimage_destroy_fn,
     );
-    pub fn sdimage_options_string(
-        options: *const sdimage_options,
-        name: *const c_char,
-        fallback: *const c_char,
-    ) -> *const c_char;
+    pub fn sdimage_options_string(options: *const sdimage_options, name: *const c_char, fallback: *const c_char) -> *const c_char;
     pub fn sdimage_options_int64(options: *const sdimage_options, name: *const c_char, fallback: i64) -> i64;
     pub fn sdimage_options_double(options: *const sdimage_options, name: *const c_char, fallback: f64) -> f64;
     pub fn sdimage_options_is_true(options: *const sdimage_options, name: *const c_char, fallback: bool) -> bool;
@@ -1247,7 +1251,10 @@ extern "C" {
         prefetcher: *mut *mut sdimage_prefetcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_prefetcher_get_shared(prefetcher: *mut *mut sdimage_prefetcher, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_prefetcher_get_shared(
+        prefetcher: *mut *mut sdimage_prefetcher,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_prefetcher_ref(prefetcher: *mut sdimage_prefetcher) -> *mut sdimage_prefetcher;
     pub fn sdimage_prefetcher_unref(prefetcher: *mut sdimage_prefetcher);
     pub fn sdimage_prefetcher_set_max_concurrent(prefetcher: *mut sdimage_prefetcher, count: u32);
@@ -1300,22 +1307,6 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
 
-    // progress.h
-    pub fn sdimage_progress_new() -> *mut sdimage_progress;
-    pub fn sdimage_progress_ref(progress: *mut sdimage_progress) -> *mut sdimage_progress;
-    pub fn sdimage_progress_unref(progress: *mut sdimage_progress);
-    pub fn sdimage_progress_completed(progress: *const sdimage_progress) -> i64;
-    pub fn sdimage_progress_total(progress: *const sdimage_progress) -> i64;
-    pub fn sdimage_progress_fraction(progress: *const sdimage_progress) -> f64;
-    pub fn sdimage_progress_set(progress: *mut sdimage_progress, completed: i64, total: i64);
-    pub fn sdimage_progress_set_observer(
-        progress: *mut sdimage_progress,
-        changed: sdimage_progress_fn,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-
     // request.h
     pub fn sdimage_request_new(url: *const c_char, length: usize) -> *mut sdimage_request;
     pub fn sdimage_request_ref(request: *mut sdimage_request) -> *mut sdimage_request;
@@ -1326,24 +1317,16 @@ extern "C" {
     pub fn sdimage_request_set_cache_key(request: *mut sdimage_request, key: *const c_void, length: usize);
     pub fn sdimage_request_set_priority(request: *mut sdimage_request, priority: sdimage_priority);
     pub fn sdimage_request_set_source_policy(request: *mut sdimage_request, policy: sdimage_source_policy);
-    pub fn sdimage_request_set_thumbnail_size(
-        request: *mut sdimage_request,
-        width: u32,
-        height: u32,
-        preserve_aspect_ratio: bool,
-    );
-    pub fn sdimage_request_set_thumbnail_mode(request: *mut sdimage_request, mode: sdimage_scale_mode);
+    pub fn sdimage_request_set_thumbnail_size(request: *mut sdimage_request, width: u32, height: u32, mode: sdimage_scale_mode);
     pub fn sdimage_request_set_decode_options(request: *mut sdimage_request, options: *const sdimage_decode_options);
     pub fn sdimage_request_copy_decode_options(request: *const sdimage_request, options: *mut *mut sdimage_decode_options);
     pub fn sdimage_request_set_progressive(request: *mut sdimage_request, progressive: bool);
     pub fn sdimage_request_set_progressive_interval_ms(request: *mut sdimage_request, interval_ms: u32);
     pub fn sdimage_request_set_early_thumbnail(request: *mut sdimage_request, early: bool);
-    pub fn sdimage_request_set_query_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
-    pub fn sdimage_request_set_store_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
-    pub fn sdimage_request_set_original_query_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
-    pub fn sdimage_request_set_original_store_layers(request: *mut sdimage_request, layers: sdimage_cache_layers);
+    pub fn sdimage_request_set_cache_policy(request: *mut sdimage_request, policy: sdimage_cache_policy);
+    pub fn sdimage_request_cache_policy(request: *const sdimage_request) -> sdimage_cache_policy;
     pub fn sdimage_request_set_encode_options(request: *mut sdimage_request, options: *const sdimage_encode_options);
-    pub fn sdimage_request_set_include_data(request: *mut sdimage_request, wants_data: bool);
+    pub fn sdimage_request_set_include_data(request: *mut sdimage_request, include: bool);
     pub fn sdimage_request_set_blocking_reads(request: *mut sdimage_request, reads: sdimage_blocking_reads);
     pub fn sdimage_request_set_wait_for_store(request: *mut sdimage_request, wait: bool);
     pub fn sdimage_request_set_retry_failed(request: *mut sdimage_request, retry: bool);
@@ -1514,7 +1497,7 @@ extern "C" {
         duration_ms: u32,
     );
     pub fn sdimage_target_options_set_transition_rule(options: *mut sdimage_target_options, rule: sdimage_transition_rule);
-    pub fn sdimage_target_options_set_show_image_in_transition(options: *mut sdimage_target_options, sets_image: bool);
+    pub fn sdimage_target_options_set_show_image_in_transition(options: *mut sdimage_target_options, show: bool);
     pub fn sdimage_target_options_set_wait_for_transition(options: *mut sdimage_target_options, wait: bool);
     pub fn sdimage_target_load(
         target: *mut sdimage_target,
@@ -1533,8 +1516,6 @@ extern "C" {
     pub fn sdimage_target_remove_task(target: *mut sdimage_target, key: *const c_char);
     pub fn sdimage_target_get_latest_key(target: *const sdimage_target, key: *mut *mut sdimage_data);
     pub fn sdimage_target_get_url(target: *const sdimage_target, key: *const c_char, url: *mut *mut sdimage_data);
-    pub fn sdimage_target_copy_progress(target: *const sdimage_target, key: *const c_char, progress: *mut *mut sdimage_progress);
-    pub fn sdimage_target_set_progress(target: *mut sdimage_target, key: *const c_char, progress: *mut sdimage_progress);
 
     // task.h
     pub fn sdimage_task_ref(task: *mut sdimage_task) -> *mut sdimage_task;
@@ -1662,55 +1643,6 @@ extern "C" {
         width: f64,
         height: f64,
         mode: sdimage_scale_mode,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_crop(
-        image: *const sdimage_image,
-        rect: sdimage_rect,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_round_corner(
-        image: *const sdimage_image,
-        radius: f64,
-        corners: u64,
-        border_width: f64,
-        border_color: *const sdimage_color,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_flip(
-        image: *const sdimage_image,
-        horizontal: bool,
-        vertical: bool,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_rotate(
-        image: *const sdimage_image,
-        angle: f64,
-        fit_size: bool,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_tint(
-        image: *const sdimage_image,
-        color: sdimage_color,
-        mode: sdimage_blend_mode,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_blur(
-        image: *const sdimage_image,
-        radius: f64,
-        result: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_filter(
-        image: *const sdimage_image,
-        name: *const c_char,
-        parameters: *const sdimage_options,
         result: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;

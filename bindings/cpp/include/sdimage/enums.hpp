@@ -33,7 +33,7 @@ enum class eviction : int { // cache.h
 };
 
 // The members used by an operation, and their order.
-enum class cache_policy : int { // cache_chain.h
+enum class cache_chain_policy : int { // cache_chain.h
     // The highest first; a query ends with the first hit.
     serial = SDIMAGE_CACHE_CHAIN_POLICY_SERIAL,
     // All at once; a query ends with the first hit of any.
@@ -45,7 +45,9 @@ enum class cache_policy : int { // cache_chain.h
 };
 
 // The operations of a chain.
-enum class cache_operation : int { // cache_chain.h
+enum class cache_chain_operation : int { // cache_chain.h
+    // Every operation.
+    all = SDIMAGE_CACHE_CHAIN_OPERATION_ALL,
     // Default SERIAL.
     query = SDIMAGE_CACHE_CHAIN_OPERATION_QUERY,
     // Default HIGHEST_ONLY.
@@ -60,6 +62,8 @@ enum class cache_operation : int { // cache_chain.h
 
 // Kinds of metadata blocks that a file may contain.
 enum class metadata_kind : int { // coder.h
+    // No block.
+    none = SDIMAGE_METADATA_KIND_NONE,
     // A TIFF structure: begins with II or MM.
     exif = SDIMAGE_METADATA_KIND_EXIF,
     // An XML packet; for JPEG with its extension.
@@ -86,8 +90,10 @@ enum class cache_order : int { // disk.h
     used = SDIMAGE_CACHE_ORDER_USED,
 };
 
-// The kind of an event.
-enum class event_type : int { // dispatcher.h
+// The callback of a load handler that an event stands for.
+enum class callback_kind : int { // dispatcher.h
+    // No event.
+    none = SDIMAGE_CALLBACK_KIND_NONE,
     // See sdimage_event_result.
     result = SDIMAGE_CALLBACK_KIND_RESULT,
     // See sdimage_event_received; only the latest one is queued.
@@ -130,6 +136,8 @@ enum class chroma : int { // encoder.h
 
 // Parameters of libwebp.
 enum class webp_parameter : int { // encoder.h
+    // No parameter: setting it has no effect.
+    none = SDIMAGE_WEBP_PARAMETER_NONE,
     // 0, fastest, to 6, smallest.
     method = SDIMAGE_WEBP_PARAMETER_METHOD,
     // Passes of entropy analysis, 1 to 10.
@@ -274,7 +282,9 @@ enum class status : int { // error.h
 };
 
 // The kinds of events, in order: STARTED, RESPONDED, STOPPED, and, on success, FINISHED.
-enum class download_event_type : int { // hooks.h
+enum class transfer_stage : int { // hooks.h
+    // No event.
+    none = SDIMAGE_TRANSFER_STAGE_NONE,
     // The request is being sent.
     started = SDIMAGE_TRANSFER_STAGE_STARTED,
     // Status and header fields were received.
@@ -311,50 +321,52 @@ enum class pixel_format : int { // image.h
 
 // Image file formats.
 enum class format : int { // image.h
-    // Unknown, or none.
-    undefined = SDIMAGE_FORMAT_UNKNOWN,
+    // "unknown": not recognized, or none.
+    unknown = SDIMAGE_FORMAT_UNKNOWN,
     // "jpeg".
     jpeg = SDIMAGE_FORMAT_JPEG,
     // "png", also animated.
     png = SDIMAGE_FORMAT_PNG,
     // "gif".
     gif = SDIMAGE_FORMAT_GIF,
-    // "tiff": by a plug-in.
-    tiff = SDIMAGE_FORMAT_TIFF,
     // "webp".
     webp = SDIMAGE_FORMAT_WEBP,
     // "heic": HEVC in HEIF.
     heic = SDIMAGE_FORMAT_HEIC,
     // "heif": HEIF by its general brands.
     heif = SDIMAGE_FORMAT_HEIF,
-    // "pdf": by a plug-in.
-    pdf = SDIMAGE_FORMAT_PDF,
-    // "svg": by a plug-in.
-    svg = SDIMAGE_FORMAT_SVG,
-    // "bmp".
-    bmp = SDIMAGE_FORMAT_BMP,
-    // "raw": camera formats; no coder of the library reads them.
-    raw = SDIMAGE_FORMAT_RAW,
-    // "ico", also cursors.
-    ico = SDIMAGE_FORMAT_ICO,
     // "avif".
     avif = SDIMAGE_FORMAT_AVIF,
+    // "tiff": by a plug-in.
+    tiff = SDIMAGE_FORMAT_TIFF,
+    // "bmp".
+    bmp = SDIMAGE_FORMAT_BMP,
+    // "ico", also cursors.
+    ico = SDIMAGE_FORMAT_ICO,
     // "jxl": by a plug-in.
     jxl = SDIMAGE_FORMAT_JXL,
+    // "svg": by a plug-in.
+    svg = SDIMAGE_FORMAT_SVG,
+    // "pdf": by a plug-in.
+    pdf = SDIMAGE_FORMAT_PDF,
+    // "raw": camera formats; no coder of the library reads them.
+    raw = SDIMAGE_FORMAT_RAW,
 };
 
 // Fitting of an image into a box of another aspect ratio.
 enum class scale_mode : int { // image.h
-    // Stretched to the box.
-    fill = SDIMAGE_SCALE_MODE_FILL,
     // Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
     aspect_fit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
+    // Stretched to the box.
+    fill = SDIMAGE_SCALE_MODE_FILL,
     // Scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides.
     aspect_fill = SDIMAGE_SCALE_MODE_ASPECT_FILL,
 };
 
 // Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 enum class orientation : int { // image.h
+    // Not stated: displayed as stored.
+    unknown = SDIMAGE_ORIENTATION_UNKNOWN,
     // As stored.
     up = SDIMAGE_ORIENTATION_UP,
     // Mirrored left to right.
@@ -419,6 +431,38 @@ enum class source_policy : int { // request.h
     loader_only = SDIMAGE_SOURCE_POLICY_LOADER_ONLY,
 };
 
+// Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations.
+enum class cache_policy : int { // request.h
+    // Looks up and stores in memory and on disk.
+    default_ = SDIMAGE_CACHE_POLICY_DEFAULT,
+    // No look-up in memory.
+    skip_memory_read = SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ,
+    // No store in memory.
+    skip_memory_write = SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE,
+    // No look-up on disk.
+    skip_disk_read = SDIMAGE_CACHE_POLICY_SKIP_DISK_READ,
+    // No store on disk.
+    skip_disk_write = SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE,
+    // No look-up of the original on disk.
+    skip_original_read = SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_READ,
+    // No store of the original on disk.
+    skip_original_write = SDIMAGE_CACHE_POLICY_SKIP_ORIGINAL_WRITE,
+    // Also derives the image from an original in memory.
+    read_original_from_memory = SDIMAGE_CACHE_POLICY_READ_ORIGINAL_FROM_MEMORY,
+    // Also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail.
+    store_original_in_memory = SDIMAGE_CACHE_POLICY_STORE_ORIGINAL_IN_MEMORY,
+    // Neither reads nor writes the disk.
+    memory_only = SDIMAGE_CACHE_POLICY_MEMORY_ONLY,
+    // Neither reads nor writes memory.
+    disk_only = SDIMAGE_CACHE_POLICY_DISK_ONLY,
+    // Stores nothing.
+    read_only = SDIMAGE_CACHE_POLICY_READ_ONLY,
+    // Looks up nothing.
+    write_only = SDIMAGE_CACHE_POLICY_WRITE_ONLY,
+    // No cache.
+    none = SDIMAGE_CACHE_POLICY_NONE,
+};
+
 // Layers of a cache: a set of bits.
 enum class cache_layers : int { // request.h
     // Neither.
@@ -456,6 +500,8 @@ enum class freshness : int { // request.h
 
 // Kind of a delivery.
 enum class delivery_kind : int { // result.h
+    // No result.
+    none = SDIMAGE_DELIVERY_KIND_NONE,
     // The received part of the image; a better one follows.
     partial = SDIMAGE_DELIVERY_KIND_PARTIAL,
     // A usable image while a refresh is under way.
@@ -540,6 +586,8 @@ enum class stage : int { // result.h
 
 // Phases of a transaction, by the event that ends them.
 enum class transaction_phase : int { // result.h
+    // The last byte has arrived, or the transfer failed.
+    total = SDIMAGE_TRANSACTION_PHASE_TOTAL,
     // The addresses of the host are known.
     name_lookup = SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP,
     // The connection is open.
@@ -548,8 +596,6 @@ enum class transaction_phase : int { // result.h
     tls = SDIMAGE_TRANSACTION_PHASE_TLS,
     // The first byte of the response has arrived.
     first_byte = SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE,
-    // The last byte has arrived, or the transfer failed.
-    total = SDIMAGE_TRANSACTION_PHASE_TOTAL,
 };
 
 // Transition from one image to the next.
@@ -641,6 +687,8 @@ enum class resampling : int { // transformer.h
 
 // Corners of the image as displayed: a bit set.
 enum class corners : int { // transformer.h
+    // No corner.
+    none = SDIMAGE_CORNERS_NONE,
     // Bit 0.
     top_left = SDIMAGE_CORNERS_TOP_LEFT,
     // Bit 1.
@@ -717,19 +765,19 @@ enum class blend_mode : int { // transformer.h
 namespace detail {
 
 template <> struct c_enum<eviction> { using type = sdimage_eviction; };
-template <> struct c_enum<cache_policy> { using type = sdimage_cache_chain_policy; };
-template <> struct c_enum<cache_operation> { using type = sdimage_cache_chain_operation; };
+template <> struct c_enum<cache_chain_policy> { using type = sdimage_cache_chain_policy; };
+template <> struct c_enum<cache_chain_operation> { using type = sdimage_cache_chain_operation; };
 template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
 template <> struct c_enum<expire_rule> { using type = sdimage_expire_rule; };
 template <> struct c_enum<cache_order> { using type = sdimage_cache_order; };
-template <> struct c_enum<event_type> { using type = sdimage_callback_kind; };
+template <> struct c_enum<callback_kind> { using type = sdimage_callback_kind; };
 template <> struct c_enum<address_policy> { using type = sdimage_address_policy; };
 template <> struct c_enum<execution_order> { using type = sdimage_execution_order; };
 template <> struct c_enum<http_version> { using type = sdimage_http_version; };
 template <> struct c_enum<chroma> { using type = sdimage_chroma; };
 template <> struct c_enum<webp_parameter> { using type = sdimage_webp_parameter; };
 template <> struct c_enum<status> { using type = sdimage_status; };
-template <> struct c_enum<download_event_type> { using type = sdimage_transfer_stage; };
+template <> struct c_enum<transfer_stage> { using type = sdimage_transfer_stage; };
 template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
 template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
@@ -738,6 +786,7 @@ template <> struct c_enum<log_level> { using type = sdimage_log_level; };
 template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
 template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
 template <> struct c_enum<source_policy> { using type = sdimage_source_policy; };
+template <> struct c_enum<cache_policy> { using type = sdimage_cache_policy; };
 template <> struct c_enum<cache_layers> { using type = sdimage_cache_layers; };
 template <> struct c_enum<blocking_reads> { using type = sdimage_blocking_reads; };
 template <> struct c_enum<freshness> { using type = sdimage_freshness; };
@@ -757,6 +806,7 @@ template <> struct c_enum<resampling> { using type = sdimage_resampling; };
 template <> struct c_enum<corners> { using type = sdimage_corners; };
 template <> struct c_enum<blend_mode> { using type = sdimage_blend_mode; };
 
+template <> inline constexpr bool is_set_of_bits<cache_policy> = true;
 template <> inline constexpr bool is_set_of_bits<cache_layers> = true;
 template <> inline constexpr bool is_set_of_bits<blocking_reads> = true;
 template <> inline constexpr bool is_set_of_bits<corners> = true;

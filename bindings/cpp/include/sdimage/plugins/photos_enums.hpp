@@ -13,6 +13,8 @@ namespace photos {
 
 // Kind of an asset, as bits that can be combined in a selection.
 enum class media : int { // photos.h
+    // Unknown; selects nothing.
+    none = SDIMAGE_PHOTOS_MEDIA_NONE,
     // An image, animated or not.
     image = SDIMAGE_PHOTOS_MEDIA_IMAGE,
     // A video.
@@ -25,6 +27,8 @@ enum class media : int { // photos.h
 
 // Origin of an asset, as bits.
 enum class origin : int { // photos.h
+    // Unknown; selects nothing.
+    none = SDIMAGE_PHOTOS_ORIGIN_NONE,
     // The user's own.
     own = SDIMAGE_PHOTOS_ORIGIN_OWN,
     // A file of another user.

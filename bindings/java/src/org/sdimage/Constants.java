@@ -14,6 +14,8 @@ final class Constants {
     /** Both. */
     static final int CACHE_LAYERS_ALL = 3;
 
+    /** No result. */
+    static final int DELIVERY_KIND_NONE = 0;
     /** The received part of the image; a better one follows. */
     static final int DELIVERY_KIND_PARTIAL = 1;
     /** A usable image while a refresh is under way. */

@@ -4,33 +4,33 @@ package org.sdimage;
 /** Image file formats. */
 public enum Format {
     /** "jpeg". */
-    JPEG(0),
+    JPEG(1),
     /** "png", also animated. */
-    PNG(1),
+    PNG(2),
     /** "gif". */
-    GIF(2),
-    /** "tiff": by a plug-in. */
-    TIFF(3),
+    GIF(3),
     /** "webp". */
     WEBP(4),
     /** "heic": HEVC in HEIF. */
     HEIC(5),
     /** "heif": HEIF by its general brands. */
     HEIF(6),
-    /** "pdf": by a plug-in. */
-    PDF(7),
-    /** "svg": by a plug-in. */
-    SVG(8),
+    /** "avif". */
+    AVIF(7),
+    /** "tiff": by a plug-in. */
+    TIFF(8),
     /** "bmp". */
     BMP(9),
-    /** "raw": camera formats; no coder of the library reads them. */
-    RAW(10),
     /** "ico", also cursors. */
-    ICO(11),
-    /** "avif". */
-    AVIF(15),
+    ICO(10),
     /** "jxl": by a plug-in. */
-    JXL(17);
+    JXL(11),
+    /** "svg": by a plug-in. */
+    SVG(12),
+    /** "pdf": by a plug-in. */
+    PDF(13),
+    /** "raw": camera formats; no coder of the library reads them. */
+    RAW(14);
 
     final int number;
 
