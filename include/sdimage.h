@@ -1,75 +1,79 @@
 /* sdimage.h: libsdimage, from a URL to pixels on screen.
  *
- * Load a picture and wait for it:
+ * Load an image and wait for it:
  *
  *   sdimage_manager *manager = NULL;
  *   sdimage_result *result = NULL;
  *   sdimage_error *error = NULL;
  *   sdimage_manager_new(NULL, &manager, &error);
  *   sdimage_request *request = sdimage_request_new("https://example.org/cat.jpg", SDIMAGE_NUL_TERMINATED);
- *   sdimage_request_set_thumbnail_size(request, 256, 256, true);
+ *   sdimage_request_set_thumbnail_size(request, 256, 256, SDIMAGE_SCALE_MODE_ASPECT_FIT);
  *   if (sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
  *       show(sdimage_result_image(result));
  *
- * The headers:
+ * The headers, which this one includes:
  *
- *   base.h        conventions, object types, version      manager.h     loading; shutting down; doctor
- *   error.h       status codes, errors                    request.h     what can be asked for
- *   data.h        bytes by reference                      result.h      what comes back
- *   image.h       pixels and metadata                     task.h        cancelling, waiting; replies of hooks
- *   coder.h       decoding without loading; own coders    dispatcher.h  where callbacks run; events
- *   decoder.h     growing and moving pictures             loader.h      own loaders; chains
- *   cache.h       memory and disk caches                  downloader.h  http and https
- *   options.h     values for hooks and plug-ins           source.h      bytes read as needed
- *   encoder.h     pixels to bytes                         transformer.h changing pictures
- *   log.h         messages                                placeholder.h BlurHash and ThumbHash
- *   cache_chain.h several caches as one                  disk.h        a cache's disk part in detail
- *   cache_async.h caches without blocking                 hooks.h       a host's say in downloads
- *   transport.h   a host's own HTTP client                load_hooks.h  a host's say in loads
- *   metrics.h     events of loads; numbers                target.h      pictures for widgets
- *   batch.h       many pictures into one array             resources.h   a program's own pictures by name
- *   prefetcher.h  loading ahead
- *   animation.h   frames for players; their budget        player.h      animations in time
- *   animated_view.h  a picture, moving or not, in a widget
- *   cache_entry.h what belongs to an entry                plugins.h     coders of further formats */
+ *   Basics      base.h        conventions, object types, version
+ *               error.h       status codes and errors
+ *               data.h        bytes by reference
+ *               options.h     named values for hooks, coders and plug-ins
+ *
+ *   Images      image.h       pixels and their properties
+ *               metadata.h    header information; editable properties
+ *               decode.h      decoding: whole, progressive, frame by frame
+ *               encode.h      encoding
+ *               coder.h       registered coders, plug-ins
+ *               transform.h   resizing, cropping, filters
+ *               placeholder.h BlurHash and ThumbHash
+ *
+ *   Loading     manager.h     loads images from URLs
+ *               request.h     the image to load, and how
+ *               task.h        loads in progress and their results
+ *               loader.h      loaders and chains of them
+ *               downloader.h  HTTP
+ *               hooks.h       functions of the host in loads and downloads
+ *               dispatcher.h  threads of callbacks
+ *               prefetcher.h  many images: in advance, or into one array
+ *
+ *   Caching     cache.h       memory and disk caches, chains of caches
+ *               disk_cache.h  limits, lists and verification of the disk part
+ *
+ *   Display     target.h      the image of a widget
+ *               animated_view.h  an image, animated or not, in a widget
+ *               player.h      playback of animations
+ *               resources.h   a program's own images by name
+ *
+ *   Operation   diagnostics.h messages, metrics, versions, memory
+ *
+ * Programs that implement coders, loaders, caches and other parts include sdimage/sys.h too. */
 #ifndef SDIMAGE_H
 #define SDIMAGE_H
 
-#include "sdimage/base.h"
-#include "sdimage/error.h"
-#include "sdimage/data.h"
-#include "sdimage/options.h"
-#include "sdimage/image.h"
-#include "sdimage/coder.h"
-#include "sdimage/decoder.h"
-#include "sdimage/encoder.h"
-#include "sdimage/resources.h"
-#include "sdimage/transformer.h"
-#include "sdimage/placeholder.h"
-#include "sdimage/source.h"
-#include "sdimage/request.h"
-#include "sdimage/result.h"
-#include "sdimage/task.h"
-#include "sdimage/dispatcher.h"
-#include "sdimage/loader.h"
-#include "sdimage/downloader.h"
-#include "sdimage/hooks.h"
-#include "sdimage/transport.h"
-#include "sdimage/cache_entry.h"
-#include "sdimage/cache.h"
-#include "sdimage/disk.h"
-#include "sdimage/cache_async.h"
-#include "sdimage/cache_chain.h"
-#include "sdimage/manager.h"
-#include "sdimage/prefetcher.h"
-#include "sdimage/batch.h"
-#include "sdimage/target.h"
-#include "sdimage/load_hooks.h"
-#include "sdimage/metrics.h"
-#include "sdimage/log.h"
-#include "sdimage/animation.h"
-#include "sdimage/player.h"
 #include "sdimage/animated_view.h"
-#include "sdimage/plugins.h"
+#include "sdimage/base.h"
+#include "sdimage/cache.h"
+#include "sdimage/coder.h"
+#include "sdimage/data.h"
+#include "sdimage/decode.h"
+#include "sdimage/diagnostics.h"
+#include "sdimage/disk_cache.h"
+#include "sdimage/dispatcher.h"
+#include "sdimage/downloader.h"
+#include "sdimage/encode.h"
+#include "sdimage/error.h"
+#include "sdimage/hooks.h"
+#include "sdimage/image.h"
+#include "sdimage/loader.h"
+#include "sdimage/manager.h"
+#include "sdimage/metadata.h"
+#include "sdimage/options.h"
+#include "sdimage/placeholder.h"
+#include "sdimage/player.h"
+#include "sdimage/prefetcher.h"
+#include "sdimage/request.h"
+#include "sdimage/resources.h"
+#include "sdimage/target.h"
+#include "sdimage/task.h"
+#include "sdimage/transform.h"
 
 #endif

@@ -4,7 +4,7 @@
 #define SDCS_CODER_INSTANCE_H
 
 #include <pthread.h>
-#include <sdimage/source.h>
+#include <sdimage/sys/source.h>
 
 #include "deadline.h"
 #include "image.h"

@@ -2,7 +2,7 @@
 #ifndef SDCS_DEADLINE_H
 #define SDCS_DEADLINE_H
 
-#include <sdimage/coder.h>
+#include <sdimage/sys/coder.h>
 
 /* The limit of a piece of work: a time of the monotonic clock in nanoseconds, and the budget of its operation (NULL for
  * none). Unlimited if both are 0. */

@@ -157,8 +157,8 @@ sdimage_status sdcs_drawing_render(void *user_data, const void *bytes, size_t le
 }
 
 sdimage_status sdcs_drawing_decode(void *user_data, const void *bytes, size_t length,
-                                   const sdimage_decode_options *options,
-                                   sdimage_image **image, sdimage_error **error) {
+                                   const sdimage_decode_options *options, sdimage_image **image,
+                                   sdimage_error **error) {
     return sdcs_drawing_render(user_data, bytes, length, options, (sdimage_size){0, 0}, image, error);
 }
 

@@ -53,7 +53,8 @@ typedef struct sdcs_drawing_kind {
 } sdcs_drawing_kind;
 
 /* Entries of the coder's function table, documented in coder.h. */
-sdimage_status sdcs_drawing_decode(void *kind, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error);
+sdimage_status sdcs_drawing_decode(void *kind, const void *bytes, size_t length, const sdimage_decode_options *options,
+                                   sdimage_image **image, sdimage_error **error);
 sdimage_status sdcs_drawing_render(void *kind, const void *bytes, size_t length, const sdimage_decode_options *options,
                                    sdimage_size size, sdimage_image **image, sdimage_error **error);
 sdimage_status sdcs_drawing_describe(void *kind, const void *bytes, size_t length,

@@ -2,7 +2,7 @@
 #ifndef SDCS_ENCODE_INPUT_H
 #define SDCS_ENCODE_INPUT_H
 
-#include <sdimage/encoder.h>
+#include <sdimage/encode.h>
 
 #include "image.h"
 

@@ -2,7 +2,7 @@
 #ifndef SDCS_EXIF_BLOCK_H
 #define SDCS_EXIF_BLOCK_H
 
-#include <sdimage/encoder.h>
+#include <sdimage/encode.h>
 
 #include "image.h"
 

@@ -4,7 +4,7 @@
 #ifndef SDHEIF_CONTAINER_H
 #define SDHEIF_CONTAINER_H
 
-#include <sdimage/coder.h>
+#include <sdimage/sys/coder.h>
 #include <sdimage/error.h>
 
 #include "boxes.h"

@@ -2,7 +2,7 @@
 #ifndef SDCS_IMAGE_H
 #define SDCS_IMAGE_H
 
-#include <sdimage/coder.h>
+#include <sdimage/sys/coder.h>
 #include <sdimage/data.h>
 #include <sdimage/error.h>
 #include <sdimage/image.h>

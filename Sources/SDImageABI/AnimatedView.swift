@@ -47,6 +47,31 @@ public func sdimage_animated_view_get_player(_ view: Object, _ player: ObjectOut
     unsafe player.pointee = unsafe made.flatMap { unsafe Handle.own($0) }
 }
 
+@_cdecl("sdimage_animated_view_set_visible") @implementation
+public func sdimage_animated_view_set_visible(_ view: Object, _ visible: Bool) {
+    unsafe read(view, AnimatedView.self, ()) { $0.setVisible(visible) }
+}
+
+@_cdecl("sdimage_animated_view_is_visible") @implementation
+public func sdimage_animated_view_is_visible(_ view: Object) -> Bool {
+    unsafe read(view, AnimatedView.self, false) { $0.isVisible }
+}
+
+@_cdecl("sdimage_animated_view_start") @implementation
+public func sdimage_animated_view_start(_ view: Object) {
+    unsafe read(view, AnimatedView.self, ()) { $0.start() }
+}
+
+@_cdecl("sdimage_animated_view_stop") @implementation
+public func sdimage_animated_view_stop(_ view: Object) {
+    unsafe read(view, AnimatedView.self, ()) { $0.stop() }
+}
+
+@_cdecl("sdimage_animated_view_is_animating") @implementation
+public func sdimage_animated_view_is_animating(_ view: Object) -> Bool {
+    unsafe read(view, AnimatedView.self, false) { $0.isAnimating }
+}
+
 @_cdecl("sdimage_animated_view_tick") @implementation
 public func sdimage_animated_view_tick(_ view: Object, _ nanoseconds: UInt64) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.tick(nanoseconds) }
@@ -73,31 +98,6 @@ public func sdimage_animated_view_advance(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.advance() }
 }
 
-@_cdecl("sdimage_animated_view_set_visible") @implementation
-public func sdimage_animated_view_set_visible(_ view: Object, _ visible: Bool) {
-    unsafe read(view, AnimatedView.self, ()) { $0.setVisible(visible) }
-}
-
-@_cdecl("sdimage_animated_view_is_visible") @implementation
-public func sdimage_animated_view_is_visible(_ view: Object) -> Bool {
-    unsafe read(view, AnimatedView.self, false) { $0.isVisible }
-}
-
-@_cdecl("sdimage_animated_view_start") @implementation
-public func sdimage_animated_view_start(_ view: Object) {
-    unsafe read(view, AnimatedView.self, ()) { $0.start() }
-}
-
-@_cdecl("sdimage_animated_view_stop") @implementation
-public func sdimage_animated_view_stop(_ view: Object) {
-    unsafe read(view, AnimatedView.self, ()) { $0.stop() }
-}
-
-@_cdecl("sdimage_animated_view_is_animating") @implementation
-public func sdimage_animated_view_is_animating(_ view: Object) -> Bool {
-    unsafe read(view, AnimatedView.self, false) { $0.isAnimating }
-}
-
 @_cdecl("sdimage_animated_view_set_autoplay") @implementation
 public func sdimage_animated_view_set_autoplay(_ view: Object, _ value: Bool) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playsByItself = value } }
@@ -106,6 +106,16 @@ public func sdimage_animated_view_set_autoplay(_ view: Object, _ value: Bool) {
 @_cdecl("sdimage_animated_view_should_autoplay") @implementation
 public func sdimage_animated_view_should_autoplay(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.playsByItself }
+}
+
+@_cdecl("sdimage_animated_view_set_loop_limit") @implementation
+public func sdimage_animated_view_set_loop_limit(_ view: Object, _ loops: UInt32) {
+    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.loopLimit = Int(clamping: loops) } }
+}
+
+@_cdecl("sdimage_animated_view_reset_loop_limit") @implementation
+public func sdimage_animated_view_reset_loop_limit(_ view: Object) {
+    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.loopLimit = nil } }
 }
 
 @_cdecl("sdimage_animated_view_set_incremental") @implementation
@@ -136,16 +146,6 @@ public func sdimage_animated_view_set_rewind_when_stopped(_ view: Object, _ valu
 @_cdecl("sdimage_animated_view_should_rewind_when_stopped") @implementation
 public func sdimage_animated_view_should_rewind_when_stopped(_ view: Object) -> Bool {
     unsafe read(view, AnimatedView.self, false) { $0.settings.rewindsWhenStopped }
-}
-
-@_cdecl("sdimage_animated_view_set_loop_limit") @implementation
-public func sdimage_animated_view_set_loop_limit(_ view: Object, _ loops: UInt32) {
-    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.loopLimit = Int(clamping: loops) } }
-}
-
-@_cdecl("sdimage_animated_view_reset_loop_limit") @implementation
-public func sdimage_animated_view_reset_loop_limit(_ view: Object) {
-    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.loopLimit = nil } }
 }
 
 @_cdecl("sdimage_animated_view_set_transformer") @implementation

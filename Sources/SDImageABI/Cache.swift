@@ -2,6 +2,14 @@ import CSDImage
 import SDImage
 import SDImageHost
 
+/// The chain behind a pointer.
+private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
+    guard let chain = unsafe try Handle.borrow(pointer, as: CacheObject.self).cache as? CacheChain else {
+        throw ImageError(.invalidArgument, "cache: not a chain")
+    }
+    return chain
+}
+
 @_cdecl("sdimage_cache_config_new") @implementation
 public func sdimage_cache_config_new() -> Object {
     unsafe Handle.own(CacheConfigObject(CacheConfiguration()))
@@ -158,13 +166,10 @@ public func sdimage_cache_set_keep_weakly(_ cache: Object, _ keep: Bool) {
     unsafe Handle.find(cache, as: CacheObject.self)?.memory?.setKeepsWeakly(keep)
 }
 
-@_cdecl("sdimage_watch_memory_pressure") @implementation
-public func sdimage_watch_memory_pressure(_ watch: Bool) {
-    Defaults.watchMemoryPressure(watch)
-}
-
 @_cdecl("sdimage_cache_get_data") @implementation
-public func sdimage_cache_get_data(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut)
+public func sdimage_cache_get_data(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut
+)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -262,7 +267,9 @@ public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) ->
 }
 
 @_cdecl("sdimage_cache_get_path") @implementation
-public func sdimage_cache_get_path(_ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut)
+public func sdimage_cache_get_path(
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut
+)
     -> sdimage_status
 {
     unsafe attempt(error) { () throws(ImageError) in
@@ -294,18 +301,6 @@ public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error
     }
 }
 
-@_cdecl("sdimage_cache_new_custom") @implementation
-public func sdimage_cache_new_custom(
-    _ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut,
-    _ error: ObjectOut
-) -> sdimage_status {
-    let foreign = unsafe Foreign(userData, destroy)
-    return unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(cache)
-        unsafe try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
-    }
-}
-
 @_cdecl("sdimage_cache_new_layered") @implementation
 public func sdimage_cache_new_layered(_ memory: Object, _ disk: Object, _ cache: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
@@ -317,4 +312,68 @@ public func sdimage_cache_new_layered(_ memory: Object, _ disk: Object, _ cache:
         let disk = unsafe try Handle.borrow(disk, as: CacheObject.self).cache
         unsafe try give(CacheObject(LayeredCache(memory: memory.memoryPart, disk: disk.diskPart)), cache)
     }
+}
+
+@_cdecl("sdimage_cache_new_chain") @implementation
+public func sdimage_cache_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(chain)
+        unsafe try give(CacheObject(try CacheChain()), chain)
+    }
+}
+
+@_cdecl("sdimage_cache_new_tiered") @implementation
+public func sdimage_cache_new_tiered(_ local: Object, _ shared: Object, _ cache: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(cache)
+        if Engine.isForked { throw .forked }
+        let local = unsafe try Handle.borrow(local, as: CacheObject.self).cache
+        let shared = unsafe try Handle.borrow(shared, as: CacheObject.self).cache
+        unsafe try give(CacheObject(try CacheChain.tiered(local, shared)), cache)
+    }
+}
+
+@_cdecl("sdimage_cache_chain_add") @implementation
+public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let chain = unsafe try SDImageABI.chain(chain)
+        let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
+        if CacheChain.reaches(member, chain) {
+            throw ImageError(.invalidArgument, "cache: chain would contain itself")
+        }
+        chain.add(member)
+    }
+}
+
+@_cdecl("sdimage_cache_chain_remove") @implementation
+public func sdimage_cache_chain_remove(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
+        if unsafe !(try SDImageABI.chain(chain).remove(member)) {
+            throw ImageError(.notFound, "cache: not a member of the chain")
+        }
+    }
+}
+
+@_cdecl("sdimage_cache_chain_set_policy") @implementation
+public func sdimage_cache_chain_set_policy(
+    _ chain: Object, _ operation: sdimage_cache_chain_operation, _ policy: sdimage_cache_chain_policy, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let operations =
+            operation == .SDIMAGE_CACHE_CHAIN_OPERATION_ALL
+            ? CacheChain.Operation.allCases : [CacheChain.Operation(rawValue: operation.rawValue)].compactMap(\.self)
+        guard !operations.isEmpty, let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue)) else {
+            throw ImageError(.invalidArgument, "cache: unknown operation or policy")
+        }
+        let chain = unsafe try SDImageABI.chain(chain)
+        for operation in operations { chain.setPolicy(policy, for: operation) }
+    }
+}
+
+@_cdecl("sdimage_cache_chain_set_promote") @implementation
+public func sdimage_cache_chain_set_promote(_ chain: Object, _ promotes: Bool, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in unsafe try SDImageABI.chain(chain).setPromotes(promotes) }
 }

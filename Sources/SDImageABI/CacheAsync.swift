@@ -20,7 +20,8 @@ public func sdimage_cache_load(
 
 @_cdecl("sdimage_cache_get_data_async") @implementation
 public func sdimage_cache_get_data_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?,
+    _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
@@ -31,7 +32,8 @@ public func sdimage_cache_get_data_async(
 
 @_cdecl("sdimage_cache_contains_async") @implementation
 public func sdimage_cache_contains_async(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData,
+    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ handler: UnsafePointer<sdimage_cache_handler>?,
+    _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
@@ -93,7 +95,8 @@ public func sdimage_cache_clear_async(
 
 @_cdecl("sdimage_cache_remove_expired_async") @implementation
 public func sdimage_cache_remove_expired_async(
-    _ cache: Object, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ error: ObjectOut
+    _ cache: Object, _ handler: UnsafePointer<sdimage_cache_handler>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in

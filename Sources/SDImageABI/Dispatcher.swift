@@ -26,7 +26,8 @@ public func sdimage_dispatcher_new_immediate(_ dispatcher: ObjectOut, _ error: O
 
 @_cdecl("sdimage_dispatcher_new_custom") @implementation
 public func sdimage_dispatcher_new_custom(
-    _ vtable: UnsafePointer<sdimage_dispatcher_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ dispatcher: ObjectOut,
+    _ vtable: UnsafePointer<sdimage_dispatcher_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ dispatcher: ObjectOut,
     _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)

@@ -43,6 +43,28 @@ public func sdimage_downloader_config_set_max_total(_ config: Object, _ count: U
     }
 }
 
+@_cdecl("sdimage_downloader_config_set_max_retries") @implementation
+public func sdimage_downloader_config_set_max_retries(_ config: Object, _ count: UInt32) {
+    unsafe change(config, DownloaderConfigObject.self) { $0.maxRetries = count }
+}
+
+@_cdecl("sdimage_downloader_config_set_retry_delay_ms") @implementation
+public func sdimage_downloader_config_set_retry_delay_ms(_ config: Object, _ firstMs: UInt32, _ longestMs: UInt32) {
+    unsafe change(config, DownloaderConfigObject.self) { config in
+        let standard = DownloaderConfiguration()
+        config.retryDelayMilliseconds = firstMs > 0 ? firstMs : standard.retryDelayMilliseconds
+        config.longestRetryDelayMilliseconds = longestMs > 0 ? longestMs : standard.longestRetryDelayMilliseconds
+    }
+}
+
+@_cdecl("sdimage_downloader_config_set_max_retry_after_ms") @implementation
+public func sdimage_downloader_config_set_max_retry_after_ms(_ config: Object, _ retryAfterMs: UInt32) {
+    unsafe change(config, DownloaderConfigObject.self) {
+        $0.longestRetryAfterMilliseconds =
+            retryAfterMs > 0 ? retryAfterMs : DownloaderConfiguration().longestRetryAfterMilliseconds
+    }
+}
+
 @_cdecl("sdimage_downloader_config_set_execution_order") @implementation
 public func sdimage_downloader_config_set_execution_order(_ config: Object, _ order: sdimage_execution_order) {
     unsafe change(config, DownloaderConfigObject.self) {
@@ -110,45 +132,6 @@ public func sdimage_downloader_config_allowed_address(_ config: Object, _ index:
         box.value.allowedAddresses.indices.contains(index)
     else { return nil }
     return unsafe box.value.allowedAddresses[index].text.pointer
-}
-
-@_cdecl("sdimage_downloader_config_set_header") @implementation
-public func sdimage_downloader_config_set_header(_ config: Object, _ name: Text, _ value: Text) {
-    guard let field = unsafe Input.text(name) else { return }
-    unsafe change(config, DownloaderConfigObject.self) { config in
-        if field.lowercased() == "user-agent" {
-            config.userAgent = unsafe Input.text(value) ?? ""
-        } else {
-            unsafe config.headers.set(field, Input.text(value))
-        }
-    }
-}
-
-@_cdecl("sdimage_downloader_config_set_ca_file") @implementation
-public func sdimage_downloader_config_set_ca_file(_ config: Object, _ path: Text) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.certificateAuthorityFile = unsafe Input.text(path) }
-}
-
-@_cdecl("sdimage_downloader_config_set_max_retries") @implementation
-public func sdimage_downloader_config_set_max_retries(_ config: Object, _ count: UInt32) {
-    unsafe change(config, DownloaderConfigObject.self) { $0.maxRetries = count }
-}
-
-@_cdecl("sdimage_downloader_config_set_retry_delay_ms") @implementation
-public func sdimage_downloader_config_set_retry_delay_ms(_ config: Object, _ firstMs: UInt32, _ longestMs: UInt32) {
-    unsafe change(config, DownloaderConfigObject.self) { config in
-        let standard = DownloaderConfiguration()
-        config.retryDelayMilliseconds = firstMs > 0 ? firstMs : standard.retryDelayMilliseconds
-        config.longestRetryDelayMilliseconds = longestMs > 0 ? longestMs : standard.longestRetryDelayMilliseconds
-    }
-}
-
-@_cdecl("sdimage_downloader_config_set_max_retry_after_ms") @implementation
-public func sdimage_downloader_config_set_max_retry_after_ms(_ config: Object, _ retryAfterMs: UInt32) {
-    unsafe change(config, DownloaderConfigObject.self) {
-        $0.longestRetryAfterMilliseconds =
-            retryAfterMs > 0 ? retryAfterMs : DownloaderConfiguration().longestRetryAfterMilliseconds
-    }
 }
 
 @_cdecl("sdimage_downloader_config_clear_acceptable_statuses") @implementation
@@ -226,6 +209,23 @@ public func sdimage_downloader_config_set_http_version(_ config: Object, _ versi
     unsafe change(config, DownloaderConfigObject.self) {
         $0.httpVersion = version == .SDIMAGE_HTTP_VERSION_1_1 ? .http1 : .automatic
     }
+}
+
+@_cdecl("sdimage_downloader_config_set_header") @implementation
+public func sdimage_downloader_config_set_header(_ config: Object, _ name: Text, _ value: Text) {
+    guard let field = unsafe Input.text(name) else { return }
+    unsafe change(config, DownloaderConfigObject.self) { config in
+        if field.lowercased() == "user-agent" {
+            config.userAgent = unsafe Input.text(value) ?? ""
+        } else {
+            unsafe config.headers.set(field, Input.text(value))
+        }
+    }
+}
+
+@_cdecl("sdimage_downloader_config_set_ca_file") @implementation
+public func sdimage_downloader_config_set_ca_file(_ config: Object, _ path: Text) {
+    unsafe change(config, DownloaderConfigObject.self) { $0.certificateAuthorityFile = unsafe Input.text(path) }
 }
 
 @_cdecl("sdimage_downloader_new") @implementation

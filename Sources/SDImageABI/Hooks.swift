@@ -2,6 +2,39 @@ import CSDImage
 import SDImage
 import SDImageHost
 
+@_cdecl("sdimage_load_hooks_new_custom") @implementation
+public func sdimage_load_hooks_new_custom(
+    _ vtable: UnsafePointer<sdimage_load_hooks_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
+    _ hooks: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(hooks)
+        unsafe try give(try ForeignLoadHooks(vtable, foreign).hooks, hooks)
+    }
+}
+
+@_cdecl("sdimage_load_hooks_ref") @implementation
+public func sdimage_load_hooks_ref(_ hooks: Object) -> Object {
+    unsafe Handle.ref(hooks, as: LoadHooks.self)
+}
+
+@_cdecl("sdimage_load_hooks_unref") @implementation
+public func sdimage_load_hooks_unref(_ hooks: Object) {
+    unsafe Handle.unref(hooks, as: LoadHooks.self)
+}
+
+@_cdecl("sdimage_manager_config_set_load_hooks") @implementation
+public func sdimage_manager_config_set_load_hooks(_ config: Object, _ hooks: Object) {
+    unsafe change(config, ManagerConfigObject.self) { $0.hooks = unsafe Handle.find(hooks, as: LoadHooks.self) }
+}
+
+@_cdecl("sdimage_request_set_load_hooks") @implementation
+public func sdimage_request_set_load_hooks(_ request: Object, _ hooks: Object) {
+    let hooks = unsafe Handle.find(hooks, as: LoadHooks.self)
+    unsafe Handle.find(request, as: RequestObject.self)?.change { $0.loadHooks = hooks }
+}
+
 @_cdecl("sdimage_download_hooks_new_custom") @implementation
 public func sdimage_download_hooks_new_custom(
     _ vtable: UnsafePointer<sdimage_download_hooks_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
@@ -51,54 +84,6 @@ public func sdimage_downloader_config_set_hooks(_ config: Object, _ hooks: Objec
 public func sdimage_request_set_hooks(_ request: Object, _ hooks: Object) {
     let hooks = unsafe Handle.find(hooks, as: DownloadHooks.self)
     unsafe Handle.find(request, as: RequestObject.self)?.change { $0.hooks = hooks }
-}
-
-@_cdecl("sdimage_response_new") @implementation
-public func sdimage_response_new(_ status: Int32) -> Object {
-    unsafe Handle.own(ResponseObject(DownloadResponse(url: .empty, status: status, headers: [])))
-}
-
-@_cdecl("sdimage_response_ref") @implementation
-public func sdimage_response_ref(_ response: Object) -> Object {
-    unsafe Handle.ref(response, as: ResponseObject.self)
-}
-
-@_cdecl("sdimage_response_unref") @implementation
-public func sdimage_response_unref(_ response: Object) {
-    unsafe Handle.unref(response, as: ResponseObject.self)
-}
-
-@_cdecl("sdimage_response_url") @implementation
-public func sdimage_response_url(_ response: Object) -> Text {
-    unsafe read(response, ResponseObject.self, CString.empty.pointer) { unsafe $0.value.url.pointer }
-}
-
-@_cdecl("sdimage_response_status") @implementation
-public func sdimage_response_status(_ response: Object) -> Int32 {
-    unsafe read(response, ResponseObject.self, 0) { $0.value.status }
-}
-
-@_cdecl("sdimage_response_set_status") @implementation
-public func sdimage_response_set_status(_ response: Object, _ status: Int32) {
-    unsafe Handle.find(response, as: ResponseObject.self)?.value.status = status
-}
-
-@_cdecl("sdimage_response_header") @implementation
-public func sdimage_response_header(_ response: Object, _ name: Text) -> Text {
-    guard let name = unsafe Input.text(name) else { return nil }
-    return unsafe read(response, ResponseObject.self, nil) { unsafe $0.header(name)?.pointer }
-}
-
-@_cdecl("sdimage_response_set_header") @implementation
-public func sdimage_response_set_header(_ response: Object, _ name: Text, _ value: Text) {
-    guard let name = unsafe Input.text(name) else { return }
-    unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.set(name, Input.text(value))
-}
-
-@_cdecl("sdimage_response_add_header") @implementation
-public func sdimage_response_add_header(_ response: Object, _ name: Text, _ value: Text) {
-    guard let name = unsafe Input.text(name), let value = unsafe Input.text(value) else { return }
-    unsafe Handle.find(response, as: ResponseObject.self)?.value.headers.append(HeaderField(name: name, value: value))
 }
 
 @_cdecl("sdimage_download_event_stage") @implementation

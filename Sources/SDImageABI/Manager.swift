@@ -2,6 +2,32 @@ import CSDImage
 import SDImage
 import SDImageHost
 
+/// Delivers an image in memory without the setup of other loads.
+private func deliver(
+    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut
+) -> (isDelivered: Bool, hasMissed: Bool) {
+    let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
+    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return (false, false) }
+    let finding = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> ImageManager.Finding? in
+        unsafe Handle.using(request, as: RequestObject.self) { request -> ImageManager.Finding? in
+            guard let prepared = try? request.preparation() else { return nil }
+            return manager.manager.found(prepared, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
+        }
+    }
+    guard case .found(let found, let result) = finding else {
+        if case .missed = finding { return (false, true) }
+        return (false, false)
+    }
+    if let handler = unsafe handler {
+        unsafe handler.pointee.result?(userData, Handle.lend(found), Handle.lend(result))
+        found.foundDelivered()
+    }
+    if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
+    unsafe task?.pointee = unsafe Handle.own(found)
+    return (true, false)
+}
+
 @_cdecl("sdimage_manager_config_new") @implementation
 public func sdimage_manager_config_new() -> Object {
     unsafe Handle.own(ManagerConfigObject(ManagerConfiguration()))
@@ -25,11 +51,6 @@ public func sdimage_manager_config_set_cache(_ config: Object, _ cache: Object) 
     }
 }
 
-@_cdecl("sdimage_manager_config_set_loader") @implementation
-public func sdimage_manager_config_set_loader(_ config: Object, _ loader: Object) {
-    unsafe change(config, ManagerConfigObject.self) { $0.loader = unsafe Handle.find(loader, as: LoaderObject.self)?.loader }
-}
-
 @_cdecl("sdimage_manager_config_set_transformer") @implementation
 public func sdimage_manager_config_set_transformer(_ config: Object, _ transformer: Object) {
     unsafe change(config, ManagerConfigObject.self) {
@@ -37,16 +58,16 @@ public func sdimage_manager_config_set_transformer(_ config: Object, _ transform
     }
 }
 
+@_cdecl("sdimage_manager_config_set_loader") @implementation
+public func sdimage_manager_config_set_loader(_ config: Object, _ loader: Object) {
+    unsafe change(config, ManagerConfigObject.self) { $0.loader = unsafe Handle.find(loader, as: LoaderObject.self)?.loader }
+}
+
 @_cdecl("sdimage_manager_config_set_dispatcher") @implementation
 public func sdimage_manager_config_set_dispatcher(_ config: Object, _ dispatcher: Object) {
     unsafe change(config, ManagerConfigObject.self) {
         $0.dispatcher = unsafe Handle.find(dispatcher, as: DispatcherObject.self)?.dispatcher
     }
-}
-
-@_cdecl("sdimage_manager_config_set_failed_url_retry_after") @implementation
-public func sdimage_manager_config_set_failed_url_retry_after(_ config: Object, _ seconds: Int64) {
-    unsafe change(config, ManagerConfigObject.self) { $0.failedURLRetryAfter = seconds }
 }
 
 @_cdecl("sdimage_manager_config_set_freshness") @implementation
@@ -57,6 +78,11 @@ public func sdimage_manager_config_set_freshness(_ config: Object, _ freshness: 
 @_cdecl("sdimage_manager_config_set_ignore_signatures") @implementation
 public func sdimage_manager_config_set_ignore_signatures(_ config: Object, _ ignore: Bool) {
     unsafe change(config, ManagerConfigObject.self) { $0.ignoresSignatures = ignore }
+}
+
+@_cdecl("sdimage_manager_config_set_failed_url_retry_after") @implementation
+public func sdimage_manager_config_set_failed_url_retry_after(_ config: Object, _ seconds: Int64) {
+    unsafe change(config, ManagerConfigObject.self) { $0.failedURLRetryAfter = seconds }
 }
 
 @_cdecl("sdimage_manager_new") @implementation
@@ -105,32 +131,6 @@ public func sdimage_manager_get_cache(_ manager: Object, _ cache: ObjectOut) {
         unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
 }
 
-/// Delivers an image in memory without the setup of other loads.
-private func deliver(
-    _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
-    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut
-) -> (isDelivered: Bool, hasMissed: Bool) {
-    let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
-    guard unsafe handler.map({ unsafe $0.pointee.size >= required }) ?? true else { return (false, false) }
-    let finding = unsafe Handle.using(manager, as: ManagerObject.self) { manager -> ImageManager.Finding? in
-        unsafe Handle.using(request, as: RequestObject.self) { request -> ImageManager.Finding? in
-            guard let prepared = try? request.preparation() else { return nil }
-            return manager.manager.found(prepared, isHandled: unsafe handler != nil, token: UInt(bitPattern: userData))
-        }
-    }
-    guard case .found(let found, let result) = finding else {
-        if case .missed = finding { return (false, true) }
-        return (false, false)
-    }
-    if let handler = unsafe handler {
-        unsafe handler.pointee.result?(userData, Handle.lend(found), Handle.lend(result))
-        found.foundDelivered()
-    }
-    if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
-    unsafe task?.pointee = unsafe Handle.own(found)
-    return (true, false)
-}
-
 @_cdecl("sdimage_manager_load") @implementation
 public func sdimage_manager_load(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
@@ -148,6 +148,18 @@ public func sdimage_manager_load(
     }
 }
 
+@_cdecl("sdimage_manager_load_sync") @implementation
+public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(result)
+        let loaded = unsafe try Input.manager(manager).loadNow(try Input.request(request))
+        unsafe result?.pointee = unsafe Handle.own(loaded)
+        if let error = loaded.error { throw error }
+    }
+}
+
 @_cdecl("sdimage_manager_find") @implementation
 public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
     -> sdimage_status
@@ -158,18 +170,6 @@ public func sdimage_manager_find(_ manager: Object, _ request: Object, _ result:
         let request = unsafe try Handle.borrow(request, as: RequestObject.self).preparation()
         let found = try manager.find(request)
         unsafe result?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
-    }
-}
-
-@_cdecl("sdimage_manager_load_sync") @implementation
-public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
-    -> sdimage_status
-{
-    unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(result)
-        let loaded = unsafe try Input.manager(manager).loadNow(try Input.request(request))
-        unsafe result?.pointee = unsafe Handle.own(loaded)
-        if let error = loaded.error { throw error }
     }
 }
 
@@ -224,6 +224,13 @@ public func sdimage_manager_forget_failed(_ manager: Object, _ url: Text, _ leng
     if let bytes = unsafe try? Input.bytes(url, length) { manager.forgetFailed(bytes) }
 }
 
+@_cdecl("sdimage_manager_flush") @implementation
+public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        try unsafe Input.manager(manager).flush(deadline: Input.deadline(timeoutMs))
+    }
+}
+
 @_cdecl("sdimage_manager_close") @implementation
 public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
@@ -232,24 +239,4 @@ public func sdimage_manager_close(_ manager: Object, _ timeoutMs: UInt32, _ erro
         Defaults.release(of: manager)
         try manager.finish(tasks, deadline: Input.deadline(timeoutMs))
     }
-}
-
-@_cdecl("sdimage_manager_flush") @implementation
-public func sdimage_manager_flush(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        try unsafe Input.manager(manager).flush(deadline: Input.deadline(timeoutMs))
-    }
-}
-
-@_cdecl("sdimage_doctor") @implementation
-public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        unsafe try give(try Report.doctor(Defaults.composition).bytes(), json)
-    }
-}
-
-@_cdecl("sdimage_trim_memory") @implementation
-public func sdimage_trim_memory(_ emptyCaches: Bool) {
-    Defaults.trimMemory(emptyingCaches: emptyCaches)
 }

@@ -50,12 +50,6 @@ public func sdimage_request_set_url(_ request: Object, _ url: Text, _ length: In
     unsafe Handle.find(request, as: RequestObject.self)?.setURL(bytes)
 }
 
-@_cdecl("sdimage_request_header") @implementation
-public func sdimage_request_header(_ request: Object, _ name: Text) -> Text {
-    guard let name = unsafe Input.text(name) else { return nil }
-    return unsafe read(request, RequestObject.self, nil) { unsafe $0.header(name)?.pointer }
-}
-
 @_cdecl("sdimage_request_set_cache_key") @implementation
 public func sdimage_request_set_cache_key(_ request: Object, _ key: UnsafeRawPointer?, _ length: Int) {
     unsafe change(request) { $0.cacheKey = unsafe key == nil ? nil : (try? Input.bytes(key, length)) }
@@ -81,6 +75,12 @@ public func sdimage_request_set_thumbnail_size(
 @_cdecl("sdimage_request_set_decode_options") @implementation
 public func sdimage_request_set_decode_options(_ request: Object, _ options: Object) {
     unsafe change(request) { $0.decodeOptions = unsafe (try? Input.decodeOptions(options)) ?? $0.decodeOptions }
+}
+
+@_cdecl("sdimage_request_copy_decode_options") @implementation
+public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
+    guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
+    unsafe options.pointee = Handle.own(DecodeOptionsObject.lending(request.value.decodeOptions))
 }
 
 @_cdecl("sdimage_request_set_progressive") @implementation
@@ -153,6 +153,12 @@ public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value:
     unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
 }
 
+@_cdecl("sdimage_request_header") @implementation
+public func sdimage_request_header(_ request: Object, _ name: Text) -> Text {
+    guard let name = unsafe Input.text(name) else { return nil }
+    return unsafe read(request, RequestObject.self, nil) { unsafe $0.header(name)?.pointer }
+}
+
 @_cdecl("sdimage_request_header_at") @implementation
 public func sdimage_request_header_at(_ request: Object, _ index: Int, _ value: UnsafeMutablePointer<Text>?) -> Text {
     let field = unsafe read(request, RequestObject.self, nil) { $0.header(at: index) }
@@ -185,11 +191,6 @@ public func sdimage_request_set_timeout_ms(_ request: Object, _ timeoutMs: UInt3
     unsafe change(request) { $0.timeoutMilliseconds = timeoutMs }
 }
 
-@_cdecl("sdimage_request_set_max_body_bytes") @implementation
-public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
-    unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
-}
-
 @_cdecl("sdimage_request_set_max_retries") @implementation
 public func sdimage_request_set_max_retries(_ request: Object, _ count: UInt32) {
     unsafe change(request) { $0.maxRetries = count }
@@ -208,6 +209,11 @@ public func sdimage_request_set_handle_cookies(_ request: Object, _ handle: Bool
 @_cdecl("sdimage_request_set_accept_invalid_certificates") @implementation
 public func sdimage_request_set_accept_invalid_certificates(_ request: Object, _ accept: Bool) {
     unsafe change(request) { $0.acceptsInvalidCertificates = accept }
+}
+
+@_cdecl("sdimage_request_set_max_body_bytes") @implementation
+public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
+    unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
 }
 
 @_cdecl("sdimage_request_set_dispatcher") @implementation
@@ -230,32 +236,6 @@ public func sdimage_request_reset_cache(_ request: Object) {
     unsafe change(request) { $0.cache = .inherited }
 }
 
-@_cdecl("sdimage_request_set_original_cache") @implementation
-public func sdimage_request_set_original_cache(_ request: Object, _ cache: Object) {
-    unsafe change(request) { $0.originalCache = unsafe setting(cache, CacheObject.self, $0.originalCache, \.cache) }
-}
-
-@_cdecl("sdimage_request_reset_original_cache") @implementation
-public func sdimage_request_reset_original_cache(_ request: Object) {
-    unsafe change(request) { $0.originalCache = .inherited }
-}
-
-@_cdecl("sdimage_request_set_require_animation") @implementation
-public func sdimage_request_set_require_animation(_ request: Object, _ require: Bool) {
-    unsafe change(request) { $0.requiresAnimation = require }
-}
-
-@_cdecl("sdimage_request_set_preload_frames") @implementation
-public func sdimage_request_set_preload_frames(_ request: Object, _ preload: Bool) {
-    unsafe change(request) { $0.preloadsFrames = preload }
-}
-
-@_cdecl("sdimage_request_copy_decode_options") @implementation
-public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
-    guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
-    unsafe options.pointee = Handle.own(DecodeOptionsObject.lending(request.value.decodeOptions))
-}
-
 @_cdecl("sdimage_request_set_loader") @implementation
 public func sdimage_request_set_loader(_ request: Object, _ loader: Object) {
     unsafe change(request) { $0.loader = unsafe setting(loader, LoaderObject.self, $0.loader, \.loader) }
@@ -269,6 +249,16 @@ public func sdimage_request_reset_loader(_ request: Object) {
 @_cdecl("sdimage_request_set_coder") @implementation
 public func sdimage_request_set_coder(_ request: Object, _ coder: Object) {
     unsafe change(request) { $0.coder = unsafe Handle.find(coder, as: CoderObject.self)?.coder }
+}
+
+@_cdecl("sdimage_request_set_original_cache") @implementation
+public func sdimage_request_set_original_cache(_ request: Object, _ cache: Object) {
+    unsafe change(request) { $0.originalCache = unsafe setting(cache, CacheObject.self, $0.originalCache, \.cache) }
+}
+
+@_cdecl("sdimage_request_reset_original_cache") @implementation
+public func sdimage_request_reset_original_cache(_ request: Object) {
+    unsafe change(request) { $0.originalCache = .inherited }
 }
 
 @_cdecl("sdimage_request_set_transformer") @implementation
@@ -297,6 +287,16 @@ public func sdimage_request_set_transform_animated(_ request: Object, _ transfor
 @_cdecl("sdimage_request_set_transform_vector") @implementation
 public func sdimage_request_set_transform_vector(_ request: Object, _ transform: Bool) {
     unsafe change(request) { $0.transformsVector = transform }
+}
+
+@_cdecl("sdimage_request_set_preload_frames") @implementation
+public func sdimage_request_set_preload_frames(_ request: Object, _ preload: Bool) {
+    unsafe change(request) { $0.preloadsFrames = preload }
+}
+
+@_cdecl("sdimage_request_set_require_animation") @implementation
+public func sdimage_request_set_require_animation(_ request: Object, _ require: Bool) {
+    unsafe change(request) { $0.requiresAnimation = require }
 }
 
 @_cdecl("sdimage_request_set_options") @implementation

@@ -37,68 +37,6 @@ public func sdimage_target_set_view(_ target: Object, _ key: Text, _ view: Objec
     unsafe Handle.find(target, as: TargetObject.self)?.target.setView(view, key)
 }
 
-@_cdecl("sdimage_target_load") @implementation
-public func sdimage_target_load(
-    _ target: Object, _ request: Object, _ options: Object, _ handler: UnsafePointer<sdimage_load_handler>?,
-    _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    let foreign = unsafe Foreign(userData, destroy)
-    return unsafe attempt(error) { () throws(ImageError) in
-        let target = unsafe try Handle.borrow(target, as: TargetObject.self).target
-        let request = unsafe request == nil ? ImageRequest(url: []) : try Input.request(request)
-        let options = unsafe try Input.targetOptions(options)
-        let handler = unsafe try Input.handler(handler, foreign)
-        let started = try target.load(
-            request, options, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
-        unsafe task?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil
-    }
-}
-
-@_cdecl("sdimage_target_cancel") @implementation
-public func sdimage_target_cancel(_ target: Object, _ key: Text) {
-    let key = unsafe Input.targetKey(key)
-    unsafe Handle.find(target, as: TargetObject.self)?.target.cancel(key)
-}
-
-@_cdecl("sdimage_target_cancel_latest") @implementation
-public func sdimage_target_cancel_latest(_ target: Object) {
-    unsafe Handle.find(target, as: TargetObject.self)?.target.cancel(nil)
-}
-
-@_cdecl("sdimage_target_get_task") @implementation
-public func sdimage_target_get_task(_ target: Object, _ key: Text, _ task: ObjectOut) {
-    let key = unsafe Input.targetKey(key)
-    let found = unsafe Handle.find(target, as: TargetObject.self)?.target.task(key)
-    unsafe task?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
-}
-
-@_cdecl("sdimage_target_set_task") @implementation
-public func sdimage_target_set_task(_ target: Object, _ key: Text, _ task: Object) {
-    let key = unsafe Input.targetKey(key)
-    guard let task = unsafe Handle.find(task, as: LoadTask.self) else { return }
-    unsafe Handle.find(target, as: TargetObject.self)?.target.setTask(task, key)
-}
-
-@_cdecl("sdimage_target_remove_task") @implementation
-public func sdimage_target_remove_task(_ target: Object, _ key: Text) {
-    let key = unsafe Input.targetKey(key)
-    unsafe Handle.find(target, as: TargetObject.self)?.target.removeTask(key)
-}
-
-@_cdecl("sdimage_target_get_latest_key") @implementation
-public func sdimage_target_get_latest_key(_ target: Object, _ key: ObjectOut) {
-    guard let key = unsafe key, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
-    let name = target.latestKey?.name ?? []
-    unsafe key.pointee = unsafe (try? Bytes.copying(name)).map { unsafe Handle.own($0) } ?? nil
-}
-
-@_cdecl("sdimage_target_get_url") @implementation
-public func sdimage_target_get_url(_ target: Object, _ key: Text, _ url: ObjectOut) {
-    let key = unsafe latestOr(key)
-    guard let url = unsafe url, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
-    unsafe url.pointee = unsafe (try? Bytes.copying(target.url(key))).map { unsafe Handle.own($0) } ?? nil
-}
-
 @_cdecl("sdimage_target_options_new") @implementation
 public func sdimage_target_options_new() -> Object { unsafe Handle.own(TargetOptionsObject(TargetOptions())) }
 
@@ -192,4 +130,66 @@ public func sdimage_target_options_set_show_image_in_transition(_ options: Objec
 @_cdecl("sdimage_target_options_set_wait_for_transition") @implementation
 public func sdimage_target_options_set_wait_for_transition(_ options: Object, _ wait: Bool) {
     unsafe change(options, TargetOptionsObject.self) { $0.waitsForTransition = wait }
+}
+
+@_cdecl("sdimage_target_load") @implementation
+public func sdimage_target_load(
+    _ target: Object, _ request: Object, _ options: Object, _ handler: UnsafePointer<sdimage_load_handler>?,
+    _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let target = unsafe try Handle.borrow(target, as: TargetObject.self).target
+        let request = unsafe request == nil ? ImageRequest(url: []) : try Input.request(request)
+        let options = unsafe try Input.targetOptions(options)
+        let handler = unsafe try Input.handler(handler, foreign)
+        let started = try target.load(
+            request, options, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
+        unsafe task?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil
+    }
+}
+
+@_cdecl("sdimage_target_cancel") @implementation
+public func sdimage_target_cancel(_ target: Object, _ key: Text) {
+    let key = unsafe Input.targetKey(key)
+    unsafe Handle.find(target, as: TargetObject.self)?.target.cancel(key)
+}
+
+@_cdecl("sdimage_target_cancel_latest") @implementation
+public func sdimage_target_cancel_latest(_ target: Object) {
+    unsafe Handle.find(target, as: TargetObject.self)?.target.cancel(nil)
+}
+
+@_cdecl("sdimage_target_get_task") @implementation
+public func sdimage_target_get_task(_ target: Object, _ key: Text, _ task: ObjectOut) {
+    let key = unsafe Input.targetKey(key)
+    let found = unsafe Handle.find(target, as: TargetObject.self)?.target.task(key)
+    unsafe task?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
+}
+
+@_cdecl("sdimage_target_set_task") @implementation
+public func sdimage_target_set_task(_ target: Object, _ key: Text, _ task: Object) {
+    let key = unsafe Input.targetKey(key)
+    guard let task = unsafe Handle.find(task, as: LoadTask.self) else { return }
+    unsafe Handle.find(target, as: TargetObject.self)?.target.setTask(task, key)
+}
+
+@_cdecl("sdimage_target_remove_task") @implementation
+public func sdimage_target_remove_task(_ target: Object, _ key: Text) {
+    let key = unsafe Input.targetKey(key)
+    unsafe Handle.find(target, as: TargetObject.self)?.target.removeTask(key)
+}
+
+@_cdecl("sdimage_target_get_latest_key") @implementation
+public func sdimage_target_get_latest_key(_ target: Object, _ key: ObjectOut) {
+    guard let key = unsafe key, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
+    let name = target.latestKey?.name ?? []
+    unsafe key.pointee = unsafe (try? Bytes.copying(name)).map { unsafe Handle.own($0) } ?? nil
+}
+
+@_cdecl("sdimage_target_get_url") @implementation
+public func sdimage_target_get_url(_ target: Object, _ key: Text, _ url: ObjectOut) {
+    let key = unsafe latestOr(key)
+    guard let url = unsafe url, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
+    unsafe url.pointee = unsafe (try? Bytes.copying(target.url(key))).map { unsafe Handle.own($0) } ?? nil
 }

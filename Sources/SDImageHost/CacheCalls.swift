@@ -11,7 +11,8 @@ package enum CacheFunctions {
 
 extension Input {
     /// The callbacks of an operation on a cache; without functions for NULL.
-    package static func cacheHandler(_ pointer: UnsafePointer<sdimage_cache_handler>?) throws(ImageError) -> sdimage_cache_handler {
+    package static func cacheHandler(_ pointer: UnsafePointer<sdimage_cache_handler>?) throws(ImageError) -> sdimage_cache_handler
+    {
         guard unsafe pointer != nil else { return sdimage_cache_handler() }
         let required = unsafe MemoryLayout<sdimage_cache_handler>.offset(of: \.completed) ?? 0
         let size = unsafe pointer?.pointee.size ?? 0

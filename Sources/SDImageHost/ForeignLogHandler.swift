@@ -8,7 +8,9 @@ import SDImage
     package init(_ table: UnsafePointer<sdimage_log_handler>, _ foreign: Foreign) throws(ImageError) {
         let required = MemoryLayout<sdimage_log_handler>.size
         let copy = unsafe try Input.table(table, size: table.pointee.size, required: required, empty: sdimage_log_handler())
-        guard unsafe copy.message != nil else { throw ImageError(.invalidArgument, "argument: the table has no message function") }
+        guard unsafe copy.message != nil else {
+            throw ImageError(.invalidArgument, "argument: the table has no message function")
+        }
         host = ForeignTable(copy, foreign)
     }
 

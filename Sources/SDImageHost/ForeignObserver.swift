@@ -8,7 +8,9 @@ import SDImage
     package init(_ table: UnsafePointer<sdimage_load_observer>, _ foreign: Foreign) throws(ImageError) {
         let required = MemoryLayout<sdimage_load_observer>.size
         let copy = unsafe try Input.table(table, size: table.pointee.size, required: required, empty: sdimage_load_observer())
-        guard unsafe copy.load_ended != nil else { throw ImageError(.invalidArgument, "argument: the table has no load_ended function") }
+        guard unsafe copy.load_ended != nil else {
+            throw ImageError(.invalidArgument, "argument: the table has no load_ended function")
+        }
         host = ForeignTable(copy, foreign)
     }
 

@@ -153,8 +153,7 @@ static bool is_dot(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_dot(void *user_data, const void *bytes, size_t length,
-                                 const sdimage_decode_options *options,
-                                 sdimage_image **image, sdimage_error **error) {
+                                 const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     (void)length, (void)options;
     atomic_fetch_add((atomic_int *)user_data, 1);
     return sdimage_image_new(1, 1, 3, SDIMAGE_PIXEL_FORMAT_RGB8, (const char *)bytes + 3, image, error);
@@ -218,8 +217,7 @@ static sdimage_status render_page(void *user_data, const void *bytes, size_t len
 }
 
 static sdimage_status decode_page(void *user_data, const void *bytes, size_t length,
-                                  const sdimage_decode_options *options,
-                                  sdimage_image **image, sdimage_error **error) {
+                                  const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
     sdimage_size size = {(uint32_t)sdimage_options_int64(sdimage_decode_options_options(options), "dot.page", 1), 1};
     return render_page(user_data, bytes, length, options, size, image, error);
 }

@@ -349,7 +349,8 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
                                            &image, NULL),
                 0);
     CHECK_EQUAL(sdimage_data_new_adopting("x", 1, &destroyed[n++], count_destroy, &data, NULL), 0);
-    CHECK_EQUAL(sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_DEBUG, &log_handler, &destroyed[n++], count_destroy, NULL), 0);
+    CHECK_EQUAL(sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_DEBUG, &log_handler, &destroyed[n++], count_destroy, NULL),
+                0);
     sdimage_options *options = sdimage_options_new();
     sdimage_options_set_pointer(options, "p", &destroyed[n++], count_destroy);
     sdimage_request *request = new_request(PNG_DATA_URL);

@@ -204,7 +204,8 @@ static sdimage_status copy_image(void *user_data, void *instance, sdimage_image 
 }
 
 /* Decodes complete data as the last piece of a progressive image. */
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     void *instance = NULL;
     sdimage_status status = open_growing(user_data, options, &instance, error);
     if (status < 0)
@@ -275,8 +276,7 @@ static size_t write_all(uint8_t *to, const sdimage_image *image, uint8_t channel
 }
 
 static sdimage_status encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, sdimage_data **data,
-                             sdimage_error **error) {
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
     sdimage_image *rgba = NULL;
     (void)options;
     if (!can_encode(user_data, format))

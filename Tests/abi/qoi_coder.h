@@ -3,6 +3,7 @@
 #define SDIMAGE_TESTS_QOI_CODER_H
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 /* A number for the format, which the library does not define. */
 #define QOI_FORMAT ((sdimage_format)1000)

@@ -18,8 +18,8 @@ static bool is_slow(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_slowly(void *user_data, const void *bytes, size_t length,
-                                    const sdimage_decode_options *options,
-                                    sdimage_image **image, sdimage_error **error) {
+                                    const sdimage_decode_options *options, sdimage_image **image,
+                                    sdimage_error **error) {
     (void)user_data, (void)length, (void)options;
     atomic_fetch_add(&decodes, 1);
     gate_open(&decoding);

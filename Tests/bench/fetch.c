@@ -45,10 +45,9 @@ static sdimage_request *request_for(const char *url) {
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     if (!strcmp(mode, "disk")) {
         /* Reads the original's bytes from disk and decodes them each time. */
-        sdimage_request_set_cache_policy(request, SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ |
-                                                      SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE |
-                                                      SDIMAGE_CACHE_POLICY_SKIP_DISK_READ |
-                                                      SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE);
+        sdimage_request_set_cache_policy(
+            request, SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE |
+                         SDIMAGE_CACHE_POLICY_SKIP_DISK_READ | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE);
     }
     return request;
 }
@@ -86,8 +85,8 @@ static bool takes_all(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status decode_to_dot(void *user_data, const void *bytes, size_t length,
-                                    const sdimage_decode_options *options,
-                                    sdimage_image **image, sdimage_error **error) {
+                                    const sdimage_decode_options *options, sdimage_image **image,
+                                    sdimage_error **error) {
     (void)user_data, (void)bytes, (void)length, (void)options;
     return sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", image, error);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 /* The `name=value` arguments of the command line. */
 void set_parameters(char **values, int count);

@@ -110,7 +110,8 @@ enum RequestTarget {
 
     private static func setDecode(_ options: OpaquePointer?, _ drawing: inout Drawing) {
         switch drawing.number(below: 8) {
-        case 0: sdimage_decode_options_set_thumbnail_size(
+        case 0:
+            sdimage_decode_options_set_thumbnail_size(
                 options, drawing.word(), drawing.word(), anyValue(drawing.word()))
         case 1: sdimage_decode_options_set_scale(options, drawing.double(to: Double.self))
         case 2: sdimage_decode_options_set_pixel_format(options, anyValue(drawing.word()))
@@ -153,7 +154,8 @@ enum RequestTarget {
 
     private static func setRequest(_ request: OpaquePointer?, _ drawing: inout Drawing) {
         switch drawing.number(below: 8) {
-        case 0: sdimage_request_set_thumbnail_size(
+        case 0:
+            sdimage_request_set_thumbnail_size(
                 request, drawing.word(), drawing.word(), anyValue(drawing.word()))
         case 1: sdimage_request_set_timeout_ms(request, drawing.word())
         case 2: sdimage_request_set_max_body_bytes(request, Int(truncatingIfNeeded: drawing.long()))

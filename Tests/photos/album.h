@@ -4,7 +4,7 @@
 
 #include <sdimage/plugins/photos.h>
 #include <sdimage/plugins/photos_loader.h>
-#include <sdimage/plugins/photos_source.h>
+#include <sdimage/plugins/sys/photos_source.h>
 
 #include "check.h"
 

@@ -476,7 +476,8 @@ static bool is_clip(void *user_data, const void *bytes, size_t length) {
     return length > 12 && !memcmp((const char *)bytes + 4, "ftypisom", 8);
 }
 
-static sdimage_status refuse(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status refuse(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     (void)user_data, (void)bytes, (void)length, (void)options, (void)image, (void)error;
     return SDIMAGE_STATUS_UNSUPPORTED;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 typedef struct test {
     const char *name;

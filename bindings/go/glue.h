@@ -3,6 +3,7 @@
 #define SDIMAGE_GO_GLUE_H
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 sdimage_status glue_load(sdimage_manager *manager, const sdimage_request *request, uintptr_t handle,
                          sdimage_task **task, sdimage_error **error);

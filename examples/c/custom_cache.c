@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 /* Path of an entry, from a hash of its key (FNV-1a, 64 bits), which would not do for keys that an attacker chooses. */
 static void path_of(char *path, size_t size, const char *folder, const void *key, size_t length) {

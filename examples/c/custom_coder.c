@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 enum { HEADER = 16, PIXEL = 8 };
 
@@ -41,7 +42,8 @@ static sdimage_status info(void *user_data, const void *bytes, size_t length, sd
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     const uint8_t *from = bytes;
     if (!is_farbfeld(user_data, bytes, length))
         return fail(SDIMAGE_STATUS_NOT_AN_IMAGE, "farbfeld: no header", error);

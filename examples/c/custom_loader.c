@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 static bool can_load(void *user_data, const sdimage_request *request) {
     (void)user_data;

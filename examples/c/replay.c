@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 /* Reads the status line and the fields, up to the empty line. Returns NULL if the file does not begin with a
  * response (RFC 9112, section 2.1). */

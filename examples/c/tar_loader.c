@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 enum { BLOCK = 512 };
 

@@ -19,7 +19,7 @@
 #include "error.h"
 #include "image.h"
 #include "player.h"
-#include "transformer.h"
+#include "transform.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -47,15 +47,15 @@ extern "C" {
 
 /* The version of these headers; sdimage_version returns that of the library in use. */
 #define SDIMAGE_VERSION_MAJOR 0
-#define SDIMAGE_VERSION_MINOR 1
+#define SDIMAGE_VERSION_MINOR 2
 #define SDIMAGE_VERSION_PATCH 0
 
 /* A length that means "up to the NUL". */
 #define SDIMAGE_NUL_TERMINATED ((size_t)-1)
 
 /* Immutable: may be shared between threads. */
-typedef struct sdimage_cache_entry sdimage_cache_entry;       /* bytes and metadata of a cached image: cache_entry.h */
-typedef struct sdimage_cache_page sdimage_cache_page;         /* a page of the list of a disk cache: disk.h */
+typedef struct sdimage_cache_entry sdimage_cache_entry;       /* bytes and metadata of a cached image: sys/cache.h */
+typedef struct sdimage_cache_page sdimage_cache_page;         /* a page of the list of a disk cache: disk_cache.h */
 typedef struct sdimage_coder sdimage_coder;                   /* decodes and encodes one or more formats: coder.h */
 typedef struct sdimage_data sdimage_data;                     /* bytes by reference: data.h */
 typedef struct sdimage_download_event sdimage_download_event; /* an event of a transfer: hooks.h */
@@ -63,42 +63,44 @@ typedef struct sdimage_download_hooks sdimage_download_hooks; /* functions of th
 typedef struct sdimage_error sdimage_error;                   /* a status with its details: error.h */
 typedef struct sdimage_event sdimage_event;                   /* a delivery as an object: dispatcher.h */
 typedef struct sdimage_image sdimage_image;                   /* pixels and metadata: image.h */
-typedef struct sdimage_load_hooks sdimage_load_hooks;         /* functions of the host for loads: load_hooks.h */
-typedef struct sdimage_plugin_list sdimage_plugin_list;       /* the installed plug-ins: plugins.h */
-typedef struct sdimage_result sdimage_result;                 /* the content of one delivery: result.h */
-typedef struct sdimage_transformer sdimage_transformer;       /* changes images: transformer.h */
-typedef struct sdimage_transport sdimage_transport;           /* an HTTP client of the host: transport.h */
+typedef struct sdimage_load_hooks sdimage_load_hooks;         /* functions of the host for loads: hooks.h */
+typedef struct sdimage_plugin_list sdimage_plugin_list;       /* the installed plug-ins: coder.h */
+typedef struct sdimage_result sdimage_result;                 /* the content of one delivery: task.h */
+typedef struct sdimage_transformer sdimage_transformer;       /* changes images: transform.h */
+typedef struct sdimage_transport sdimage_transport;           /* an HTTP client of the host: sys/transport.h */
 
 /* Synchronised: may be called from any thread. */
 typedef struct sdimage_animated_view sdimage_animated_view;   /* an image in a widget: animated_view.h */
 typedef struct sdimage_cache sdimage_cache;                   /* memory over disk, or a substitute: cache.h */
+typedef struct sdimage_decoder sdimage_decoder;               /* decodes bytes as they arrive: decode.h */
 typedef struct sdimage_dispatcher sdimage_dispatcher;         /* runs callbacks: dispatcher.h */
-typedef struct sdimage_exchange sdimage_exchange;             /* a request and its response: transport.h */
-typedef struct sdimage_frame_provider sdimage_frame_provider; /* frames for players: animation.h */
-typedef struct sdimage_load_sink sdimage_load_sink;           /* receives the output of a loader: loader.h */
+typedef struct sdimage_exchange sdimage_exchange;             /* a request and its response: sys/transport.h */
+typedef struct sdimage_frame_provider sdimage_frame_provider; /* frames for players: player.h */
+typedef struct sdimage_load_sink sdimage_load_sink;           /* receives the output of a loader: sys/loader.h */
 typedef struct sdimage_loader sdimage_loader;                 /* fetches bytes: loader.h */
 typedef struct sdimage_manager sdimage_manager;               /* loads images: manager.h */
+typedef struct sdimage_player sdimage_player;                 /* plays an animation: player.h */
 typedef struct sdimage_prefetch_group sdimage_prefetch_group; /* a list of prefetched URLs: prefetcher.h */
 typedef struct sdimage_prefetcher sdimage_prefetcher;         /* loads images in advance: prefetcher.h */
-typedef struct sdimage_player sdimage_player;                 /* plays an animation: player.h */
 typedef struct sdimage_reply sdimage_reply;                   /* completes a hook that may wait: task.h */
 typedef struct sdimage_resources sdimage_resources;           /* the images of a program: resources.h */
+typedef struct sdimage_source sdimage_source;                 /* random access to encoded bytes: decode.h */
 typedef struct sdimage_target sdimage_target;                 /* the image of a widget: target.h */
 typedef struct sdimage_task sdimage_task;                     /* a load in progress: task.h */
+typedef struct sdimage_work_budget sdimage_work_budget;       /* limits of one operation, for coders: sys/coder.h */
 
 /* Single-owner: used by one thread at a time; copied when submitted. */
-typedef struct sdimage_batch_options sdimage_batch_options;         /* images of one size in one array: batch.h */
+typedef struct sdimage_batch_options sdimage_batch_options;         /* images of one size in one array: prefetcher.h */
 typedef struct sdimage_cache_config sdimage_cache_config;           /* options of a cache: cache.h */
-typedef struct sdimage_cache_query sdimage_cache_query;             /* selects entries to list: disk.h */
-typedef struct sdimage_decode_options sdimage_decode_options;       /* options of decoding: coder.h */
+typedef struct sdimage_cache_query sdimage_cache_query;             /* selects entries to list: disk_cache.h */
+typedef struct sdimage_decode_options sdimage_decode_options;       /* options of decoding: decode.h */
 typedef struct sdimage_downloader_config sdimage_downloader_config; /* options of a downloader: downloader.h */
-typedef struct sdimage_encode_options sdimage_encode_options;       /* options of encoding: encoder.h */
-typedef struct sdimage_work_budget sdimage_work_budget;             /* limits of one operation, for coders: coder.h */
+typedef struct sdimage_encode_options sdimage_encode_options;       /* options of encoding: encode.h */
 typedef struct sdimage_manager_config sdimage_manager_config;       /* options of a manager: manager.h */
-typedef struct sdimage_metadata sdimage_metadata;                   /* properties of an image: image.h */
+typedef struct sdimage_metadata sdimage_metadata;                   /* properties of an image: metadata.h */
 typedef struct sdimage_options sdimage_options;                     /* named values for hooks and plug-ins: options.h */
 typedef struct sdimage_request sdimage_request;                     /* a request for an image: request.h */
-typedef struct sdimage_response sdimage_response;                   /* the response of a server: hooks.h */
+typedef struct sdimage_response sdimage_response;                   /* the response of a server: task.h */
 typedef struct sdimage_target_options sdimage_target_options;       /* options of a target: target.h */
 
 /* Width and height in pixels. Frozen: never grows. */

@@ -12,18 +12,17 @@
  *
  * Classes: sdimage_cache synchronised, sdimage_cache_config single-owner.
  *
- * Functions on bytes block on the disk; memory functions never block. cache_async.h has the same functions without
- * blocking, disk.h the other functions of the disk part. For caches of the host and for chains of caches
- * (cache_chain.h), the functions that the members support block until these have completed; on a thread of the library
- * they return WOULD_DEADLOCK. Functions that are not supported return UNSUPPORTED or have no effect. */
+ * Functions on bytes block on the disk; memory functions never block. The `_async` functions are the same without
+ * blocking. disk_cache.h has the other functions of the disk part. For caches of the host (sys/cache.h) and for chains
+ * of caches, the functions that the members support block until these have completed; on a thread of the library they
+ * return WOULD_DEADLOCK. Functions that are not supported return UNSUPPORTED or have no effect. */
 #ifndef SDIMAGE_CACHE_H
 #define SDIMAGE_CACHE_H
 
 #include "base.h"
-#include "cache_entry.h"
-#include "coder.h"
 #include "data.h"
-#include "encoder.h"
+#include "decode.h"
+#include "encode.h"
 #include "error.h"
 #include "image.h"
 #include "request.h"
@@ -134,17 +133,12 @@ SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t by
 SDIMAGE_API void sdimage_cache_set_keep_in_memory(sdimage_cache *cache, bool keep);
 SDIMAGE_API void sdimage_cache_set_keep_weakly(sdimage_cache *cache, bool keep);
 
-/* Monitors the memory pressure of the system and of the control group of this process once a second. When memory is
- * short it acts as sdimage_trim_memory(true), at most every ten seconds. Default false. Uses an existing thread of the
- * library and starts none: while the process has neither a manager nor a cache with a disk part, nothing is checked. */
-SDIMAGE_API void sdimage_watch_memory_pressure(bool watch);
-
 /* --- Bytes. */
 
 /* Returns the bytes of an entry; the caller owns *data. It is a copy in memory, independent of later changes to the
  * file. NOT_FOUND when there is no entry, or when its file was changed. */
 SDIMAGE_API sdimage_status sdimage_cache_get_data(const sdimage_cache *cache, const void *key, size_t length,
-                                              sdimage_data **data, sdimage_error **error);
+                                                  sdimage_data **data, sdimage_error **error);
 
 /* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL,
  * IO_ERROR, BUSY, SHUTDOWN, WOULD_DEADLOCK, UNSUPPORTED (a cache in memory only). */
@@ -165,8 +159,8 @@ SDIMAGE_API sdimage_status sdimage_cache_store(sdimage_cache *cache, const void 
  * (under the thumbnail's own key if `options` request one). Blocks. `options` may be NULL. NOT_FOUND when there is
  * none. */
 SDIMAGE_API sdimage_status sdimage_cache_get_image(sdimage_cache *cache, const void *key, size_t length,
-                                               const sdimage_decode_options *options, sdimage_image **image,
-                                               sdimage_error **error);
+                                                   const sdimage_decode_options *options, sdimage_image **image,
+                                                   sdimage_error **error);
 
 /* --- Both layers. */
 
@@ -187,15 +181,15 @@ SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_err
 /* Removes expired entries, and the oldest ones while the size exceeds its limit. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_expired(sdimage_cache *cache, sdimage_error **error);
 
-/* Returns a path at which the bytes of an entry can be read, even after eviction, until sdimage_cache_unpin (disk.h) or
+/* Returns a path at which the bytes of an entry can be read, even after eviction, until sdimage_cache_unpin (disk_cache.h) or
  * the end of the cache. *path is a NUL-terminated text (the length does not count the NUL). NOT_FOUND when there is
  * none. */
-SDIMAGE_API sdimage_status sdimage_cache_get_path(sdimage_cache *cache, const void *key, size_t length, sdimage_data **path,
-                                              sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_cache_get_path(sdimage_cache *cache, const void *key, size_t length,
+                                                  sdimage_data **path, sdimage_error **error);
 
 /* Returns the number of bytes and entries on disk, as recorded in the index. */
 SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
-                                                     sdimage_error **error);
+                                                         sdimage_error **error);
 
 /* Returns counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, ghost_hits
  * (misses of recently evicted images: a high count means that the limit is too low), bytes, count} and "disk" {hits,
@@ -203,70 +197,142 @@ SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals(const sdimage_cache *ca
 SDIMAGE_API sdimage_status sdimage_cache_statistics(const sdimage_cache *cache, sdimage_data **json,
                                                     sdimage_error **error);
 
-/* --- Custom caches. */
-
-/* The functions of a cache. Memory functions are called inline on any thread, must not block, and may be NULL for a
- * cache without a memory part. The others start an operation and return; they complete it through the reply, whose
- * reference they own. `query` and `store` may both be NULL for a cache without a disk part. */
-typedef struct sdimage_cache_vtable {
-    size_t size;
-    /* Returns the image, with a reference for the caller; NULL when there is none. */
-    sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
-    /* Stores an image, with a reference of its own, or ignores it. */
-    void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
-    /* Looks up an entry. Complete with its data, or without data when there is no such entry. `options` are those of
-     * the request, or NULL; they are valid until the reply is complete. */
-    void (*query)(void *user_data, const void *key, size_t length, const sdimage_options *options,
-                  sdimage_reply *reply);
-    /* Stores bytes. Reference `data` to hold it; `options` as above. Complete when it is stored. */
-    void (*store)(void *user_data, const void *key, size_t length, sdimage_data *data, const sdimage_options *options,
-                  sdimage_reply *reply);
-    /* Removes an entry from the layers; a missing entry is no error. Required. */
-    void (*remove)(void *user_data, const void *key, size_t length, sdimage_cache_layers layers, sdimage_reply *reply);
-    /* Checks for an entry beyond memory. Complete with any data when it exists, otherwise without data. NULL: `query`
-     * is called instead. */
-    void (*contains)(void *user_data, const void *key, size_t length, sdimage_reply *reply);
-    /* Removes all entries of the layers. NULL: clearing is UNSUPPORTED. */
-    void (*clear)(void *user_data, sdimage_cache_layers layers, sdimage_reply *reply);
-    /* Replaces `store`, which may then be NULL. Receives the entry with all its metadata (cache_entry.h), which `query`
-     * returns with sdimage_reply_complete_with_entry. */
-    void (*store_entry)(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
-                        const sdimage_options *options, sdimage_reply *reply);
-    /* Requests the lease of an entry, for a cache shared by several processes, before a load contacts the origin.
-     * Complete without data to grant it: the load contacts the origin, and `end_lease` reports that it has stored the
-     * entry or failed. Complete with an entry whose date is after `newer_than_ns` (0: any) when another process has
-     * stored it meanwhile. Complete with an error when the state is unknown: the load contacts the origin. The cache
-     * limits the time of waiting for another process. NULL: loads do not wait for other processes. */
-    void (*lease)(void *user_data, const void *key, size_t length, uint64_t newer_than_ns,
-                  const sdimage_options *options, sdimage_reply *reply);
-    /* Ends a lease. Called once for each `lease` that was completed without data; may be NULL. */
-    void (*end_lease)(void *user_data, const void *key, size_t length);
-    /* Replaces a revalidated entry (compare-and-swap). Stores `entry` in place of `old`, which `query` returned a
-     * moment ago, if the cache still has the same data and metadata; changes nothing otherwise. Complete without data
-     * in both cases. Reference the entries to hold them. NULL: revalidation does not update the entries of a shared
-     * cache. */
-    void (*replace_entry)(void *user_data, const void *key, size_t length, sdimage_cache_entry *old,
-                          sdimage_cache_entry *entry, sdimage_reply *reply);
-    /* True for a shared cache (RFC 9111): one whose entries other users or machines read. A cache with `lease` is
-     * always shared. It receives no images and entries of private responses, even when the program stores such an image
-     * itself. Private are responses with Cache-Control private or no-store; responses to requests with Authorization,
-     * or with user and password in the URL, unless the response has public, s-maxage or must-revalidate; responses to
-     * requests with cookies, unless the response has public; and responses whose Vary names Authorization,
-     * Proxy-Authorization or Cookie. */
-    bool is_shared;
-} sdimage_cache_vtable;
-
-/* Creates a cache from functions of the host, usable in place of a built-in one. `destroy(user_data)` is called once,
- * also when this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY, FORKED. */
-SDIMAGE_API sdimage_status sdimage_cache_new_custom(const sdimage_cache_vtable *vtable, void *user_data,
-                                                    sdimage_destroy_fn destroy, sdimage_cache **cache,
-                                                    sdimage_error **error);
-
 /* Creates a cache with images in the memory part of `memory` and bytes in the disk part of `disk`. For example, one
  * part belongs to the host and the other is built in. The other parts of both are not used. Errors: NO_MEMORY,
  * FORKED. */
 SDIMAGE_API sdimage_status sdimage_cache_new_layered(sdimage_cache *memory, sdimage_cache *disk, sdimage_cache **cache,
                                                      sdimage_error **error);
+
+/* --- Without blocking, for every kind of cache.
+ *
+ * Errors in the arguments are returned, without a callback. Everything else is reported by the callback, once, on the
+ * library's callback thread; its arguments are borrowed for the call. `destroy(user_data)` is called once, after the
+ * callback, also when the call fails. The handler may be NULL. On a built-in cache stores of bytes, removals and
+ * look-ups take effect in the order of the calls; an image without bytes is stored after its encoding. */
+
+/* The callbacks of an operation; an operation calls the one that its description names. Each may be NULL. */
+typedef struct sdimage_cache_handler {
+    size_t size;
+    /* Reports that a change has completed; `error` is NULL on success. */
+    void (*completed)(void *user_data, sdimage_error *error);
+    /* Receives the bytes of an entry; `data` is NULL when there is none, or with an error. */
+    void (*data)(void *user_data, sdimage_data *data, sdimage_error *error);
+    /* Receives the layers that hold an entry; `error` is NULL on success. */
+    void (*layers)(void *user_data, sdimage_cache_layers layers, sdimage_error *error);
+    /* Receives the number of bytes and entries on disk; `error` is NULL on success. */
+    void (*disk_totals)(void *user_data, uint64_t bytes, uint64_t count, sdimage_error *error);
+} sdimage_cache_handler;
+
+/* Looks up the image of a request in this cache alone, like sdimage_manager_load: with thumbnail size, layers,
+ * dispatcher, cancellation, and everything of request.h but loaders and transformers. The URL is only a key: any text.
+ * The FINAL of a miss has neither image nor error.
+ *
+ * The table shows which calls return bytes (sdimage_result_data), and when, for a request of the image as stored:
+ *
+ *   include_data    blocking_reads         in memory               on disk only
+ *   false           NONE or MEMORY_DATA    no bytes                later
+ *   false           DISK or ALL            no bytes                before this returns
+ *   true            NONE                   later                   later
+ *   true            MEMORY_DATA            before this returns     later
+ *   true            DISK                   later                   before this returns
+ *   true            ALL                    before this returns     before this returns
+ *
+ * "Before this returns" is the time when the task has its result; an immediate dispatcher, or one of this thread, also
+ * delivers it then. */
+SDIMAGE_API sdimage_status sdimage_cache_load(sdimage_cache *cache, const sdimage_request *request,
+                                              const sdimage_load_handler *handler, void *user_data,
+                                              sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
+
+/* Reads the bytes of an entry and calls `data`. A missing entry is no error. */
+SDIMAGE_API sdimage_status sdimage_cache_get_data_async(sdimage_cache *cache, const void *key, size_t length,
+                                                        const sdimage_cache_handler *handler, void *user_data,
+                                                        sdimage_destroy_fn destroy, sdimage_error **error);
+
+/* Finds the layers that hold an entry and calls `layers`; if memory holds it, the disk is not checked. */
+SDIMAGE_API sdimage_status sdimage_cache_contains_async(sdimage_cache *cache, const void *key, size_t length,
+                                                        const sdimage_cache_handler *handler, void *user_data,
+                                                        sdimage_destroy_fn destroy, sdimage_error **error);
+
+/* Stores an image. Memory holds it before this returns; encoding and committing follow, and then `completed`. If
+ * bytes are given, a look-up after this returned finds them. */
+SDIMAGE_API sdimage_status sdimage_cache_store_async(sdimage_cache *cache, const void *key, size_t length,
+                                                     sdimage_image *image, sdimage_data *data,
+                                                     sdimage_cache_layers layers, const sdimage_encode_options *options,
+                                                     const sdimage_cache_handler *handler, void *user_data,
+                                                     sdimage_destroy_fn destroy, sdimage_error **error);
+
+/* Stores bytes without an image and calls `completed`. */
+SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, const void *key, size_t length,
+                                                          sdimage_data *data, const sdimage_cache_handler *handler,
+                                                          void *user_data, sdimage_destroy_fn destroy,
+                                                          sdimage_error **error);
+
+/* Removes an entry from the given layers (sdimage_cache_remove) and calls `completed`. Removing a missing entry is no error. */
+SDIMAGE_API sdimage_status sdimage_cache_remove_async(sdimage_cache *cache, const void *key, size_t length,
+                                                      sdimage_cache_layers layers, const sdimage_cache_handler *handler,
+                                                      void *user_data, sdimage_destroy_fn destroy,
+                                                      sdimage_error **error);
+/* Removes everything from the given layers (sdimage_cache_clear) and calls `completed`. UNSUPPORTED if a part of the cache cannot be
+ * cleared. */
+SDIMAGE_API sdimage_status sdimage_cache_clear_async(sdimage_cache *cache, sdimage_cache_layers layers,
+                                                     const sdimage_cache_handler *handler, void *user_data,
+                                                     sdimage_destroy_fn destroy, sdimage_error **error);
+/* Removes expired entries (sdimage_cache_remove_expired) and calls `completed`. UNSUPPORTED except for a built-in cache with a disk part. */
+SDIMAGE_API sdimage_status sdimage_cache_remove_expired_async(sdimage_cache *cache,
+                                                              const sdimage_cache_handler *handler, void *user_data,
+                                                              sdimage_destroy_fn destroy, sdimage_error **error);
+/* Counts the bytes and entries on disk (sdimage_cache_get_disk_totals) and calls `disk_totals`. UNSUPPORTED except for a built-in cache with a disk
+ * part. */
+SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals_async(sdimage_cache *cache,
+                                                               const sdimage_cache_handler *handler, void *user_data,
+                                                               sdimage_destroy_fn destroy, sdimage_error **error);
+
+/* --- Chains of caches that act as one cache, such as a small fast one over a large shared one.
+ *
+ * A chain is an sdimage_cache for managers and requests, and may be a member of another chain. Its members may be
+ * built-in caches, caches of the host and chains; the one added last is the highest. */
+
+/* The members used by an operation, and their order. */
+typedef enum SDIMAGE_ENUM sdimage_cache_chain_policy {
+    SDIMAGE_CACHE_CHAIN_POLICY_SERIAL = 0,       /* the highest first; a query ends with the first hit */
+    SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT = 1,   /* all at once; a query ends with the first hit of any */
+    SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY = 2, /* the one added last */
+    SDIMAGE_CACHE_CHAIN_POLICY_LOWEST_ONLY = 3   /* the one added first */
+} sdimage_cache_chain_policy;
+
+/* The operations of a chain. */
+typedef enum SDIMAGE_ENUM sdimage_cache_chain_operation {
+    SDIMAGE_CACHE_CHAIN_OPERATION_ALL = 0,      /* every operation */
+    SDIMAGE_CACHE_CHAIN_OPERATION_QUERY = 1,    /* default SERIAL */
+    SDIMAGE_CACHE_CHAIN_OPERATION_STORE = 2,    /* default HIGHEST_ONLY */
+    SDIMAGE_CACHE_CHAIN_OPERATION_REMOVE = 3,   /* default CONCURRENT */
+    SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS = 4, /* default SERIAL */
+    SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR = 5     /* default CONCURRENT */
+} sdimage_cache_chain_operation;
+
+/* Creates a chain without members, which finds nothing and stores nothing. Errors: NO_MEMORY, FORKED. */
+SDIMAGE_API sdimage_status sdimage_cache_new_chain(sdimage_cache **chain, sdimage_error **error);
+
+/* Creates a chain for a fleet of processes: `local`, memory over disk, on top of `shared`, such as one of the remote
+ * caches of the plug-ins. Hits of `shared` alone are also stored in `local`, and both members store; otherwise it is a
+ * chain like any other. Errors: NO_MEMORY, FORKED. */
+SDIMAGE_API sdimage_status sdimage_cache_new_tiered(sdimage_cache *local, sdimage_cache *shared, sdimage_cache **cache,
+                                                    sdimage_error **error);
+
+/* Adds a member as the highest; an existing member moves there. Errors: INVALID_ARGUMENT (`chain` is not a chain, or
+ * would contain itself). */
+SDIMAGE_API sdimage_status sdimage_cache_chain_add(sdimage_cache *chain, sdimage_cache *member, sdimage_error **error);
+/* Removes a member. NOT_FOUND when it is not in the chain. */
+SDIMAGE_API sdimage_status sdimage_cache_chain_remove(sdimage_cache *chain, const sdimage_cache *member,
+                                                      sdimage_error **error);
+
+/* Sets the policy of an operation, from the next one on. Memory parts are always queried one after the other, because
+ * they return at once. */
+SDIMAGE_API sdimage_status sdimage_cache_chain_set_policy(sdimage_cache *chain, sdimage_cache_chain_operation operation,
+                                                          sdimage_cache_chain_policy policy, sdimage_error **error);
+
+/* Stores hits of a lower member in the members above it. Default false. */
+SDIMAGE_API sdimage_status sdimage_cache_chain_set_promote(sdimage_cache *chain, bool promotes, sdimage_error **error);
 
 #ifdef __cplusplus
 }

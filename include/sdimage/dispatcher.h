@@ -40,8 +40,8 @@ typedef struct sdimage_dispatcher_vtable {
 /* Creates a dispatcher for a loop of the host. `destroy(user_data)` is called once, after the last `post`, also when
  * this call fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_custom(const sdimage_dispatcher_vtable *vtable, void *user_data,
-                                                       sdimage_destroy_fn destroy, sdimage_dispatcher **dispatcher,
-                                                       sdimage_error **error);
+                                                         sdimage_destroy_fn destroy, sdimage_dispatcher **dispatcher,
+                                                         sdimage_error **error);
 
 /* Creates a queue with a file descriptor. Errors: IO_ERROR (no descriptor available), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_pollable(sdimage_dispatcher **dispatcher, sdimage_error **error);

@@ -153,7 +153,7 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
  * Pure noise does not pack. The first seek into a part of the animation takes longer. Errors: INVALID_ARGUMENT (no such
  * frame), and those of sdimage_decode. */
 SDIMAGE_API sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
-                                                    sdimage_error **error);
+                                                   sdimage_error **error);
 
 /* Duration of a frame in milliseconds: the stored one, but 100 for less than 11, as in browsers. 0 for stills and for
  * an index out of range. */
@@ -219,51 +219,6 @@ SDIMAGE_API bool sdimage_image_is_vector(const sdimage_image *image);
  * TOO_LARGE, and those of the coder. */
 SDIMAGE_API sdimage_status sdimage_image_render(const sdimage_image *image, uint32_t width, uint32_t height,
                                                 sdimage_image **rendered, sdimage_error **error);
-
-/* --- Metadata: an editable copy of the properties of an image. Class: single-owner. */
-
-/* A copy of the image's metadata. */
-SDIMAGE_API sdimage_status sdimage_image_copy_metadata(const sdimage_image *image, sdimage_metadata **metadata,
-                                                       sdimage_error **error);
-SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(sdimage_metadata *metadata);
-SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
-
-/* Pixels per point; values below 1 become 1. */
-SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
-/* File format that the image came from. */
-SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
-/* Orientation that remains to be applied. */
-SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
-/* Sets the colour space of pixels that are not sRGB: an ICC profile, NULL for none; and code points of ITU-T H.273 for
- * primaries, transfer characteristics and matrix. The matrix has no effect on pixels that are RGB already. A code above
- * 255 removes the code points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18
- * (HLG). Known primaries: 1, 5, 6, 7, 9, 12. All others count as sRGB. The library converts the pixels of a custom
- * coder to sRGB and removes both, unless the decode options prevent it. */
-SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
-SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
-                                           uint32_t matrix, bool full_range);
-/* Sets blocks that the file has beside its pixels, for `info` of a coder: a TIFF structure with or without the prefix
- * "Exif", and an XMP packet. sdimage_read_metadata then finds them. NULL removes them. Referenced, not copied. */
-SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);
-SDIMAGE_API void sdimage_metadata_set_xmp(sdimage_metadata *metadata, sdimage_data *xmp);
-/* Overrides the computed memory cost; SIZE_MAX restores it. */
-SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
-/* Properties set by coders, for a header or for their pixels. The size is that of the encoded image as displayed; bits
- * and channels are those of its samples. */
-SDIMAGE_API void sdimage_metadata_set_source_size(sdimage_metadata *metadata, uint32_t width, uint32_t height);
-SDIMAGE_API void sdimage_metadata_set_has_alpha(sdimage_metadata *metadata, bool has_alpha);
-SDIMAGE_API void sdimage_metadata_set_frame_count(sdimage_metadata *metadata, uint32_t count);
-SDIMAGE_API void sdimage_metadata_set_loop_count(sdimage_metadata *metadata, uint32_t count);
-SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, uint64_t milliseconds);
-SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
-SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
-SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
-/* Sets the value of the host stored with the image, referenced; NULL removes it. */
-SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
-
-/* Makes an image of the same pixels with other metadata; no pixel is copied. */
-SDIMAGE_API sdimage_status sdimage_image_with_metadata(const sdimage_image *image, const sdimage_metadata *metadata,
-                                                       sdimage_image **copy, sdimage_error **error);
 
 /* --- Names. All static: never freed; "unknown" and "automatic" for unknown numbers. */
 

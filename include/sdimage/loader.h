@@ -1,13 +1,12 @@
-/* loader.h: loaders, which fetch encoded bytes: the built-in ones, chains of loaders, and custom loaders.
+/* loader.h: loaders, which fetch encoded bytes: the built-in ones, and chains of loaders.
  *
- * A loader neither caches nor decodes. Class: synchronised. */
+ * A loader neither caches nor decodes. The loader for http and https is in downloader.h, custom loaders are created
+ * with sys/loader.h. Class: synchronised. */
 #ifndef SDIMAGE_LOADER_H
 #define SDIMAGE_LOADER_H
 
 #include "base.h"
-#include "data.h"
 #include "error.h"
-#include "request.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,84 +31,6 @@ SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdima
 /* Removes a loader. NOT_FOUND if it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_remove(sdimage_loader *chain, const sdimage_loader *loader,
                                                        sdimage_error **error);
-
-/* --- Custom loaders. */
-
-/* The functions of a loader. `can_load` and `load` are required. */
-typedef struct sdimage_loader_vtable {
-    size_t size;
-
-    /* Returns true if the loader accepts the request. Inline: called on any thread, must not block. */
-    bool (*can_load)(void *user_data, const sdimage_request *request);
-
-    /* Starts fetching and returns. Called on a thread of the library that may block for a while. The sink is borrowed:
-     * sdimage_load_sink_ref keeps it when the work continues elsewhere. Exactly one sdimage_load_sink_finish ends the
-     * load. Releasing the last reference without it is an error of the load; a negative status ends the load with that
-     * status. */
-    sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
-
-    /* Reports that no load waits any more: stop soon, then finish the sink. May be NULL. Called on any thread; must not
-     * block. */
-    void (*cancel)(void *user_data, sdimage_load_sink *sink);
-
-    /* Permits loads of the same URL to share one `load`. NULL permits it. Return false if the result depends on more
-     * than the URL, for example on the requested size. Not called for requests with options of the host, header fields
-     * or a method other than GET, which are never shared. Inline. */
-    bool (*can_share)(void *user_data, const sdimage_request *request);
-} sdimage_loader_vtable;
-
-/* Makes a loader of functions of the host. `name` is copied. `destroy(user_data)` is called once, also when this call
- * fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
-SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
-                                                     void *user_data, sdimage_destroy_fn destroy,
-                                                     sdimage_loader **loader, sdimage_error **error);
-
-/* --- The sink, into which a custom loader writes. Class: synchronised; written by one thread at a time. */
-
-SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(sdimage_load_sink *sink);
-SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
-
-/* Sets the number of bytes to expect, if known: for progress, and as a hint for the buffer. */
-SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, uint64_t length);
-
-/* Appends a copy of some bytes. A progressive load decodes what has arrived (sdimage_request_set_progressive). Errors:
- * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
-SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
-                                                   sdimage_error **error);
-
-/* Discards all bytes written so far because the source restarts; partial images restart, too. No effect after
- * finish. */
-SDIMAGE_API void sdimage_load_sink_restart(sdimage_load_sink *sink);
-
-/* Ends the load: successfully with the written bytes if `error` is NULL, otherwise with the error, which is referenced.
- * Later calls have no effect. */
-SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
-
-/* Ends the load with bytes passed by reference, in place of written ones. */
-SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdimage_data *data);
-
-/* Ends the load with an image, for sources without encoded bytes. It is cached in memory only. */
-SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
-
-/* Ends the load with an encoded image, for sources that provide images and not bytes. A worker decodes it with
- * `options` in place of those of the request; NULL for the defaults. Cached and delivered like the image above. */
-SDIMAGE_API void sdimage_load_sink_finish_with_encoded(sdimage_load_sink *sink, sdimage_data *data,
-                                                       const sdimage_decode_options *options);
-
-/* Delivers a placeholder for the final image as PARTIAL, whether or not the request is progressive. It is scaled and
- * transformed as the request requires, and never cached. The next one replaces an undelivered one. No effect after
- * finish. */
-SDIMAGE_API void sdimage_load_sink_show(sdimage_load_sink *sink, sdimage_image *image);
-
-/* Reports the progress of sources that write no bytes; `expected` is -1 if unknown. */
-SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int64_t received, int64_t expected);
-
-/* Permits disk caches to store the result. Default true. Set false for data that is on the user's own disk already: as
- * for file: URLs, it is then cached in memory only. */
-SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
-
-/* True if no load waits any more: stop, then finish the sink. */
-SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
 
 #ifdef __cplusplus
 }

@@ -14,11 +14,11 @@
 
 #include "base.h"
 #include "cache.h"
+#include "data.h"
 #include "dispatcher.h"
 #include "error.h"
 #include "loader.h"
 #include "request.h"
-#include "result.h"
 #include "task.h"
 
 #ifdef __cplusplus
@@ -83,16 +83,6 @@ SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);
 /* Returns the manager's cache in *cache, with a reference for the caller; NULL if it has none. */
 SDIMAGE_API void sdimage_manager_get_cache(const sdimage_manager *manager, sdimage_cache **cache);
 
-/* The callbacks of a load; each may be NULL. They run on the load's dispatcher, in order and serialized. They may call
- * any function of the library. Their arguments are borrowed for the call. */
-typedef struct sdimage_load_handler {
-    size_t size;
-    /* Receives PARTIAL and CACHED deliveries, then exactly one FINAL. */
-    void (*result)(void *user_data, sdimage_task *task, sdimage_result *result);
-    /* Receives the latest counts of received and expected bytes (-1 = unknown); never called after FINAL. */
-    void (*progress)(void *user_data, sdimage_task *task, int64_t received, int64_t expected);
-} sdimage_load_handler;
-
 /* Starts a load and returns. `request` is copied. `handler` may be NULL: results are then taken from the task, or as
  * events of a pollable dispatcher with `user_data` as token. An image in memory is the task's result before this
  * returns. It is also delivered before this returns if the dispatcher is immediate or this is its thread. *task, if
@@ -118,16 +108,16 @@ SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const 
                                                 sdimage_result **result, sdimage_error **error);
 
 /* Returns the printed form of the cache key of a request, as bytes: the URL, the request's own key or that of a key
- * filter (load_hooks.h), with the variant (thumbnail, transformer) before the extension. A URL may have the same text:
+ * filter (hooks.h), with the variant (thumbnail, transformer) before the extension. A URL may have the same text:
  * sdimage_manager_get_entry_key is exact. */
 SDIMAGE_API sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request,
-                                                     sdimage_data **key, sdimage_error **error);
+                                                         sdimage_data **key, sdimage_error **error);
 
 /* Returns the exact key of the cache entry of a request, as bytes. For an original it equals sdimage_manager_get_cache_key.
  * For a thumbnail or a transformed image it is the key of the original, the byte 0x1F, which no URL contains, and the
  * variant. The functions of cache.h accept both forms. */
 SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *manager, const sdimage_request *request,
-                                                     sdimage_data **key, sdimage_error **error);
+                                                         sdimage_data **key, sdimage_error **error);
 
 /* Cancels all loads under way. */
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
@@ -157,21 +147,6 @@ SDIMAGE_API sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint3
  * Waits up to 2 seconds of them for thumbnails and transformed images that are still being encoded for the cache; the
  * rest is not stored. sdimage_manager_flush waits for all of them. */
 SDIMAGE_API sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
-
-/* --- The process. */
-
-/* Returns diagnostics for bug reports: a JSON object in UTF-8 with "version", "formats" ({"decode": […], "encode":
- * […]}), "libraries", "plugins" (of plugins.h: the library and its version, or the reason for its absence), "limits",
- * "disabled" (the parsers that the environment variable SDIMAGE_DISABLE turns off), "cache_path" (the default directory
- * of caches, null if there is none), "cache_path_source" ("XDG_CACHE_HOME", "HOME" or "password database"),
- * "cache_path_problem" (the reason why no cache can be stored there; null if one can), "processors", "simd_level" (the
- * instructions that pixel kernels use: "baseline", "avx2" or "avx512"; the environment variable SDIMAGE_CPU with one of
- * these values is an upper limit, read when the library is loaded), "pixel_pool" and "library_threads". */
-SDIMAGE_API sdimage_status sdimage_doctor(sdimage_data **json, sdimage_error **error);
-
-/* Returns unused pixel memory to the system. With `empty_caches`, also empties the memory part of every open cache and
- * discards the images of resources. To be called when the system is short of memory. Images in use stay valid. */
-SDIMAGE_API void sdimage_trim_memory(bool empty_caches);
 
 #ifdef __cplusplus
 }

@@ -40,8 +40,7 @@ SDIMAGE_API void sdimage_options_set_pointer(sdimage_options *options, const cha
                                              sdimage_destroy_fn destroy);
 
 /* Returns the value, or `fallback`. Text is borrowed until the name is set again or the set is freed. */
-SDIMAGE_API const char *sdimage_options_string(const sdimage_options *options, const char *name,
-                                                   const char *fallback);
+SDIMAGE_API const char *sdimage_options_string(const sdimage_options *options, const char *name, const char *fallback);
 SDIMAGE_API int64_t sdimage_options_int64(const sdimage_options *options, const char *name, int64_t fallback);
 SDIMAGE_API double sdimage_options_double(const sdimage_options *options, const char *name, double fallback);
 SDIMAGE_API bool sdimage_options_is_true(const sdimage_options *options, const char *name, bool fallback);

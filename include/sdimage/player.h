@@ -21,15 +21,20 @@
  * stays visible.
  *
  * Class: synchronised. Handlers run on the thread that calls tick, advance or seek, or on the clock's dispatcher; those
- * of ticks are serialized. They may call any function, including sdimage_player_unref. */
+ * of ticks are serialized. They may call any function, including sdimage_player_unref.
+ *
+ * Frames come from an image, from a decoder that may still receive bytes, or from the host (sys/frames.h): a frame
+ * provider. Class of sdimage_frame_provider: synchronised. */
 #ifndef SDIMAGE_PLAYER_H
 #define SDIMAGE_PLAYER_H
 
-#include "animation.h"
 #include "base.h"
+#include "data.h"
+#include "decode.h"
 #include "dispatcher.h"
 #include "error.h"
 #include "image.h"
+#include "transform.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -161,6 +166,82 @@ SDIMAGE_API uint64_t sdimage_player_shown_frames(const sdimage_player *player);
 SDIMAGE_API uint64_t sdimage_player_late_frames(const sdimage_player *player);
 SDIMAGE_API uint64_t sdimage_player_dropped_frames(const sdimage_player *player);
 SDIMAGE_API uint64_t sdimage_player_failed_frames(const sdimage_player *player);
+
+/* --- Frame providers. */
+
+/* Creates a provider of the frames of an image; a still has none. Players treat all providers of one image as the
+ * same. */
+SDIMAGE_API sdimage_status sdimage_frame_provider_new_image(const sdimage_image *image,
+                                                            sdimage_frame_provider **provider, sdimage_error **error);
+
+/* Creates a provider of the frames of a decoder, which may still receive bytes: the number of frames grows until the
+ * last byte, or until a damaged one. */
+SDIMAGE_API sdimage_status sdimage_frame_provider_new_decoder(sdimage_decoder *decoder,
+                                                              sdimage_frame_provider **provider, sdimage_error **error);
+
+/* Creates a provider that transforms each frame when it is requested. Players treat two such providers as the same if
+ * both have the same frames and transformers of the same key. */
+SDIMAGE_API sdimage_status sdimage_frame_provider_new_transformed(const sdimage_frame_provider *provider,
+                                                                  const sdimage_transformer *transformer,
+                                                                  sdimage_frame_provider **transformed,
+                                                                  sdimage_error **error);
+
+SDIMAGE_API sdimage_frame_provider *sdimage_frame_provider_ref(sdimage_frame_provider *provider);
+SDIMAGE_API void sdimage_frame_provider_unref(sdimage_frame_provider *provider);
+
+/* Return the current number of frames, the loop count (0 = infinite), and true while more frames may be added. */
+SDIMAGE_API uint32_t sdimage_frame_provider_frame_count(const sdimage_frame_provider *provider);
+SDIMAGE_API uint32_t sdimage_frame_provider_loop_count(const sdimage_frame_provider *provider);
+SDIMAGE_API bool sdimage_frame_provider_is_growing(const sdimage_frame_provider *provider);
+
+/* Returns the duration of a frame in milliseconds; 0 outside the frames. */
+SDIMAGE_API uint32_t sdimage_frame_provider_duration_ms(const sdimage_frame_provider *provider, uint32_t index);
+
+/* Returns a frame, created on the calling thread. Errors: INVALID_ARGUMENT (no such frame), and those of the
+ * provider. */
+SDIMAGE_API sdimage_status sdimage_frame_provider_get_frame(const sdimage_frame_provider *provider, uint32_t index,
+                                                            sdimage_image **image, sdimage_error **error);
+
+/* Returns the encoded bytes of all frames, by reference. NOT_FOUND when there are none: for pixels of the host and for
+ * transformed frames. */
+SDIMAGE_API sdimage_status sdimage_frame_provider_get_data(const sdimage_frame_provider *provider, sdimage_data **data,
+                                                           sdimage_error **error);
+
+/* Creates an animated image of these frames; its first frame is created now. Errors: those of that frame;
+ * INVALID_ARGUMENT without frames. */
+SDIMAGE_API sdimage_status sdimage_image_new_provider(const sdimage_frame_provider *provider, sdimage_image **image,
+                                                      sdimage_error **error);
+
+/* --- Preloaded frames of an image: for small images that must start without a delay. No effect on stills. */
+
+/* Decodes all frames now, on the calling thread, and holds them with the image: its memory cost is that of all frames.
+ * TOO_LARGE beyond 256 MiB; errors of frames. */
+SDIMAGE_API sdimage_status sdimage_image_preload_frames(const sdimage_image *image, sdimage_error **error);
+/* Releases the preloaded frames. */
+SDIMAGE_API void sdimage_image_unload_frames(const sdimage_image *image);
+/* Returns true if all frames are held. */
+SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
+
+/* --- Memory of all animations of the process.
+ *
+ * Players decode frames ahead of their time, all frames of a short animation, within a budget. It is 64 MiB unless set,
+ * and also covers canvases held for seeking. Each playing animation may always hold the current frame and the next one;
+ * the rest is divided equally among those that need more. sdimage_trim_memory(true) releases all frames but the next
+ * ones.
+ *
+ * If the budget cannot hold even those two frames of all animations, some frames are held as palette indexes. An index
+ * takes one byte for each pixel, a quarter of the memory. These are frames of at most 256 colours (most frames of a
+ * GIF) in a format of 4 bytes and without a transformer: 200 players of 480 by 270 pixels hold 52 MB instead of 207.
+ * They are converted to pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show
+ * fewer of them at once, or decode them smaller. */
+
+/* The budget in bytes; a change takes effect at once. */
+SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
+SDIMAGE_API size_t sdimage_frame_budget_limit(void);
+
+/* Returns a JSON object: "limit", the playing "animations", the held "frames" and their "bytes", "canvas_bytes" for
+ * seeking, "hits" and "misses" of frames when they were due, "decodes", "evictions". */
+SDIMAGE_API sdimage_status sdimage_frame_budget_statistics(sdimage_data **json, sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -9,10 +9,12 @@
 #define SDIMAGE_REQUEST_H
 
 #include "base.h"
-#include "coder.h"
+#include "data.h"
+#include "decode.h"
+#include "encode.h"
 #include "options.h"
 #include "task.h"
-#include "transformer.h"
+#include "transform.h"
 
 #ifdef __cplusplus
 extern "C" {

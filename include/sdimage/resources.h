@@ -19,7 +19,7 @@
 #define SDIMAGE_RESOURCES_H
 
 #include "base.h"
-#include "coder.h"
+#include "decode.h"
 #include "error.h"
 #include "image.h"
 
@@ -62,7 +62,7 @@ SDIMAGE_API sdimage_status sdimage_resources_set_scales(sdimage_resources *resou
  * is returned, with a message that begins with the file's name, and no further file is tried. Errors: INVALID_ARGUMENT,
  * NOT_FOUND (its message lists the files that were tried), those of sdimage_decode_file. */
 SDIMAGE_API sdimage_status sdimage_resources_get_image(sdimage_resources *resources, const char *name,
-                                                        sdimage_image **image, sdimage_error **error);
+                                                       sdimage_image **image, sdimage_error **error);
 
 /* Discards all images: the next call for a name reads its file again and returns a new object. Images in use stay
  * valid; calls that wait for an image return it. */

@@ -43,7 +43,6 @@
 #include "image.h"
 #include "manager.h"
 #include "request.h"
-#include "result.h"
 #include "task.h"
 
 #ifdef __cplusplus

@@ -99,7 +99,7 @@ class Interface:
 
 
 def is_plugin(header: str) -> bool:
-    return pathlib.PurePath(header).parent.name == "plugins"
+    return "plugins" in pathlib.PurePath(header).parts
 
 
 def signature(function: Function) -> str:

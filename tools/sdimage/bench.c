@@ -70,7 +70,8 @@ static bool run_all_frames(void *subject) {
     return decode(subject, NULL, true);
 }
 
-static const sdimage_cache_policy NO_STORE = SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
+static const sdimage_cache_policy NO_STORE =
+    SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
 
 /* Runs a load that must come from `source`; `writes` are the stores to skip. Unless `data` is NULL, *data receives a reference to its bytes. */
 static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy writes, sdimage_data **data) {
@@ -79,10 +80,9 @@ static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
     sdimage_request_set_source_policy(request,
                                       is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
-    sdimage_request_set_cache_policy(request,
-                                     source == SDIMAGE_IMAGE_SOURCE_MEMORY
-                                         ? writes | SDIMAGE_CACHE_POLICY_SKIP_DISK_READ
-                                         : writes | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ);
+    sdimage_request_set_cache_policy(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY
+                                                  ? writes | SDIMAGE_CACHE_POLICY_SKIP_DISK_READ
+                                                  : writes | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ);
     sdimage_request_set_include_data(request, data != NULL);
     bool is_fine = sdimage_manager_load_sync(bench->manager, request, &result, &bench->error) >= 0 &&
                    sdimage_result_image(result) && sdimage_result_source(result) == source;
@@ -214,7 +214,8 @@ static bool open_bench(bench *bench, sdimage_error **error) {
     sdimage_cache_config_unref(cache);
     bench->thumbnail = sdimage_decode_options_new();
     bench->still = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
+    sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height,
+                                              SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_decode_options_set_first_frame_only(bench->thumbnail, true);
     sdimage_decode_options_set_first_frame_only(bench->still, true);
     return is_fine;

@@ -39,7 +39,8 @@ static parse_result set_max_bytes(image_options *options, const char *text) {
 static parse_result set_thumbnail(image_options *options, const char *text) {
     if (!parse_size(text, &options->width, &options->height))
         return PARSE_INVALID;
-    sdimage_decode_options_set_thumbnail_size(options->decoding, options->width, options->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
+    sdimage_decode_options_set_thumbnail_size(options->decoding, options->width, options->height,
+                                              SDIMAGE_SCALE_MODE_ASPECT_FIT);
     return PARSE_OK;
 }
 
@@ -47,8 +48,7 @@ static parse_result set_format(image_options *options, const char *text) {
     char name[16];
     snprintf(name, sizeof name, ".%s", text);
     options->format = sdimage_format_of_name(name);
-    return options->format != SDIMAGE_FORMAT_UNKNOWN && sdimage_can_encode(options->format) ? PARSE_OK
-                                                                                              : PARSE_INVALID;
+    return options->format != SDIMAGE_FORMAT_UNKNOWN && sdimage_can_encode(options->format) ? PARSE_OK : PARSE_INVALID;
 }
 
 static parse_result add_transform(image_options *options, const char *text) {

@@ -208,7 +208,8 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_AVIF;
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     reader reader = {.decoder = NULL};

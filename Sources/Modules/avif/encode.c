@@ -172,8 +172,7 @@ bool sdavif_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, sdimage_data **data,
-                             sdimage_error **error) {
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
     if (!sdavif_can_encode(user_data, format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
     if (sdimage_encode_options_should_embed_thumbnail(options))

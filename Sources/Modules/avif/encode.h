@@ -2,13 +2,12 @@
 #ifndef SDAVIF_ENCODE_H
 #define SDAVIF_ENCODE_H
 
-#include <sdimage/coder.h>
-#include <sdimage/encoder.h>
+#include <sdimage/sys/coder.h>
+#include <sdimage/encode.h>
 
 bool sdavif_can_encode(void *user_data, sdimage_format format);
 
 sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, sdimage_data **data,
-                             sdimage_error **error);
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error);
 
 #endif

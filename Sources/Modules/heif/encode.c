@@ -1,6 +1,6 @@
 #include "encode.h"
 
-#include <sdimage/transformer.h>
+#include <sdimage/transform.h>
 #include <string.h>
 
 #include "encode_input.h"
@@ -189,8 +189,7 @@ bool sdheif_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, sdimage_data **data,
-                             sdimage_error **error) {
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
     if (!sdheif_can_encode(user_data, format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
     if (sdimage_encode_options_is_lossless(options))

@@ -170,7 +170,8 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF;
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdheif_container container;

@@ -112,7 +112,8 @@ static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, s
     return status < 0 ? status : sdav_make_image(movie, frames, image, error);
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdav_movie movie;

@@ -4,7 +4,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
-#include <sdimage/source.h>
+#include <sdimage/sys/source.h>
 
 #include "image.h"
 #include "deadline.h"

@@ -208,8 +208,7 @@ bool sdjxl_can_encode(void *user_data, sdimage_format format) {
 }
 
 sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                            const sdimage_encode_options *options, sdimage_data **data,
-                            sdimage_error **error) {
+                            const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
     (void)user_data, (void)format;
     if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");

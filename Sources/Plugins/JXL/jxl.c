@@ -78,7 +78,8 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
     return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
 }
 
-static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error) {
+static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                             sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdjxl_decoder decoder;

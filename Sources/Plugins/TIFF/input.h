@@ -2,7 +2,7 @@
 #ifndef SDTIFF_INPUT_H
 #define SDTIFF_INPUT_H
 
-#include <sdimage/source.h>
+#include <sdimage/sys/source.h>
 #include <tiffio.h>
 
 #include "image.h"

@@ -1,6 +1,6 @@
 #include "asset.h"
 
-#include <sdimage/plugins/photos_source.h>
+#include <sdimage/plugins/sys/photos_source.h>
 
 #include <stdio.h>
 #include <stdlib.h>

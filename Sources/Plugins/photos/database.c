@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <sdimage/encoder.h>
+#include <sdimage/encode.h>
 
 #include "fail.h"
 #include "support.h"

@@ -115,7 +115,7 @@ static bool is_in_album(const sdimage_photos_fetch_options *options, const sdima
 }
 
 bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_options *options,
-                                         const sdimage_photos_asset *asset) {
+                                                 const sdimage_photos_asset *asset) {
     if (!sdphoto_is(asset, SDPHOTO_ASSET))
         return false;
     if (!is_options(options))

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sdimage/decoder.h>
-#include <sdimage/source.h>
+#include <sdimage/decode.h>
+#include <sdimage/sys/source.h>
 
 #include "fail.h"
 #include "probe.h"

@@ -173,8 +173,8 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
 }
 
 sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *library,
-                                                   const sdimage_photos_library_handler *vtable, void *user_data,
-                                                   sdimage_destroy_fn destroy, sdimage_error **error) {
+                                                  const sdimage_photos_library_handler *vtable, void *user_data,
+                                                  sdimage_destroy_fn destroy, sdimage_error **error) {
     sdimage_status status = sdphoto_check_library(library, error);
     if (status >= 0 && vtable && vtable->size < sizeof(size_t))
         status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: table size is too small");

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include <sdimage/plugins/photos.h>
-#include <sdimage/plugins/photos_source.h>
+#include <sdimage/plugins/sys/photos_source.h>
 
 #include "asset.h"
 #include "map.h"

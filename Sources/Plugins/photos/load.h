@@ -3,6 +3,8 @@
 #ifndef SDPHOTO_LOAD_H
 #define SDPHOTO_LOAD_H
 
+#include <sdimage/sys/loader.h>
+
 #include "loader_config.h"
 
 typedef enum sdphoto_mode { SDPHOTO_BY_ASSET, SDPHOTO_AS_DATA, SDPHOTO_AS_IMAGE } sdphoto_mode;

@@ -1,6 +1,6 @@
 #include "probe.h"
 
-#include <sdimage/coder.h>
+#include <sdimage/sys/coder.h>
 
 #include <errno.h>
 #include <fcntl.h>

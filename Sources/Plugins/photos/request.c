@@ -109,9 +109,10 @@ sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdi
                                  sdimage_size pixels) {
     sdimage_size thumbnail = decode ? sdimage_decode_options_thumbnail_size(decode) : (sdimage_size){0, 0};
     if (thumbnail.width && thumbnail.height)
-        return (sdphoto_bounds){thumbnail, sdimage_decode_options_thumbnail_mode(decode) == SDIMAGE_SCALE_MODE_ASPECT_FIT
-                                               ? SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT
-                                               : SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
+        return (sdphoto_bounds){thumbnail,
+                                sdimage_decode_options_thumbnail_mode(decode) == SDIMAGE_SCALE_MODE_ASPECT_FIT
+                                    ? SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT
+                                    : SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL};
     sdphoto_bounds bounds = {{0, 0}, sdimage_photos_request_options_content(options)};
     if (!is_options(options) || options->resize == SDIMAGE_PHOTOS_RESIZE_NONE)
         return bounds;

@@ -1,7 +1,7 @@
 #include "thumbnail.h"
 
 #include <sdimage/data.h>
-#include <sdimage/encoder.h>
+#include <sdimage/encode.h>
 
 #include <errno.h>
 #include <fcntl.h>

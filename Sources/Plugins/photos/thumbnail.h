@@ -2,7 +2,7 @@
 #ifndef SDPHOTO_THUMBNAIL_H
 #define SDPHOTO_THUMBNAIL_H
 
-#include <sdimage/coder.h>
+#include <sdimage/sys/coder.h>
 
 #include "asset.h"
 

@@ -2,7 +2,7 @@
 #ifndef SDREMOTE_JOB_H
 #define SDREMOTE_JOB_H
 
-#include <sdimage/cache.h>
+#include <sdimage/sys/cache.h>
 
 #include "names.h"
 

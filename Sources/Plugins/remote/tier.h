@@ -2,7 +2,7 @@
 #ifndef SDREMOTE_TIER_H
 #define SDREMOTE_TIER_H
 
-#include <sdimage/cache.h>
+#include <sdimage/sys/cache.h>
 #include <sdimage/options.h>
 #include <sdimage/plugins/remote.h>
 

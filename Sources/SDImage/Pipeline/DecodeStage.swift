@@ -50,7 +50,8 @@ struct DecodeStage {
     /// True if the image before its transformer is stored in memory.
     private func storesOriginal(_ data: LoadedData) -> Bool {
         let keys = context.keys
-        return context.request.cachePolicy.originalStoreLayers.contains(.memory) && !keys.isOriginal && keys.decoded == keys.original
+        return context.request.cachePolicy.originalStoreLayers.contains(.memory) && !keys.isOriginal
+            && keys.decoded == keys.original
             && data.source != .memory && context.mayFillCaches
     }
 

@@ -10,7 +10,8 @@ extension ImageManager {
         }
         let request = prepared.request
         let keys = prepared.keys(for: number, keys)
-        guard !request.includesData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(), let rule = hit.rule
+        guard !request.includesData, let hit = MemoryStage(manager: self, request: request, keys: keys).lookUp(),
+            let rule = hit.rule
         else { return nil }
         let result = ImageResult(
             kind: .final, image: hit.image, source: .memory, freshness: rule, url: prepared.url, cacheKey: keys.printed)

@@ -76,7 +76,7 @@ def tables() -> dict[str, dict[str, int]]:
 def compare_values(folder: pathlib.Path) -> None:
     """Compiles a C program with static assertions of the constants and the sizes of structs."""
     constants = re.findall(r"pub const (SDIMAGE_\w+): sdimage_\w+ = (-?\d+);", code("constants.rs"))
-    lines = ["#include <stddef.h>", "#include <sdimage.h>"]
+    lines = ["#include <stddef.h>", "#include <sdimage.h>", "#include <sdimage/sys.h>"]
     lines += [f'_Static_assert({name} == {value}, "{name}");' for name, value in constants]
     lines += ["_Static_assert(sizeof(sdimage_status) == sizeof(int), \"an enum is an int\");"]
     for name, fields in tables().items():

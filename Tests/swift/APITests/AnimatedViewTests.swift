@@ -26,7 +26,6 @@ import Testing
         sdimage_animated_view_tick(view.pointer, milliseconds * 1_000_000)
     }
 
-
     @Test func aNewViewHasTheDefaults() throws {
         let view = try ViewWatcher().makeView()
         let pointer = view.pointer
@@ -38,7 +37,6 @@ import Testing
         #expect(sdimage_animated_view_is_visible(pointer) && !sdimage_animated_view_is_animating(pointer))
         #expect(playerOf(view) == nil)
     }
-
 
     @Test func anAnimationIsShownAtOnceAndPlaysByItself() throws {
         let watcher = ViewWatcher()
@@ -101,7 +99,6 @@ import Testing
         #expect(watcher.shown == before)
     }
 
-
     @Test func afterTheLastLoopTheLastFrameStays() throws {
         let watcher = ViewWatcher()
         let view = try made(watcher)
@@ -109,7 +106,6 @@ import Testing
         for _ in 0..<6 { tick(view, 100) }
         #expect(watcher.shown.last == 1 && watcher.loops == [1] && !sdimage_animated_view_is_animating(view.pointer))
     }
-
 
     @Test func stoppingKeepsThePlaceAndRewindingDoesNot() throws {
         let watcher = ViewWatcher()
@@ -140,7 +136,6 @@ import Testing
         #expect(sdimage_player_buffered_frames(player.pointer) == 0)
     }
 
-
     @Test func itPlaysWhileItIsVisible() throws {
         let view = try made(ViewWatcher())
         sdimage_animated_view_set_visible(view.pointer, false)
@@ -164,7 +159,6 @@ import Testing
         sdimage_animated_view_start(view.pointer)
         #expect(sdimage_animated_view_is_animating(view.pointer))
     }
-
 
     @Test func aLoopLimitOfTheViewHoldsAtOnceAndForTheNextPicture() throws {
         let watcher = ViewWatcher()
@@ -224,7 +218,6 @@ import Testing
         #expect(sdimage_animated_view_descriptor(view.pointer) == descriptor)
         #expect(watcher.shown == [0, 0, 1, 0, 0, 1] && watcher.loops == [1, 1])
     }
-
 
     @Test func aPartOfAnAnimationPlaysAsFarAsItHasComeAndWaits() throws {
         let file = try MovingPicture.bytes(4, .SDIMAGE_FORMAT_GIF)

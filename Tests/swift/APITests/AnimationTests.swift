@@ -16,7 +16,6 @@ import Testing
 
     static let formats: [sdimage_format] = [.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP]
 
-
     @Test(arguments: formats)
     func theFramesOfAnImageAreThoseOfItsBytes(format: sdimage_format) throws {
         let file = try MovingPicture.bytes(4, format, duration: 70, loops: 3)
@@ -45,7 +44,6 @@ import Testing
         #expect(sdimage_image_scale(image.pointer) == 2 && sdimage_image_scale(frame.pointer) == 2)
     }
 
-
     @Test(arguments: [
         ("a@2x.gif", 2.0), ("a@1.5x.gif", 1.5), ("a@2x", 2), ("a@1.5x", 1.5), ("a.gif", 1), ("a@0.5x.gif", 1), ("a@x.gif", 1),
         ("a@2xx.gif", 1), ("a@2.x.gif", 1), ("a@-3x.gif", 1), ("a@1@3x.b.gif", 1), ("a@4x.tar@3x.gif", 3),
@@ -68,7 +66,6 @@ import Testing
         var image: OpaquePointer?
         #expect(sdimage_decode_file(path, nil, &image, nil).rawValue < 0 && image == nil)
     }
-
 
     @Test func noBytesAreNoAnimation() {
         #expect(Outcome.whole([]).status == .SDIMAGE_STATUS_EMPTY_DATA)
@@ -104,7 +101,6 @@ import Testing
         #expect(status == .SDIMAGE_STATUS_INVALID_ARGUMENT && frame == nil)
         #expect(sdimage_frame_provider_duration_ms(provider.pointer, index) == 0)
     }
-
 
     private func encode(
         _ image: Owned, _ format: sdimage_format, _ change: (OpaquePointer?) -> Void = { _ in }
@@ -179,7 +175,6 @@ import Testing
         }
     }
 
-
     @Test func preloadedFramesAreHeldAndCounted() throws {
         let frames = HostFrames([100, 100, 100])
         let image = try frames.image()
@@ -211,7 +206,6 @@ import Testing
         #expect(sdimage_image_preload_frames(image.pointer, nil) == .SDIMAGE_STATUS_BAD_DATA)
         #expect(!sdimage_image_has_all_frames(image.pointer))
     }
-
 
     @Test func anAnimationStoredWithoutBytesIsStoredAsTheBytesItCameFrom() throws {
         let file = try MovingPicture.bytes(3, .SDIMAGE_FORMAT_WEBP)

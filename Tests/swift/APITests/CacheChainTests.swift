@@ -27,7 +27,8 @@ import Testing
 
         #expect(
             sdimage_cache_chain_set_policy(
-                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_STORE, .SDIMAGE_CACHE_CHAIN_POLICY_SERIAL, nil) == .SDIMAGE_STATUS_OK)
+                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_STORE, .SDIMAGE_CACHE_CHAIN_POLICY_SERIAL, nil)
+                == .SDIMAGE_STATUS_OK)
         let held = HeldLoader()
         let other = try makeManager(cache: try makeChain(chain), loader: try held.makeLoader())
         let result = try load(other)

@@ -52,7 +52,8 @@ import Testing
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
         let changes: [(OpaquePointer) -> Void] = [
-            { _ in }, { sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }, { sdimage_request_set_include_data($0, true) },
+            { _ in }, { sdimage_request_set_thumbnail_size($0, 3, 3, .SDIMAGE_SCALE_MODE_ASPECT_FIT) },
+            { sdimage_request_set_include_data($0, true) },
             { sdimage_request_set_retry_failed($0, true) },
         ]
         let listeners = changes.map { _ in Listener() }
@@ -282,7 +283,8 @@ final class QueriedCache: @unchecked Sendable {
         }
         return try make(sdimage_cache_unref) { cache, error in
             sdimage_cache_new_custom(
-                &table, Unmanaged.passRetained(self).toOpaque(), { Unmanaged<QueriedCache>.fromOpaque($0!).release() }, cache, error)
+                &table, Unmanaged.passRetained(self).toOpaque(), { Unmanaged<QueriedCache>.fromOpaque($0!).release() }, cache,
+                error)
         }
     }
 }

@@ -80,7 +80,8 @@ import Testing
     @Test(arguments: [
         "test://alice:s3cret@MARK/a?token=s3cret&X-Amz-Signature=s3cret", "test://MARK/a#access_token=s3cret",
         "http:alice:s3cret@MARK/a", "http:/alice:s3cret@MARK/a", "alice:s3cret@MARK", "https://alice:s3cret/x@MARK/a",
-        "https://MARK/a;session=s3cret", "test://MARK/http://alice:s3cret@host/", "test://MARK/http%3A%2F%2Falice%3As3cret%40host",
+        "https://MARK/a;session=s3cret", "test://MARK/http://alice:s3cret@host/",
+        "test://MARK/http%3A%2F%2Falice%3As3cret%40host",
         "test://MARK/a\r\ns3cret",
     ])
     func logLinesShowNoSecretsOfURLs(url: String) throws {

@@ -9,7 +9,6 @@ import Testing
 
     private func playing(_ frames: HostFrames) throws -> Playing { try Playing(provider: try frames.provider()) }
 
-
     @Test func aBufferOfOneByteHoldsOneFrame() throws {
         let frames = HostFrames(PlayerBufferTests.three)
         let playing = try playing(frames)
@@ -41,7 +40,6 @@ import Testing
         #expect(playing.buffered == 40 && frames.made.count == 40)
     }
 
-
     @Test func framesStayWhenItStopsAndGoWhenTheyAreCleared() throws {
         let playing = try playing(HostFrames(PlayerBufferTests.three))
         playing.play()
@@ -51,7 +49,6 @@ import Testing
         sdimage_player_clear_frame_buffer(playing.pointer)
         #expect(playing.buffered == 0)
     }
-
 
     @Test func timeStandsStillWhileAFrameIsMissing() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -86,7 +83,6 @@ import Testing
             })
         #expect(playing.frames == [0, 3] && sdimage_player_dropped_frames(playing.pointer) == 2)
     }
-
 
     @Test func twoPlayersMakeEachFrameOnce() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -123,7 +119,6 @@ import Testing
             })
     }
 
-
     @Test func oneFrameIsMadeAtATime() throws {
         let frames = HostFrames(Array(repeating: 10, count: 8))
         let playing = try playing(frames)
@@ -135,7 +130,6 @@ import Testing
         #expect(playing.wait { $0.buffered > 4 })
         #expect(frames.made == frames.made.sorted() && Set(frames.made).count == frames.made.count)
     }
-
 
     @Test func whatIsAllThereIsNotMadeAgain() throws {
         let frames = HostFrames(PlayerBufferTests.three)
@@ -168,7 +162,6 @@ import Testing
                 })
         }
     }
-
 
     @Test func framesByTheSameTransformerAreTheSame() throws {
         let frames = HostFrames(PlayerBufferTests.three)

@@ -5,7 +5,6 @@ import Testing
 @Suite struct PlayerTests {
     private static let three: [UInt32] = [100, 100, 100]
 
-
     @Test func aStillHasNoPlayer() throws {
         let png = makePNG(width: 3, height: 2)
         let still = try make(sdimage_image_unref) { sdimage_decode(png, png.count, nil, $0, $1) }
@@ -36,7 +35,6 @@ import Testing
         sdimage_player_reset_loop_limit(playing.pointer)
         #expect(sdimage_player_frame_count(playing.pointer) == 4 && sdimage_player_loop_limit(playing.pointer) == 3)
     }
-
 
     @Test func theFirstTickShowsThePosterOfAnImage() throws {
         let frames = HostFrames(PlayerTests.three)
@@ -71,7 +69,6 @@ import Testing
         #expect(playing.frames == [1, 0])
     }
 
-
     @Test func pauseKeepsEverythingAndStartGoesOn() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
         playing.play(frames: 2)
@@ -96,7 +93,6 @@ import Testing
         #expect(playing.frames.suffix(2) == [0, 1])
     }
 
-
     @Test func seekShowsAFrameAtOnceAlsoWhilePaused() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
         #expect(sdimage_player_seek(playing.pointer, 2, 5, nil) == .SDIMAGE_STATUS_OK)
@@ -115,7 +111,6 @@ import Testing
         #expect(sdimage_player_seek(playing.pointer, .max, 0, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(playing.index == 1 && playing.shown == 1 && playing.frames == [0, 1])
     }
-
 
     @Test func timeThatPassesBeforeTheStartCountsForNothing() throws {
         let playing = try Playing(HostFrames(PlayerTests.three))
@@ -204,7 +199,6 @@ import Testing
         #expect(sdimage_player_tick(playing.pointer, 1))
     }
 
-
     @Test func aLoopIsCountedBeforeFrameZeroIsShown() throws {
         let playing = try Playing(HostFrames([100, 100]))
         playing.play(frames: 3)
@@ -245,7 +239,6 @@ import Testing
         playing.play(frames: 99)
         #expect(playing.loops == [1, 2] && !playing.isPlaying)
     }
-
 
     @Test(arguments: [(2.0, 50.0), (0.5, 200)])
     func theRateDividesTheTimeOfFrames(rate: Double, time: Double) throws {

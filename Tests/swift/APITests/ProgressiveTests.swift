@@ -90,7 +90,9 @@ import Testing
         let bytes = try Fixtures.bytes("jpeg/large.jpg")
         let listeners = [UInt32](arrayLiteral: 100, 200, 200, 300).map { ($0, Listener()) }
         for (width, listener) in listeners {
-            let request = progressive("test://a.jpg") { sdimage_request_set_thumbnail_size($0, width, width, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+            let request = progressive("test://a.jpg") {
+                sdimage_request_set_thumbnail_size($0, width, width, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            }
             _ = try listener.load(manager, request)
         }
         let sink = held.next()

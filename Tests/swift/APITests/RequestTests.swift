@@ -161,7 +161,9 @@ import Testing
         #expect(layers("test://t") == .SDIMAGE_CACHE_LAYERS_NONE)
         _ = try source("test://u") { sdimage_request_set_thumbnail_size($0, 10, 10, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
         #expect(layers("test://u") == .SDIMAGE_CACHE_LAYERS_DISK)
-        #expect(try source("test://u") { sdimage_request_set_thumbnail_size($0, 12, 12, .SDIMAGE_SCALE_MODE_ASPECT_FIT) } == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(
+            try source("test://u") { sdimage_request_set_thumbnail_size($0, 12, 12, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+                == .SDIMAGE_IMAGE_SOURCE_DISK)
         let fresh = try source("test://u") { request in
             sdimage_request_set_thumbnail_size(request, 14, 14, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
             setOriginalQueryLayers(request, .SDIMAGE_CACHE_LAYERS_NONE)

@@ -134,7 +134,6 @@ import Testing
         #expect(watcher.shown == [200, nil] && fixture.widget.told == ["told OK 8"])
     }
 
-
     /// Loads an animation that arrives in pieces: `feed(n)` sends the bytes up to the point at which `n` frames are visible.
     private func progressive(
         _ format: sdimage_format, _ options: Owned?, transformer: Owned? = nil,

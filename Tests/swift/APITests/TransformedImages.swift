@@ -14,7 +14,8 @@ private func transform(
 
 typealias ObjectResult = UnsafeMutablePointer<OpaquePointer?>?
 
-func croppedImage(_ image: OpaquePointer?, _ rect: sdimage_rect, _ result: ObjectResult, _ error: ObjectResult) -> sdimage_status {
+func croppedImage(_ image: OpaquePointer?, _ rect: sdimage_rect, _ result: ObjectResult, _ error: ObjectResult) -> sdimage_status
+{
     transform(image, result, error) { sdimage_transformer_new_crop(rect, $0, $1) }
 }
 

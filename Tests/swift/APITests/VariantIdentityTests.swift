@@ -10,7 +10,9 @@ import Testing
 
         func apply(to request: OpaquePointer) throws {
             let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
-            if self == .thumbnail || self == .all { sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+            if self == .thumbnail || self == .all {
+                sdimage_decode_options_set_thumbnail_size(options.pointer, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            }
             if self == .firstFrame || self == .all { sdimage_decode_options_set_first_frame_only(options.pointer, true) }
             if self == .pixels || self == .all {
                 sdimage_decode_options_set_pixel_format(options.pointer, .SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED)

@@ -25,7 +25,9 @@ import Testing
         sdimage_cache_contains(cache.pointer, key, -1)
     }
 
-    private func thumbnail(_ request: OpaquePointer) { sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+    private func thumbnail(_ request: OpaquePointer) {
+        sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+    }
 
     @Test func aThumbnailIsReadBackFromItsOwnEntry() throws {
         let cache = try makeCache(in: folder.path)

@@ -4,6 +4,7 @@
 
 #include <jni.h>
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 #include "org_sdimage_Native.h"
 

@@ -8,6 +8,7 @@
 #define NAPI_VERSION 8
 #include <node_api.h>
 #include <sdimage.h>
+#include <sdimage/sys.h>
 #include <uv.h>
 
 /* A descriptor that the loop watches. Allocated separately: it outlives the environment until libuv has closed it. */

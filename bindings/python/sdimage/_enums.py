@@ -27,12 +27,13 @@ CACHE_CHAIN_OPERATIONS: Final = {
     "clear": 5,  # default CONCURRENT
 }
 
-#: Kinds of metadata blocks that a file may contain.
-METADATA_KINDS: Final = {
-    "none": 0,  # no block
-    "exif": 1,  # a TIFF structure: begins with II or MM
-    "xmp": 2,  # an XML packet; for JPEG with its extension
-    "icc": 3,  # a colour profile
+#: Severity of a message; higher numbers are less severe.
+LOG_LEVELS: Final = {
+    "off": 0,  # nothing
+    "error": 1,  # data was lost: a cache set aside, a store dropped
+    "warning": 2,  # something was repaired: a damaged entry, a poisoned connection
+    "info": 3,  # caches opened, loads that failed
+    "debug": 4,  # every load
 }
 
 #: The date that determines the age of an entry, and the order of eviction.
@@ -223,13 +224,12 @@ ORIENTATIONS: Final = {
     "left": 8,  # rotated by 90 degrees counter-clockwise
 }
 
-#: Severity of a message; higher numbers are less severe.
-LOG_LEVELS: Final = {
-    "off": 0,  # nothing
-    "error": 1,  # data was lost: a cache set aside, a store dropped
-    "warning": 2,  # something was repaired: a damaged entry, a poisoned connection
-    "info": 3,  # caches opened, loads that failed
-    "debug": 4,  # every load
+#: Kinds of metadata blocks that a file may contain.
+METADATA_KINDS: Final = {
+    "none": 0,  # no block
+    "exif": 1,  # a TIFF structure: begins with II or MM
+    "xmp": 2,  # an XML packet; for JPEG with its extension
+    "icc": 3,  # a colour profile
 }
 
 #: The order of frames in one loop.
@@ -376,6 +376,58 @@ FRESHNESS: Final = {
     "refresh": 2,
 }
 
+#: Transition from one image to the next.
+TRANSITIONS: Final = {
+    "none": 0,  # immediate
+    "fade": 1,  # the new image fades in over the old one
+    "flip_from_left": 2,  # turned over about its vertical axis, from the left
+    "flip_from_right": 3,  # the same from the right
+    "flip_from_top": 4,  # turned over about its horizontal axis, from the top
+    "flip_from_bottom": 5,  # the same from the bottom
+    "curl_up": 6,  # the old image is peeled off upwards
+    "curl_down": 7,  # the new image is laid on downwards
+}
+
+#: Time at which the placeholder is shown.
+PLACEHOLDER_TIMES: Final = {
+    "now": 0,  # while the image is loaded
+    "on_failure": 1,  # at the end, if there is no image; until then the shown image stays
+}
+
+#: Cached images of the same URL that may be shown in place of the placeholder.
+CACHED_PLACEHOLDERS: Final = {
+    "none": 0,  # none
+    # The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original
+    "memory": 1,
+    "memory_and_disk": 2,  # Also the requested image itself from the disk; the starting call waits for it
+}
+
+#: Effect on a load under way with the same key.
+PREVIOUS_LOADS: Final = {
+    "cancel": 0,  # it ends with CANCELLED
+    "keep": 1,  # both show their images when they arrive
+}
+
+#: Code that shows the image.
+IMAGE_SETTINGS: Final = {
+    "automatic": 0,  # the target, with set_image
+    "manual": 1,  # the program, in the handler, which also receives parts; no transition
+}
+
+#: Images that are shown with the transition.
+TRANSITION_RULES: Final = {
+    # Images that took time: from network and loaders, and from the disk unless the starting call waited for it
+    "waited": 0,
+    "always": 1,  # every image, also those from memory
+}
+
+#: The priority among loads that wait for each other.
+PRIORITIES: Final = {
+    "low": -1,  # no user is waiting: prefetching
+    "normal": 0,  # a user is waiting
+    "high": 1,  # before all other waiting loads
+}
+
 #: Kind of a delivery.
 DELIVERY_KINDS: Final = {
     "none": 0,  # no result
@@ -434,58 +486,6 @@ TRANSACTION_PHASES: Final = {
     "connect": 2,  # the connection is open
     "tls": 3,  # the TLS handshake is complete
     "first_byte": 4,  # the first byte of the response has arrived
-}
-
-#: Transition from one image to the next.
-TRANSITIONS: Final = {
-    "none": 0,  # immediate
-    "fade": 1,  # the new image fades in over the old one
-    "flip_from_left": 2,  # turned over about its vertical axis, from the left
-    "flip_from_right": 3,  # the same from the right
-    "flip_from_top": 4,  # turned over about its horizontal axis, from the top
-    "flip_from_bottom": 5,  # the same from the bottom
-    "curl_up": 6,  # the old image is peeled off upwards
-    "curl_down": 7,  # the new image is laid on downwards
-}
-
-#: Time at which the placeholder is shown.
-PLACEHOLDER_TIMES: Final = {
-    "now": 0,  # while the image is loaded
-    "on_failure": 1,  # at the end, if there is no image; until then the shown image stays
-}
-
-#: Cached images of the same URL that may be shown in place of the placeholder.
-CACHED_PLACEHOLDERS: Final = {
-    "none": 0,  # none
-    # The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original
-    "memory": 1,
-    "memory_and_disk": 2,  # Also the requested image itself from the disk; the starting call waits for it
-}
-
-#: Effect on a load under way with the same key.
-PREVIOUS_LOADS: Final = {
-    "cancel": 0,  # it ends with CANCELLED
-    "keep": 1,  # both show their images when they arrive
-}
-
-#: Code that shows the image.
-IMAGE_SETTINGS: Final = {
-    "automatic": 0,  # the target, with set_image
-    "manual": 1,  # the program, in the handler, which also receives parts; no transition
-}
-
-#: Images that are shown with the transition.
-TRANSITION_RULES: Final = {
-    # Images that took time: from network and loaders, and from the disk unless the starting call waited for it
-    "waited": 0,
-    "always": 1,  # every image, also those from memory
-}
-
-#: The priority among loads that wait for each other.
-PRIORITIES: Final = {
-    "low": -1,  # no user is waiting: prefetching
-    "normal": 0,  # a user is waiting
-    "high": 1,  # before all other waiting loads
 }
 
 #: Weights of the samples.

@@ -48,13 +48,41 @@ class Color(Structure):
 DESTROY = CFUNCTYPE(None, c_void_p)
 ANIMATED_VIEW_HANDLER_SHOW = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 ANIMATED_VIEW_HANDLER_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
-FRAME_PROVIDER_TABLE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p)
-FRAME_PROVIDER_TABLE_FRAME = CFUNCTYPE(c_int, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
-FRAME_PROVIDER_TABLE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_uint32)
-FRAME_PROVIDER_TABLE_LOOP_COUNT = CFUNCTYPE(c_uint32, c_void_p)
-FRAME_PROVIDER_TABLE_IS_GROWING = CFUNCTYPE(c_bool, c_void_p)
-FRAME_PROVIDER_TABLE_BYTES = CFUNCTYPE(c_void_p, c_void_p)
 CACHE_PATH_TABLE_PATH = CFUNCTYPE(c_size_t, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t)
+CACHE_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p)
+CACHE_HANDLER_DATA = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+CACHE_HANDLER_LAYERS = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
+CACHE_HANDLER_DISK_TOTALS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_void_p)
+LOG_HANDLER_MESSAGE = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+LOAD_OBSERVER_LOAD_ENDED = CFUNCTYPE(None, c_void_p, c_void_p)
+DISPATCHER_TABLE_POST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+DISPATCHER_TABLE_IS_CURRENT = CFUNCTYPE(c_bool, c_void_p)
+LOAD_HOOKS_TABLE_PROCESS_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p)
+LOAD_HOOKS_TABLE_CACHE_KEY = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
+LOAD_HOOKS_TABLE_SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
+LOAD_HOOKS_TABLE_SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
+DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+DOWNLOAD_HOOKS_TABLE_DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
+DOWNLOAD_HOOKS_TABLE_REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
+DOWNLOAD_HOOKS_TABLE_EVENT = CFUNCTYPE(None, c_void_p, c_void_p)
+PLAYER_HANDLER_FRAME = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32, c_void_p)
+PLAYER_HANDLER_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
+PHOTOS_FILTER_TABLE_SHOULD_INCLUDE = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+PHOTOS_SCAN_HANDLER_PROGRESS = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
+PHOTOS_LIBRARY_HANDLER_INSERTED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_LIBRARY_HANDLER_REMOVED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_LIBRARY_HANDLER_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
+PHOTOS_LIBRARY_TABLE_FETCH = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
+PHOTOS_LIBRARY_TABLE_IMAGE = CFUNCTYPE(c_int, c_void_p, c_void_p, Size, c_void_p, c_void_p)
+PHOTOS_LIBRARY_TABLE_BYTES = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+PHOTOS_LIBRARY_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
+PREFETCHER_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+PREFETCHER_HANDLER_IDLE = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)
+PREFETCH_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
+PREFETCH_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+PREFETCH_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p)
 CACHE_TABLE_MEMORY_IMAGE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
 CACHE_TABLE_SET_MEMORY_IMAGE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
 CACHE_TABLE_QUERY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
@@ -66,10 +94,6 @@ CACHE_TABLE_STORE_ENTRY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p
 CACHE_TABLE_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_uint64, c_void_p, c_void_p)
 CACHE_TABLE_END_LEASE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 CACHE_TABLE_REPLACE_ENTRY = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p)
-CACHE_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p)
-CACHE_HANDLER_DATA = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-CACHE_HANDLER_LAYERS = CFUNCTYPE(None, c_void_p, c_int, c_void_p)
-CACHE_HANDLER_DISK_TOTALS = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_void_p)
 CODER_TABLE_CAN_DECODE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 CODER_TABLE_DECODE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_CAN_ENCODE = CFUNCTYPE(c_bool, c_void_p, c_int)
@@ -87,43 +111,21 @@ CODER_TABLE_RENDER = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, Si
 CODER_TABLE_OPEN_SOURCE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 CODER_TABLE_DESCRIBE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT)
-DISPATCHER_TABLE_POST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-DISPATCHER_TABLE_IS_CURRENT = CFUNCTYPE(c_bool, c_void_p)
-DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-DOWNLOAD_HOOKS_TABLE_DECRYPT = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
-DOWNLOAD_HOOKS_TABLE_REDIRECT = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_int32, c_void_p)
-DOWNLOAD_HOOKS_TABLE_EVENT = CFUNCTYPE(None, c_void_p, c_void_p)
-LOAD_HOOKS_TABLE_PROCESS_REQUEST = CFUNCTYPE(None, c_void_p, c_void_p)
-LOAD_HOOKS_TABLE_CACHE_KEY = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
-LOAD_HOOKS_TABLE_SERIALIZE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-LOAD_HOOKS_TABLE_SHOULD_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
-LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_void_p)
+FRAME_PROVIDER_TABLE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p)
+FRAME_PROVIDER_TABLE_FRAME = CFUNCTYPE(c_int, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
+FRAME_PROVIDER_TABLE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_uint32)
+FRAME_PROVIDER_TABLE_LOOP_COUNT = CFUNCTYPE(c_uint32, c_void_p)
+FRAME_PROVIDER_TABLE_IS_GROWING = CFUNCTYPE(c_bool, c_void_p)
+FRAME_PROVIDER_TABLE_BYTES = CFUNCTYPE(c_void_p, c_void_p)
 LOADER_TABLE_CAN_LOAD = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 LOADER_TABLE_LOAD = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 LOADER_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 LOADER_TABLE_CAN_SHARE = CFUNCTYPE(c_bool, c_void_p, c_void_p)
-LOG_HANDLER_MESSAGE = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
-LOAD_HANDLER_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-LOAD_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
-LOAD_OBSERVER_LOAD_ENDED = CFUNCTYPE(None, c_void_p, c_void_p)
-PLAYER_HANDLER_FRAME = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32, c_void_p)
-PLAYER_HANDLER_LOOP = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
-PHOTOS_FILTER_TABLE_SHOULD_INCLUDE = CFUNCTYPE(c_bool, c_void_p, c_void_p)
-PHOTOS_SCAN_HANDLER_PROGRESS = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
-PHOTOS_LIBRARY_HANDLER_INSERTED = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_LIBRARY_HANDLER_REMOVED = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_LIBRARY_HANDLER_CHANGED = CFUNCTYPE(None, c_void_p, c_void_p)
-PHOTOS_LIBRARY_TABLE_FETCH = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
-PHOTOS_LIBRARY_TABLE_IMAGE = CFUNCTYPE(c_int, c_void_p, c_void_p, Size, c_void_p, c_void_p)
-PHOTOS_LIBRARY_TABLE_BYTES = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
-PHOTOS_LIBRARY_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
-PREFETCHER_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
-PREFETCHER_HANDLER_IDLE = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t)
-PREFETCH_HANDLER_FETCHED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_void_p)
-PREFETCH_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
-PREFETCH_HANDLER_COMPLETED = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t, c_void_p)
 SOURCE_TABLE_READ = CFUNCTYPE(c_int, c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)
+TRANSFORMER_TABLE_TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)
+TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA = CFUNCTYPE(c_bool, c_void_p)
+TRANSPORT_TABLE_START = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+TRANSPORT_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
 TARGET_TABLE_SET_IMAGE = CFUNCTYPE(None, c_void_p, c_char_p, c_void_p, c_void_p)
 TARGET_TABLE_INDICATOR_START = CFUNCTYPE(None, c_void_p, c_char_p)
 TARGET_TABLE_INDICATOR_STOP = CFUNCTYPE(None, c_void_p, c_char_p)
@@ -131,10 +133,8 @@ TARGET_TABLE_INDICATOR_UPDATE = CFUNCTYPE(None, c_void_p, c_char_p, c_double)
 TARGET_TABLE_TRANSITION_PREPARE = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_uint32, c_void_p, c_void_p)
 TARGET_TABLE_TRANSITION_ANIMATE = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_uint32, c_void_p)
 TARGET_TABLE_TRANSITION_END = CFUNCTYPE(None, c_void_p, c_char_p, c_bool)
-TRANSFORMER_TABLE_TRANSFORM = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_size_t, HANDLE_OUT, HANDLE_OUT)
-TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA = CFUNCTYPE(c_bool, c_void_p)
-TRANSPORT_TABLE_START = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
-TRANSPORT_TABLE_CANCEL = CFUNCTYPE(None, c_void_p, c_void_p)
+LOAD_HANDLER_RESULT = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+LOAD_HANDLER_PROGRESS = CFUNCTYPE(None, c_void_p, c_void_p, c_int64, c_int64)
 
 
 class AnimatedViewHandler(Structure):
@@ -143,44 +143,10 @@ class AnimatedViewHandler(Structure):
     _fields_ = [("size", c_size_t), ("show", ANIMATED_VIEW_HANDLER_SHOW), ("loop", ANIMATED_VIEW_HANDLER_LOOP)]
 
 
-class FrameProviderTable(Structure):
-    """``sdimage_frame_provider_vtable``."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("frame_count", FRAME_PROVIDER_TABLE_FRAME_COUNT),
-        ("frame", FRAME_PROVIDER_TABLE_FRAME),
-        ("duration_ms", FRAME_PROVIDER_TABLE_DURATION_MS),
-        ("loop_count", FRAME_PROVIDER_TABLE_LOOP_COUNT),
-        ("is_growing", FRAME_PROVIDER_TABLE_IS_GROWING),
-        ("bytes", FRAME_PROVIDER_TABLE_BYTES),
-    ]
-
-
 class CachePathTable(Structure):
     """``sdimage_cache_path_vtable``."""
 
     _fields_ = [("size", c_size_t), ("path", CACHE_PATH_TABLE_PATH)]
-
-
-class CacheTable(Structure):
-    """``sdimage_cache_vtable``."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("memory_image", CACHE_TABLE_MEMORY_IMAGE),
-        ("set_memory_image", CACHE_TABLE_SET_MEMORY_IMAGE),
-        ("query", CACHE_TABLE_QUERY),
-        ("store", CACHE_TABLE_STORE),
-        ("remove", CACHE_TABLE_REMOVE),
-        ("contains", CACHE_TABLE_CONTAINS),
-        ("clear", CACHE_TABLE_CLEAR),
-        ("store_entry", CACHE_TABLE_STORE_ENTRY),
-        ("lease", CACHE_TABLE_LEASE),
-        ("end_lease", CACHE_TABLE_END_LEASE),
-        ("replace_entry", CACHE_TABLE_REPLACE_ENTRY),
-        ("is_shared", c_bool),
-    ]
 
 
 class CacheHandler(Structure):
@@ -195,49 +161,22 @@ class CacheHandler(Structure):
     ]
 
 
-class CoderTable(Structure):
-    """``sdimage_coder_vtable``."""
+class LogHandler(Structure):
+    """``sdimage_log_handler``."""
 
-    _fields_ = [
-        ("size", c_size_t),
-        ("can_decode", CODER_TABLE_CAN_DECODE),
-        ("decode", CODER_TABLE_DECODE),
-        ("can_encode", CODER_TABLE_CAN_ENCODE),
-        ("encode", CODER_TABLE_ENCODE),
-        ("open", CODER_TABLE_OPEN),
-        ("instance_update", CODER_TABLE_INSTANCE_UPDATE),
-        ("instance_image", CODER_TABLE_INSTANCE_IMAGE),
-        ("instance_frame_count", CODER_TABLE_INSTANCE_FRAME_COUNT),
-        ("instance_loop_count", CODER_TABLE_INSTANCE_LOOP_COUNT),
-        ("instance_duration_ms", CODER_TABLE_INSTANCE_DURATION_MS),
-        ("instance_frame", CODER_TABLE_INSTANCE_FRAME),
-        ("instance_bytes", CODER_TABLE_INSTANCE_BYTES),
-        ("instance_destroy", CODER_TABLE_INSTANCE_DESTROY),
-        ("render", CODER_TABLE_RENDER),
-        ("open_source", CODER_TABLE_OPEN_SOURCE),
-        ("info", CODER_TABLE_INFO),
-        ("describe", CODER_TABLE_DESCRIBE),
-        ("detached_stack", c_size_t),
-    ]
+    _fields_ = [("size", c_size_t), ("message", LOG_HANDLER_MESSAGE)]
+
+
+class LoadObserver(Structure):
+    """``sdimage_load_observer``."""
+
+    _fields_ = [("size", c_size_t), ("load_ended", LOAD_OBSERVER_LOAD_ENDED)]
 
 
 class DispatcherTable(Structure):
     """``sdimage_dispatcher_vtable``."""
 
     _fields_ = [("size", c_size_t), ("post", DISPATCHER_TABLE_POST), ("is_current", DISPATCHER_TABLE_IS_CURRENT)]
-
-
-class DownloadHooksTable(Structure):
-    """``sdimage_download_hooks_vtable``."""
-
-    _fields_ = [
-        ("size", c_size_t),
-        ("modify_request", DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST),
-        ("modify_response", DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE),
-        ("decrypt", DOWNLOAD_HOOKS_TABLE_DECRYPT),
-        ("redirect", DOWNLOAD_HOOKS_TABLE_REDIRECT),
-        ("event", DOWNLOAD_HOOKS_TABLE_EVENT),
-    ]
 
 
 class LoadHooksTable(Structure):
@@ -253,34 +192,17 @@ class LoadHooksTable(Structure):
     ]
 
 
-class LoaderTable(Structure):
-    """``sdimage_loader_vtable``."""
+class DownloadHooksTable(Structure):
+    """``sdimage_download_hooks_vtable``."""
 
     _fields_ = [
         ("size", c_size_t),
-        ("can_load", LOADER_TABLE_CAN_LOAD),
-        ("load", LOADER_TABLE_LOAD),
-        ("cancel", LOADER_TABLE_CANCEL),
-        ("can_share", LOADER_TABLE_CAN_SHARE),
+        ("modify_request", DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST),
+        ("modify_response", DOWNLOAD_HOOKS_TABLE_MODIFY_RESPONSE),
+        ("decrypt", DOWNLOAD_HOOKS_TABLE_DECRYPT),
+        ("redirect", DOWNLOAD_HOOKS_TABLE_REDIRECT),
+        ("event", DOWNLOAD_HOOKS_TABLE_EVENT),
     ]
-
-
-class LogHandler(Structure):
-    """``sdimage_log_handler``."""
-
-    _fields_ = [("size", c_size_t), ("message", LOG_HANDLER_MESSAGE)]
-
-
-class LoadHandler(Structure):
-    """``sdimage_load_handler``."""
-
-    _fields_ = [("size", c_size_t), ("result", LOAD_HANDLER_RESULT), ("progress", LOAD_HANDLER_PROGRESS)]
-
-
-class LoadObserver(Structure):
-    """``sdimage_load_observer``."""
-
-    _fields_ = [("size", c_size_t), ("load_ended", LOAD_OBSERVER_LOAD_ENDED)]
 
 
 class PlayerHandler(Structure):
@@ -341,10 +263,98 @@ class PrefetchHandler(Structure):
     ]
 
 
+class CacheTable(Structure):
+    """``sdimage_cache_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("memory_image", CACHE_TABLE_MEMORY_IMAGE),
+        ("set_memory_image", CACHE_TABLE_SET_MEMORY_IMAGE),
+        ("query", CACHE_TABLE_QUERY),
+        ("store", CACHE_TABLE_STORE),
+        ("remove", CACHE_TABLE_REMOVE),
+        ("contains", CACHE_TABLE_CONTAINS),
+        ("clear", CACHE_TABLE_CLEAR),
+        ("store_entry", CACHE_TABLE_STORE_ENTRY),
+        ("lease", CACHE_TABLE_LEASE),
+        ("end_lease", CACHE_TABLE_END_LEASE),
+        ("replace_entry", CACHE_TABLE_REPLACE_ENTRY),
+        ("is_shared", c_bool),
+    ]
+
+
+class CoderTable(Structure):
+    """``sdimage_coder_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("can_decode", CODER_TABLE_CAN_DECODE),
+        ("decode", CODER_TABLE_DECODE),
+        ("can_encode", CODER_TABLE_CAN_ENCODE),
+        ("encode", CODER_TABLE_ENCODE),
+        ("open", CODER_TABLE_OPEN),
+        ("instance_update", CODER_TABLE_INSTANCE_UPDATE),
+        ("instance_image", CODER_TABLE_INSTANCE_IMAGE),
+        ("instance_frame_count", CODER_TABLE_INSTANCE_FRAME_COUNT),
+        ("instance_loop_count", CODER_TABLE_INSTANCE_LOOP_COUNT),
+        ("instance_duration_ms", CODER_TABLE_INSTANCE_DURATION_MS),
+        ("instance_frame", CODER_TABLE_INSTANCE_FRAME),
+        ("instance_bytes", CODER_TABLE_INSTANCE_BYTES),
+        ("instance_destroy", CODER_TABLE_INSTANCE_DESTROY),
+        ("render", CODER_TABLE_RENDER),
+        ("open_source", CODER_TABLE_OPEN_SOURCE),
+        ("info", CODER_TABLE_INFO),
+        ("describe", CODER_TABLE_DESCRIBE),
+        ("detached_stack", c_size_t),
+    ]
+
+
+class FrameProviderTable(Structure):
+    """``sdimage_frame_provider_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("frame_count", FRAME_PROVIDER_TABLE_FRAME_COUNT),
+        ("frame", FRAME_PROVIDER_TABLE_FRAME),
+        ("duration_ms", FRAME_PROVIDER_TABLE_DURATION_MS),
+        ("loop_count", FRAME_PROVIDER_TABLE_LOOP_COUNT),
+        ("is_growing", FRAME_PROVIDER_TABLE_IS_GROWING),
+        ("bytes", FRAME_PROVIDER_TABLE_BYTES),
+    ]
+
+
+class LoaderTable(Structure):
+    """``sdimage_loader_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("can_load", LOADER_TABLE_CAN_LOAD),
+        ("load", LOADER_TABLE_LOAD),
+        ("cancel", LOADER_TABLE_CANCEL),
+        ("can_share", LOADER_TABLE_CAN_SHARE),
+    ]
+
+
 class SourceTable(Structure):
     """``sdimage_source_vtable``."""
 
     _fields_ = [("size", c_size_t), ("read", SOURCE_TABLE_READ)]
+
+
+class TransformerTable(Structure):
+    """``sdimage_transformer_vtable``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("transform", TRANSFORMER_TABLE_TRANSFORM),
+        ("should_preserve_metadata", TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA),
+    ]
+
+
+class TransportTable(Structure):
+    """``sdimage_transport_vtable``."""
+
+    _fields_ = [("size", c_size_t), ("start", TRANSPORT_TABLE_START), ("cancel", TRANSPORT_TABLE_CANCEL)]
 
 
 class TargetTable(Structure):
@@ -362,20 +372,10 @@ class TargetTable(Structure):
     ]
 
 
-class TransformerTable(Structure):
-    """``sdimage_transformer_vtable``."""
+class LoadHandler(Structure):
+    """``sdimage_load_handler``."""
 
-    _fields_ = [
-        ("size", c_size_t),
-        ("transform", TRANSFORMER_TABLE_TRANSFORM),
-        ("should_preserve_metadata", TRANSFORMER_TABLE_SHOULD_PRESERVE_METADATA),
-    ]
-
-
-class TransportTable(Structure):
-    """``sdimage_transport_vtable``."""
-
-    _fields_ = [("size", c_size_t), ("start", TRANSPORT_TABLE_START), ("cancel", TRANSPORT_TABLE_CANCEL)]
+    _fields_ = [("size", c_size_t), ("result", LOAD_HANDLER_RESULT), ("progress", LOAD_HANDLER_PROGRESS)]
 
 
 #: The functions of the library: results and arguments by name.

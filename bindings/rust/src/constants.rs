@@ -37,16 +37,18 @@ pub const SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS: sdimage_cache_chain_operation 
 /// Default CONCURRENT.
 pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 5;
 
-/// Kinds of metadata blocks that a file may contain.
-pub type sdimage_metadata_kind = c_int;
-/// No block.
-pub const SDIMAGE_METADATA_KIND_NONE: sdimage_metadata_kind = 0;
-/// A TIFF structure: begins with II or MM.
-pub const SDIMAGE_METADATA_KIND_EXIF: sdimage_metadata_kind = 1;
-/// An XML packet; for JPEG with its extension.
-pub const SDIMAGE_METADATA_KIND_XMP: sdimage_metadata_kind = 2;
-/// A colour profile.
-pub const SDIMAGE_METADATA_KIND_ICC: sdimage_metadata_kind = 3;
+/// Severity of a message; higher numbers are less severe.
+pub type sdimage_log_level = c_int;
+/// Nothing.
+pub const SDIMAGE_LOG_LEVEL_OFF: sdimage_log_level = 0;
+/// Data was lost: a cache set aside, a store dropped.
+pub const SDIMAGE_LOG_LEVEL_ERROR: sdimage_log_level = 1;
+/// Something was repaired: a damaged entry, a poisoned connection.
+pub const SDIMAGE_LOG_LEVEL_WARNING: sdimage_log_level = 2;
+/// Caches opened, loads that failed.
+pub const SDIMAGE_LOG_LEVEL_INFO: sdimage_log_level = 3;
+/// Every load.
+pub const SDIMAGE_LOG_LEVEL_DEBUG: sdimage_log_level = 4;
 
 /// The date that determines the age of an entry, and the order of eviction.
 pub type sdimage_expire_rule = c_int;
@@ -347,18 +349,16 @@ pub const SDIMAGE_ORIENTATION_RIGHT_MIRRORED: sdimage_orientation = 7;
 /// Rotated by 90 degrees counter-clockwise.
 pub const SDIMAGE_ORIENTATION_LEFT: sdimage_orientation = 8;
 
-/// Severity of a message; higher numbers are less severe.
-pub type sdimage_log_level = c_int;
-/// Nothing.
-pub const SDIMAGE_LOG_LEVEL_OFF: sdimage_log_level = 0;
-/// Data was lost: a cache set aside, a store dropped.
-pub const SDIMAGE_LOG_LEVEL_ERROR: sdimage_log_level = 1;
-/// Something was repaired: a damaged entry, a poisoned connection.
-pub const SDIMAGE_LOG_LEVEL_WARNING: sdimage_log_level = 2;
-/// Caches opened, loads that failed.
-pub const SDIMAGE_LOG_LEVEL_INFO: sdimage_log_level = 3;
-/// Every load.
-pub const SDIMAGE_LOG_LEVEL_DEBUG: sdimage_log_level = 4;
+/// Kinds of metadata blocks that a file may contain.
+pub type sdimage_metadata_kind = c_int;
+/// No block.
+pub const SDIMAGE_METADATA_KIND_NONE: sdimage_metadata_kind = 0;
+/// A TIFF structure: begins with II or MM.
+pub const SDIMAGE_METADATA_KIND_EXIF: sdimage_metadata_kind = 1;
+/// An XML packet; for JPEG with its extension.
+pub const SDIMAGE_METADATA_KIND_XMP: sdimage_metadata_kind = 2;
+/// A colour profile.
+pub const SDIMAGE_METADATA_KIND_ICC: sdimage_metadata_kind = 3;
 
 /// The order of frames in one loop.
 pub type sdimage_playback_mode = c_int;
@@ -450,6 +450,71 @@ pub const SDIMAGE_FRESHNESS_IGNORE: sdimage_freshness = 0;
 pub const SDIMAGE_FRESHNESS_RESPECT: sdimage_freshness = 1;
 /// Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL reports whether it has changed.
 pub const SDIMAGE_FRESHNESS_REFRESH: sdimage_freshness = 2;
+
+/// Transition from one image to the next.
+pub type sdimage_transition = c_int;
+/// Immediate.
+pub const SDIMAGE_TRANSITION_NONE: sdimage_transition = 0;
+/// The new image fades in over the old one.
+pub const SDIMAGE_TRANSITION_FADE: sdimage_transition = 1;
+/// Turned over about its vertical axis, from the left.
+pub const SDIMAGE_TRANSITION_FLIP_FROM_LEFT: sdimage_transition = 2;
+/// The same from the right.
+pub const SDIMAGE_TRANSITION_FLIP_FROM_RIGHT: sdimage_transition = 3;
+/// Turned over about its horizontal axis, from the top.
+pub const SDIMAGE_TRANSITION_FLIP_FROM_TOP: sdimage_transition = 4;
+/// The same from the bottom.
+pub const SDIMAGE_TRANSITION_FLIP_FROM_BOTTOM: sdimage_transition = 5;
+/// The old image is peeled off upwards.
+pub const SDIMAGE_TRANSITION_CURL_UP: sdimage_transition = 6;
+/// The new image is laid on downwards.
+pub const SDIMAGE_TRANSITION_CURL_DOWN: sdimage_transition = 7;
+
+/// Time at which the placeholder is shown.
+pub type sdimage_placeholder_time = c_int;
+/// While the image is loaded.
+pub const SDIMAGE_PLACEHOLDER_TIME_NOW: sdimage_placeholder_time = 0;
+/// At the end, if there is no image; until then the shown image stays.
+pub const SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE: sdimage_placeholder_time = 1;
+
+/// Cached images of the same URL that may be shown in place of the placeholder.
+pub type sdimage_cached_placeholder = c_int;
+/// None.
+pub const SDIMAGE_CACHED_PLACEHOLDER_NONE: sdimage_cached_placeholder = 0;
+/// The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original.
+pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY: sdimage_cached_placeholder = 1;
+/// Also the requested image itself from the disk; the starting call waits for it.
+pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK: sdimage_cached_placeholder = 2;
+
+/// Effect on a load under way with the same key.
+pub type sdimage_previous_load = c_int;
+/// It ends with CANCELLED.
+pub const SDIMAGE_PREVIOUS_LOAD_CANCEL: sdimage_previous_load = 0;
+/// Both show their images when they arrive.
+pub const SDIMAGE_PREVIOUS_LOAD_KEEP: sdimage_previous_load = 1;
+
+/// Code that shows the image.
+pub type sdimage_image_setting = c_int;
+/// The target, with set_image.
+pub const SDIMAGE_IMAGE_SETTING_AUTOMATIC: sdimage_image_setting = 0;
+/// The program, in the handler, which also receives parts; no transition.
+pub const SDIMAGE_IMAGE_SETTING_MANUAL: sdimage_image_setting = 1;
+
+/// Images that are shown with the transition.
+pub type sdimage_transition_rule = c_int;
+/// Images that took time: from network and loaders, and from the disk unless the starting call waited for it.
+pub const SDIMAGE_TRANSITION_RULE_WAITED: sdimage_transition_rule = 0;
+/// Every image, also those from memory.
+pub const SDIMAGE_TRANSITION_RULE_ALWAYS: sdimage_transition_rule = 1;
+
+/// The priority among loads that wait for each other.
+pub type sdimage_priority = c_int;
+/// No user is waiting: prefetching.
+pub const SDIMAGE_PRIORITY_LOW: sdimage_priority = -1;
+/// A user is waiting.
+pub const SDIMAGE_PRIORITY_NORMAL: sdimage_priority = 0;
+/// Before all other waiting loads.
+pub const SDIMAGE_PRIORITY_HIGH: sdimage_priority = 1;
 
 /// Kind of a delivery.
 pub type sdimage_delivery_kind = c_int;
@@ -545,71 +610,6 @@ pub const SDIMAGE_TRANSACTION_PHASE_CONNECT: sdimage_transaction_phase = 2;
 pub const SDIMAGE_TRANSACTION_PHASE_TLS: sdimage_transaction_phase = 3;
 /// The first byte of the response has arrived.
 pub const SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: sdimage_transaction_phase = 4;
-
-/// Transition from one image to the next.
-pub type sdimage_transition = c_int;
-/// Immediate.
-pub const SDIMAGE_TRANSITION_NONE: sdimage_transition = 0;
-/// The new image fades in over the old one.
-pub const SDIMAGE_TRANSITION_FADE: sdimage_transition = 1;
-/// Turned over about its vertical axis, from the left.
-pub const SDIMAGE_TRANSITION_FLIP_FROM_LEFT: sdimage_transition = 2;
-/// The same from the right.
-pub const SDIMAGE_TRANSITION_FLIP_FROM_RIGHT: sdimage_transition = 3;
-/// Turned over about its horizontal axis, from the top.
-pub const SDIMAGE_TRANSITION_FLIP_FROM_TOP: sdimage_transition = 4;
-/// The same from the bottom.
-pub const SDIMAGE_TRANSITION_FLIP_FROM_BOTTOM: sdimage_transition = 5;
-/// The old image is peeled off upwards.
-pub const SDIMAGE_TRANSITION_CURL_UP: sdimage_transition = 6;
-/// The new image is laid on downwards.
-pub const SDIMAGE_TRANSITION_CURL_DOWN: sdimage_transition = 7;
-
-/// Time at which the placeholder is shown.
-pub type sdimage_placeholder_time = c_int;
-/// While the image is loaded.
-pub const SDIMAGE_PLACEHOLDER_TIME_NOW: sdimage_placeholder_time = 0;
-/// At the end, if there is no image; until then the shown image stays.
-pub const SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE: sdimage_placeholder_time = 1;
-
-/// Cached images of the same URL that may be shown in place of the placeholder.
-pub type sdimage_cached_placeholder = c_int;
-/// None.
-pub const SDIMAGE_CACHED_PLACEHOLDER_NONE: sdimage_cached_placeholder = 0;
-/// The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original.
-pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY: sdimage_cached_placeholder = 1;
-/// Also the requested image itself from the disk; the starting call waits for it.
-pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK: sdimage_cached_placeholder = 2;
-
-/// Effect on a load under way with the same key.
-pub type sdimage_previous_load = c_int;
-/// It ends with CANCELLED.
-pub const SDIMAGE_PREVIOUS_LOAD_CANCEL: sdimage_previous_load = 0;
-/// Both show their images when they arrive.
-pub const SDIMAGE_PREVIOUS_LOAD_KEEP: sdimage_previous_load = 1;
-
-/// Code that shows the image.
-pub type sdimage_image_setting = c_int;
-/// The target, with set_image.
-pub const SDIMAGE_IMAGE_SETTING_AUTOMATIC: sdimage_image_setting = 0;
-/// The program, in the handler, which also receives parts; no transition.
-pub const SDIMAGE_IMAGE_SETTING_MANUAL: sdimage_image_setting = 1;
-
-/// Images that are shown with the transition.
-pub type sdimage_transition_rule = c_int;
-/// Images that took time: from network and loaders, and from the disk unless the starting call waited for it.
-pub const SDIMAGE_TRANSITION_RULE_WAITED: sdimage_transition_rule = 0;
-/// Every image, also those from memory.
-pub const SDIMAGE_TRANSITION_RULE_ALWAYS: sdimage_transition_rule = 1;
-
-/// The priority among loads that wait for each other.
-pub type sdimage_priority = c_int;
-/// No user is waiting: prefetching.
-pub const SDIMAGE_PRIORITY_LOW: sdimage_priority = -1;
-/// A user is waiting.
-pub const SDIMAGE_PRIORITY_NORMAL: sdimage_priority = 0;
-/// Before all other waiting loads.
-pub const SDIMAGE_PRIORITY_HIGH: sdimage_priority = 1;
 
 /// Weights of the samples.
 pub type sdimage_resampling = c_int;

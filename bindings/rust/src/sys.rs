@@ -77,24 +77,6 @@ pub struct sdimage_animated_view_handler {
 }
 
 #[repr(C)]
-pub struct sdimage_frame_provider_vtable {
-    pub size: usize,
-    pub frame_count: Option<unsafe extern "C" fn(user_data: *mut c_void) -> u32>,
-    pub frame: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            index: u32,
-            image: *mut *mut sdimage_image,
-            error: *mut *mut sdimage_error,
-        ) -> sdimage_status,
-    >,
-    pub duration_ms: Option<unsafe extern "C" fn(user_data: *mut c_void, index: u32) -> u32>,
-    pub loop_count: Option<unsafe extern "C" fn(user_data: *mut c_void) -> u32>,
-    pub is_growing: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
-    pub bytes: Option<unsafe extern "C" fn(user_data: *mut c_void) -> *mut sdimage_data>,
-}
-
-#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct sdimage_size {
     pub width: u32,
@@ -130,6 +112,121 @@ pub struct sdimage_cache_path_vtable {
             path: *mut c_char,
             capacity: usize,
         ) -> usize,
+    >,
+}
+
+#[repr(C)]
+pub struct sdimage_cache_handler {
+    pub size: usize,
+    pub completed: Option<unsafe extern "C" fn(user_data: *mut c_void, error: *mut sdimage_error)>,
+    pub data: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut sdimage_data, error: *mut sdimage_error)>,
+    pub layers: Option<unsafe extern "C" fn(user_data: *mut c_void, layers: sdimage_cache_layers, error: *mut sdimage_error)>,
+    pub disk_totals: Option<unsafe extern "C" fn(user_data: *mut c_void, bytes: u64, count: u64, error: *mut sdimage_error)>,
+}
+
+#[repr(C)]
+pub struct sdimage_log_handler {
+    pub size: usize,
+    pub message: Option<unsafe extern "C" fn(user_data: *mut c_void, level: sdimage_log_level, text: *const c_char)>,
+}
+
+#[repr(C)]
+pub struct sdimage_load_observer {
+    pub size: usize,
+    pub load_ended: Option<unsafe extern "C" fn(user_data: *mut c_void, result: *const sdimage_result)>,
+}
+
+#[repr(C)]
+pub struct sdimage_dispatcher_vtable {
+    pub size: usize,
+    pub post: Option<unsafe extern "C" fn(user_data: *mut c_void, run: *const c_void, argument: *mut c_void)>,
+    pub is_current: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
+}
+
+#[repr(C)]
+pub struct sdimage_load_hooks_vtable {
+    pub size: usize,
+    pub process_request: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *mut sdimage_request)>,
+    pub cache_key: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request) -> *mut sdimage_data>,
+    pub serialize: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            request: *const sdimage_request,
+            image: *mut sdimage_image,
+            data: *mut sdimage_data,
+        ) -> *mut sdimage_data,
+    >,
+    pub should_load: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request) -> bool>,
+    pub should_remember_failure: Option<
+        unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request, error: *const sdimage_error) -> bool,
+    >,
+}
+
+#[repr(C)]
+pub struct sdimage_download_hooks_vtable {
+    pub size: usize,
+    pub modify_request:
+        Option<unsafe extern "C" fn(user_data: *mut c_void, request: *mut sdimage_request, reply: *mut sdimage_reply)>,
+    pub modify_response:
+        Option<unsafe extern "C" fn(user_data: *mut c_void, response: *mut sdimage_response, reply: *mut sdimage_reply)>,
+    pub decrypt: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            data: *mut sdimage_data,
+            response: *const sdimage_response,
+            plain: *mut *mut sdimage_data,
+            error: *mut *mut sdimage_error,
+        ) -> sdimage_status,
+    >,
+    pub redirect: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            from: *const c_char,
+            to: *const c_char,
+            status: i32,
+            reply: *mut sdimage_reply,
+        ),
+    >,
+    pub event: Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const sdimage_download_event)>,
+}
+
+#[repr(C)]
+pub struct sdimage_player_handler {
+    pub size: usize,
+    pub frame: Option<
+        unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, index: u32, image: *const sdimage_image),
+    >,
+    pub r#loop: Option<unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, count: u32)>,
+}
+
+#[repr(C)]
+pub struct sdimage_prefetcher_handler {
+    pub size: usize,
+    pub fetched: Option<unsafe extern "C" fn(user_data: *mut c_void, url: *const c_char, finished: usize, total: usize)>,
+    pub idle: Option<unsafe extern "C" fn(user_data: *mut c_void, total: usize, skipped: usize)>,
+}
+
+#[repr(C)]
+pub struct sdimage_prefetch_handler {
+    pub size: usize,
+    pub fetched: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            group: *mut sdimage_prefetch_group,
+            index: usize,
+            result: *mut sdimage_result,
+        ),
+    >,
+    pub progress:
+        Option<unsafe extern "C" fn(user_data: *mut c_void, group: *mut sdimage_prefetch_group, finished: usize, total: usize)>,
+    pub completed: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            group: *mut sdimage_prefetch_group,
+            finished: usize,
+            skipped: usize,
+            error: *mut sdimage_error,
+        ),
     >,
 }
 
@@ -203,15 +300,6 @@ pub struct sdimage_cache_vtable {
         ),
     >,
     pub is_shared: bool,
-}
-
-#[repr(C)]
-pub struct sdimage_cache_handler {
-    pub size: usize,
-    pub completed: Option<unsafe extern "C" fn(user_data: *mut c_void, error: *mut sdimage_error)>,
-    pub data: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *mut sdimage_data, error: *mut sdimage_error)>,
-    pub layers: Option<unsafe extern "C" fn(user_data: *mut c_void, layers: sdimage_cache_layers, error: *mut sdimage_error)>,
-    pub disk_totals: Option<unsafe extern "C" fn(user_data: *mut c_void, bytes: u64, count: u64, error: *mut sdimage_error)>,
 }
 
 #[repr(C)]
@@ -329,57 +417,21 @@ pub struct sdimage_coder_vtable {
 }
 
 #[repr(C)]
-pub struct sdimage_dispatcher_vtable {
+pub struct sdimage_frame_provider_vtable {
     pub size: usize,
-    pub post: Option<unsafe extern "C" fn(user_data: *mut c_void, run: *const c_void, argument: *mut c_void)>,
-    pub is_current: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
-}
-
-#[repr(C)]
-pub struct sdimage_download_hooks_vtable {
-    pub size: usize,
-    pub modify_request:
-        Option<unsafe extern "C" fn(user_data: *mut c_void, request: *mut sdimage_request, reply: *mut sdimage_reply)>,
-    pub modify_response:
-        Option<unsafe extern "C" fn(user_data: *mut c_void, response: *mut sdimage_response, reply: *mut sdimage_reply)>,
-    pub decrypt: Option<
+    pub frame_count: Option<unsafe extern "C" fn(user_data: *mut c_void) -> u32>,
+    pub frame: Option<
         unsafe extern "C" fn(
             user_data: *mut c_void,
-            data: *mut sdimage_data,
-            response: *const sdimage_response,
-            plain: *mut *mut sdimage_data,
+            index: u32,
+            image: *mut *mut sdimage_image,
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
     >,
-    pub redirect: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            from: *const c_char,
-            to: *const c_char,
-            status: i32,
-            reply: *mut sdimage_reply,
-        ),
-    >,
-    pub event: Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const sdimage_download_event)>,
-}
-
-#[repr(C)]
-pub struct sdimage_load_hooks_vtable {
-    pub size: usize,
-    pub process_request: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *mut sdimage_request)>,
-    pub cache_key: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request) -> *mut sdimage_data>,
-    pub serialize: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            request: *const sdimage_request,
-            image: *mut sdimage_image,
-            data: *mut sdimage_data,
-        ) -> *mut sdimage_data,
-    >,
-    pub should_load: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request) -> bool>,
-    pub should_remember_failure: Option<
-        unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request, error: *const sdimage_error) -> bool,
-    >,
+    pub duration_ms: Option<unsafe extern "C" fn(user_data: *mut c_void, index: u32) -> u32>,
+    pub loop_count: Option<unsafe extern "C" fn(user_data: *mut c_void) -> u32>,
+    pub is_growing: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
+    pub bytes: Option<unsafe extern "C" fn(user_data: *mut c_void) -> *mut sdimage_data>,
 }
 
 #[repr(C)]
@@ -398,65 +450,6 @@ pub struct sdimage_loader_vtable {
 }
 
 #[repr(C)]
-pub struct sdimage_log_handler {
-    pub size: usize,
-    pub message: Option<unsafe extern "C" fn(user_data: *mut c_void, level: sdimage_log_level, text: *const c_char)>,
-}
-
-#[repr(C)]
-pub struct sdimage_load_handler {
-    pub size: usize,
-    pub result: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, result: *mut sdimage_result)>,
-    pub progress: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, received: i64, expected: i64)>,
-}
-
-#[repr(C)]
-pub struct sdimage_load_observer {
-    pub size: usize,
-    pub load_ended: Option<unsafe extern "C" fn(user_data: *mut c_void, result: *const sdimage_result)>,
-}
-
-#[repr(C)]
-pub struct sdimage_player_handler {
-    pub size: usize,
-    pub frame: Option<
-        unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, index: u32, image: *const sdimage_image),
-    >,
-    pub r#loop: Option<unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, count: u32)>,
-}
-
-#[repr(C)]
-pub struct sdimage_prefetcher_handler {
-    pub size: usize,
-    pub fetched: Option<unsafe extern "C" fn(user_data: *mut c_void, url: *const c_char, finished: usize, total: usize)>,
-    pub idle: Option<unsafe extern "C" fn(user_data: *mut c_void, total: usize, skipped: usize)>,
-}
-
-#[repr(C)]
-pub struct sdimage_prefetch_handler {
-    pub size: usize,
-    pub fetched: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            group: *mut sdimage_prefetch_group,
-            index: usize,
-            result: *mut sdimage_result,
-        ),
-    >,
-    pub progress:
-        Option<unsafe extern "C" fn(user_data: *mut c_void, group: *mut sdimage_prefetch_group, finished: usize, total: usize)>,
-    pub completed: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            group: *mut sdimage_prefetch_group,
-            finished: usize,
-            skipped: usize,
-            error: *mut sdimage_error,
-        ),
-    >,
-}
-
-#[repr(C)]
 pub struct sdimage_source_vtable {
     pub size: usize,
     pub read: Option<
@@ -469,6 +462,35 @@ pub struct sdimage_source_vtable {
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
     >,
+}
+
+#[repr(C)]
+pub struct sdimage_transformer_vtable {
+    pub size: usize,
+    pub transform: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            image: *const sdimage_image,
+            cache_key: *const c_char,
+            key_length: usize,
+            result: *mut *mut sdimage_image,
+            error: *mut *mut sdimage_error,
+        ) -> sdimage_status,
+    >,
+    pub should_preserve_metadata: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
+}
+
+#[repr(C)]
+pub struct sdimage_transport_vtable {
+    pub size: usize,
+    pub start: Option<
+        unsafe extern "C" fn(
+            user_data: *mut c_void,
+            request: *mut sdimage_request,
+            exchange: *mut sdimage_exchange,
+        ) -> sdimage_status,
+    >,
+    pub cancel: Option<unsafe extern "C" fn(user_data: *mut c_void, exchange: *mut sdimage_exchange)>,
 }
 
 #[repr(C)]
@@ -503,30 +525,8 @@ pub struct sdimage_target_vtable {
 }
 
 #[repr(C)]
-pub struct sdimage_transformer_vtable {
+pub struct sdimage_load_handler {
     pub size: usize,
-    pub transform: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            image: *const sdimage_image,
-            cache_key: *const c_char,
-            key_length: usize,
-            result: *mut *mut sdimage_image,
-            error: *mut *mut sdimage_error,
-        ) -> sdimage_status,
-    >,
-    pub should_preserve_metadata: Option<unsafe extern "C" fn(user_data: *mut c_void) -> bool>,
-}
-
-#[repr(C)]
-pub struct sdimage_transport_vtable {
-    pub size: usize,
-    pub start: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            request: *mut sdimage_request,
-            exchange: *mut sdimage_exchange,
-        ) -> sdimage_status,
-    >,
-    pub cancel: Option<unsafe extern "C" fn(user_data: *mut c_void, exchange: *mut sdimage_exchange)>,
+    pub result: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, result: *mut sdimage_result)>,
+    pub progress: Option<unsafe extern "C" fn(user_data: *mut c_void, task: *mut sdimage_task, received: i64, expected: i64)>,
 }

@@ -59,89 +59,9 @@ extern "C" {
     pub fn sdimage_animated_view_set_decode_when_due(view: *mut sdimage_animated_view, decodes: bool);
     pub fn sdimage_animated_view_should_decode_when_due(view: *const sdimage_animated_view) -> bool;
 
-    // animation.h
-    pub fn sdimage_frame_provider_new_custom(
-        vtable: *const sdimage_frame_provider_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        provider: *mut *mut sdimage_frame_provider,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_frame_provider_new_image(
-        image: *const sdimage_image,
-        provider: *mut *mut sdimage_frame_provider,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_frame_provider_new_decoder(
-        decoder: *mut sdimage_decoder,
-        provider: *mut *mut sdimage_frame_provider,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_frame_provider_new_transformed(
-        provider: *const sdimage_frame_provider,
-        transformer: *const sdimage_transformer,
-        transformed: *mut *mut sdimage_frame_provider,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_frame_provider_ref(provider: *mut sdimage_frame_provider) -> *mut sdimage_frame_provider;
-    pub fn sdimage_frame_provider_unref(provider: *mut sdimage_frame_provider);
-    pub fn sdimage_frame_provider_frame_count(provider: *const sdimage_frame_provider) -> u32;
-    pub fn sdimage_frame_provider_loop_count(provider: *const sdimage_frame_provider) -> u32;
-    pub fn sdimage_frame_provider_is_growing(provider: *const sdimage_frame_provider) -> bool;
-    pub fn sdimage_frame_provider_duration_ms(provider: *const sdimage_frame_provider, index: u32) -> u32;
-    pub fn sdimage_frame_provider_get_frame(
-        provider: *const sdimage_frame_provider,
-        index: u32,
-        image: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_frame_provider_get_data(
-        provider: *const sdimage_frame_provider,
-        data: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_new_provider(
-        provider: *const sdimage_frame_provider,
-        image: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_image_preload_frames(image: *const sdimage_image, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_image_unload_frames(image: *const sdimage_image);
-    pub fn sdimage_image_has_all_frames(image: *const sdimage_image) -> bool;
-    pub fn sdimage_frame_budget_set_limit(bytes: usize);
-    pub fn sdimage_frame_budget_limit() -> usize;
-    pub fn sdimage_frame_budget_statistics(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
-
     // base.h
     pub fn sdimage_version() -> *const c_char;
     pub fn sdimage_version_number() -> u32;
-
-    // batch.h
-    pub fn sdimage_batch_options_new(width: u32, height: u32) -> *mut sdimage_batch_options;
-    pub fn sdimage_batch_options_ref(options: *mut sdimage_batch_options) -> *mut sdimage_batch_options;
-    pub fn sdimage_batch_options_unref(options: *mut sdimage_batch_options);
-    pub fn sdimage_batch_options_set_pixel_format(options: *mut sdimage_batch_options, pixel_format: sdimage_pixel_format);
-    pub fn sdimage_batch_options_set_scale_mode(options: *mut sdimage_batch_options, mode: sdimage_scale_mode);
-    pub fn sdimage_batch_options_set_background_color(options: *mut sdimage_batch_options, color: sdimage_color);
-    pub fn sdimage_batch_options_set_strides(options: *mut sdimage_batch_options, row: usize, picture: usize);
-    pub fn sdimage_batch_options_set_request(options: *mut sdimage_batch_options, request: *const sdimage_request);
-    pub fn sdimage_batch_options_set_max_concurrent(options: *mut sdimage_batch_options, count: u32);
-    pub fn sdimage_batch_options_set_dispatcher(options: *mut sdimage_batch_options, dispatcher: *mut sdimage_dispatcher);
-    pub fn sdimage_batch_options_array_size(options: *const sdimage_batch_options, count: usize) -> usize;
-    pub fn sdimage_manager_load_batch(
-        manager: *mut sdimage_manager,
-        options: *const sdimage_batch_options,
-        urls: *const *const c_char,
-        lengths: *const usize,
-        count: usize,
-        pixels: *mut c_void,
-        size: usize,
-        handler: *const sdimage_prefetch_handler,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        group: *mut *mut sdimage_prefetch_group,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
 
     // cache.h
     pub fn sdimage_cache_config_new() -> *mut sdimage_cache_config;
@@ -190,7 +110,6 @@ extern "C" {
     pub fn sdimage_cache_set_memory_limits(cache: *mut sdimage_cache, bytes: usize, count: usize);
     pub fn sdimage_cache_set_keep_in_memory(cache: *mut sdimage_cache, keep: bool);
     pub fn sdimage_cache_set_keep_weakly(cache: *mut sdimage_cache, keep: bool);
-    pub fn sdimage_watch_memory_pressure(watch: bool);
     pub fn sdimage_cache_get_data(
         cache: *const sdimage_cache,
         key: *const c_void,
@@ -256,21 +175,12 @@ extern "C" {
         json: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_new_custom(
-        vtable: *const sdimage_cache_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        cache: *mut *mut sdimage_cache,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
     pub fn sdimage_cache_new_layered(
         memory: *mut sdimage_cache,
         disk: *mut sdimage_cache,
         cache: *mut *mut sdimage_cache,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-
-    // cache_async.h
     pub fn sdimage_cache_load(
         cache: *mut sdimage_cache,
         request: *const sdimage_request,
@@ -353,8 +263,6 @@ extern "C" {
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-
-    // cache_chain.h
     pub fn sdimage_cache_new_chain(chain: *mut *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_cache_new_tiered(
         local: *mut sdimage_cache,
@@ -384,21 +292,57 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
 
-    // cache_entry.h
-    pub fn sdimage_cache_entry_new(
-        data: *mut sdimage_data,
-        metadata: *mut sdimage_data,
-        entry: *mut *mut sdimage_cache_entry,
+    // coder.h
+    pub fn sdimage_coder_ref(coder: *mut sdimage_coder) -> *mut sdimage_coder;
+    pub fn sdimage_coder_unref(coder: *mut sdimage_coder);
+    pub fn sdimage_coder_name(coder: *const sdimage_coder) -> *const c_char;
+    pub fn sdimage_coder_get_builtin(
+        name: *const c_char,
+        coder: *mut *mut sdimage_coder,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_entry_ref(entry: *mut sdimage_cache_entry) -> *mut sdimage_cache_entry;
-    pub fn sdimage_cache_entry_unref(entry: *mut sdimage_cache_entry);
-    pub fn sdimage_cache_entry_data(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
-    pub fn sdimage_cache_entry_metadata(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
-    pub fn sdimage_cache_entry_date_ns(entry: *const sdimage_cache_entry) -> u64;
-    pub fn sdimage_cache_entry_expiry_ns(entry: *const sdimage_cache_entry) -> u64;
+    pub fn sdimage_coder_register(coder: *mut sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_coder_unregister(coder: *const sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_coder_registered_count() -> usize;
+    pub fn sdimage_coder_get_registered(
+        index: usize,
+        coder: *mut *mut sdimage_coder,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_coder_unregister_all();
+    pub fn sdimage_coder_register_builtin();
+    pub fn sdimage_can_decode(bytes: *const c_void, length: usize) -> bool;
+    pub fn sdimage_can_encode(format: sdimage_format) -> bool;
+    pub fn sdimage_plugins_load_all(plugins: *mut *mut sdimage_plugin_list, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_plugin_list_ref(plugins: *mut sdimage_plugin_list) -> *mut sdimage_plugin_list;
+    pub fn sdimage_plugin_list_unref(plugins: *mut sdimage_plugin_list);
+    pub fn sdimage_plugin_list_count(plugins: *const sdimage_plugin_list) -> usize;
+    pub fn sdimage_plugin_list_name(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
+    pub fn sdimage_plugin_list_path(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
+    pub fn sdimage_plugin_list_library(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
+    pub fn sdimage_plugin_list_error(plugins: *const sdimage_plugin_list, index: usize) -> *const sdimage_error;
 
-    // coder.h
+    // data.h
+    pub fn sdimage_data_new(
+        bytes: *const c_void,
+        length: usize,
+        data: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_data_new_adopting(
+        bytes: *const c_void,
+        length: usize,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        data: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_data_ref(data: *mut sdimage_data) -> *mut sdimage_data;
+    pub fn sdimage_data_unref(data: *mut sdimage_data);
+    pub fn sdimage_data_bytes(data: *const sdimage_data) -> *const c_void;
+    pub fn sdimage_data_length(data: *const sdimage_data) -> usize;
+
+    // decode.h
     pub fn sdimage_decode_options_new() -> *mut sdimage_decode_options;
     pub fn sdimage_decode_options_ref(options: *mut sdimage_decode_options) -> *mut sdimage_decode_options;
     pub fn sdimage_decode_options_unref(options: *mut sdimage_decode_options);
@@ -421,6 +365,19 @@ extern "C" {
     pub fn sdimage_decode_options_set_max_bytes(options: *mut sdimage_decode_options, bytes: usize);
     pub fn sdimage_decode_options_set_max_work_ms(options: *mut sdimage_decode_options, milliseconds: u32);
     pub fn sdimage_decode_options_set_options(options: *mut sdimage_decode_options, values: *const sdimage_options);
+    pub fn sdimage_decode_options_thumbnail_size(options: *const sdimage_decode_options) -> sdimage_size;
+    pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
+    pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
+    pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_should_convert_to_srgb(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
+    pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_limit_bytes(options: *const sdimage_decode_options) -> usize;
+    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *const sdimage_options;
+    pub fn sdimage_decode_options_max_pixels(options: *const sdimage_decode_options) -> u64;
+    pub fn sdimage_decode_options_max_bytes(options: *const sdimage_decode_options) -> usize;
+    pub fn sdimage_decode_options_max_work_ms(options: *const sdimage_decode_options) -> u32;
     pub fn sdimage_sniff(bytes: *const c_void, length: usize) -> sdimage_format;
     pub fn sdimage_decode(
         bytes: *const c_void,
@@ -435,88 +392,8 @@ extern "C" {
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_info(
-        bytes: *const c_void,
-        length: usize,
-        json: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_read_metadata(
-        bytes: *const c_void,
-        length: usize,
-        kind: sdimage_metadata_kind,
-        data: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_work_budget_check(budget: *const sdimage_work_budget) -> sdimage_status;
-    pub fn sdimage_work_budget_spend(budget: *const sdimage_work_budget, bytes: usize) -> sdimage_status;
-    pub fn sdimage_work_budget_remaining_ms(budget: *const sdimage_work_budget) -> u32;
-    pub fn sdimage_decode_options_work_budget(options: *const sdimage_decode_options) -> *const sdimage_work_budget;
-    pub fn sdimage_coder_new_custom(
-        name: *const c_char,
-        vtable: *const sdimage_coder_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        coder: *mut *mut sdimage_coder,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_coder_ref(coder: *mut sdimage_coder) -> *mut sdimage_coder;
-    pub fn sdimage_coder_unref(coder: *mut sdimage_coder);
-    pub fn sdimage_coder_name(coder: *const sdimage_coder) -> *const c_char;
-    pub fn sdimage_coder_get_builtin(
-        name: *const c_char,
-        coder: *mut *mut sdimage_coder,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_coder_register(coder: *mut sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_coder_unregister(coder: *const sdimage_coder, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_coder_registered_count() -> usize;
-    pub fn sdimage_coder_get_registered(
-        index: usize,
-        coder: *mut *mut sdimage_coder,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_coder_unregister_all();
-    pub fn sdimage_coder_register_builtin();
-    pub fn sdimage_can_decode(bytes: *const c_void, length: usize) -> bool;
-    pub fn sdimage_can_encode(format: sdimage_format) -> bool;
     pub fn sdimage_default_limit_bytes() -> usize;
     pub fn sdimage_set_default_limit_bytes(bytes: usize);
-    pub fn sdimage_decode_options_thumbnail_size(options: *const sdimage_decode_options) -> sdimage_size;
-    pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
-    pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
-    pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_should_convert_to_srgb(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
-    pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_limit_bytes(options: *const sdimage_decode_options) -> usize;
-    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *const sdimage_options;
-    pub fn sdimage_decode_options_max_pixels(options: *const sdimage_decode_options) -> u64;
-    pub fn sdimage_decode_options_max_bytes(options: *const sdimage_decode_options) -> usize;
-    pub fn sdimage_decode_options_max_work_ms(options: *const sdimage_decode_options) -> u32;
-
-    // data.h
-    pub fn sdimage_data_new(
-        bytes: *const c_void,
-        length: usize,
-        data: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_data_new_adopting(
-        bytes: *const c_void,
-        length: usize,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        data: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_data_ref(data: *mut sdimage_data) -> *mut sdimage_data;
-    pub fn sdimage_data_unref(data: *mut sdimage_data);
-    pub fn sdimage_data_bytes(data: *const sdimage_data) -> *const c_void;
-    pub fn sdimage_data_length(data: *const sdimage_data) -> usize;
-
-    // decoder.h
     pub fn sdimage_decoder_new(
         options: *const sdimage_decode_options,
         coder: *mut sdimage_coder,
@@ -552,8 +429,56 @@ extern "C" {
         data: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_source_new_file(
+        path: *const c_char,
+        source: *mut *mut sdimage_source,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_source_new_data(
+        data: *mut sdimage_data,
+        source: *mut *mut sdimage_source,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_source_ref(source: *mut sdimage_source) -> *mut sdimage_source;
+    pub fn sdimage_source_unref(source: *mut sdimage_source);
+    pub fn sdimage_source_size(source: *const sdimage_source) -> u64;
+    pub fn sdimage_source_read(
+        source: *const sdimage_source,
+        offset: u64,
+        buffer: *mut c_void,
+        length: usize,
+        read: *mut usize,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_decoder_new_source(
+        source: *mut sdimage_source,
+        options: *const sdimage_decode_options,
+        coder: *mut sdimage_coder,
+        decoder: *mut *mut sdimage_decoder,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
-    // disk.h
+    // diagnostics.h
+    pub fn sdimage_log_set_handler(
+        level: sdimage_log_level,
+        handler: *const sdimage_log_handler,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_manager_config_set_observer(
+        config: *mut sdimage_manager_config,
+        observer: *const sdimage_load_observer,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_metrics(text: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_doctor(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_trim_memory(empty_caches: bool);
+    pub fn sdimage_watch_memory_pressure(watch: bool);
+
+    // disk_cache.h
     pub fn sdimage_cache_config_set_expire_rule(config: *mut sdimage_cache_config, rule: sdimage_expire_rule);
     pub fn sdimage_cache_config_set_modes(config: *mut sdimage_cache_config, folder: u32, file: u32);
     pub fn sdimage_cache_set_disk_limits(
@@ -727,7 +652,7 @@ extern "C" {
     pub fn sdimage_downloader_cancel_all(downloader: *mut sdimage_loader);
     pub fn sdimage_downloader_invalidate(downloader: *mut sdimage_loader, cancel: bool);
 
-    // encoder.h
+    // encode.h
     pub fn sdimage_encode_options_new() -> *mut sdimage_encode_options;
     pub fn sdimage_encode_options_ref(options: *mut sdimage_encode_options) -> *mut sdimage_encode_options;
     pub fn sdimage_encode_options_unref(options: *mut sdimage_encode_options);
@@ -760,7 +685,6 @@ extern "C" {
     pub fn sdimage_encode_options_loop_count(options: *const sdimage_encode_options, image: *const sdimage_image) -> u32;
     pub fn sdimage_encode_options_exif(options: *const sdimage_encode_options) -> *const sdimage_data;
     pub fn sdimage_encode_options_xmp(options: *const sdimage_encode_options) -> *const sdimage_data;
-    pub fn sdimage_encode_options_work_budget(options: *const sdimage_encode_options) -> *const sdimage_work_budget;
     pub fn sdimage_encode(
         image: *const sdimage_image,
         format: sdimage_format,
@@ -791,6 +715,17 @@ extern "C" {
     pub fn sdimage_error_is_transient(error: *const sdimage_error) -> bool;
 
     // hooks.h
+    pub fn sdimage_load_hooks_new_custom(
+        vtable: *const sdimage_load_hooks_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        hooks: *mut *mut sdimage_load_hooks,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_load_hooks_ref(hooks: *mut sdimage_load_hooks) -> *mut sdimage_load_hooks;
+    pub fn sdimage_load_hooks_unref(hooks: *mut sdimage_load_hooks);
+    pub fn sdimage_manager_config_set_load_hooks(config: *mut sdimage_manager_config, hooks: *mut sdimage_load_hooks);
+    pub fn sdimage_request_set_load_hooks(request: *mut sdimage_request, hooks: *mut sdimage_load_hooks);
     pub fn sdimage_download_hooks_new_custom(
         vtable: *const sdimage_download_hooks_vtable,
         user_data: *mut c_void,
@@ -812,15 +747,6 @@ extern "C" {
     pub fn sdimage_download_hooks_unref(hooks: *mut sdimage_download_hooks);
     pub fn sdimage_downloader_config_set_hooks(config: *mut sdimage_downloader_config, hooks: *mut sdimage_download_hooks);
     pub fn sdimage_request_set_hooks(request: *mut sdimage_request, hooks: *mut sdimage_download_hooks);
-    pub fn sdimage_response_new(status: i32) -> *mut sdimage_response;
-    pub fn sdimage_response_ref(response: *mut sdimage_response) -> *mut sdimage_response;
-    pub fn sdimage_response_unref(response: *mut sdimage_response);
-    pub fn sdimage_response_url(response: *const sdimage_response) -> *const c_char;
-    pub fn sdimage_response_status(response: *const sdimage_response) -> i32;
-    pub fn sdimage_response_set_status(response: *mut sdimage_response, status: i32);
-    pub fn sdimage_response_header(response: *const sdimage_response, name: *const c_char) -> *const c_char;
-    pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
-    pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_download_event_stage(event: *const sdimage_download_event) -> sdimage_transfer_stage;
     pub fn sdimage_download_event_url(event: *const sdimage_download_event) -> *const c_char;
     pub fn sdimage_download_event_http_status(event: *const sdimage_download_event) -> i32;
@@ -921,59 +847,10 @@ extern "C" {
         rendered: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_image_copy_metadata(
-        image: *const sdimage_image,
-        metadata: *mut *mut sdimage_metadata,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_metadata_ref(metadata: *mut sdimage_metadata) -> *mut sdimage_metadata;
-    pub fn sdimage_metadata_unref(metadata: *mut sdimage_metadata);
-    pub fn sdimage_metadata_set_scale(metadata: *mut sdimage_metadata, scale: f64);
-    pub fn sdimage_metadata_set_format(metadata: *mut sdimage_metadata, format: sdimage_format);
-    pub fn sdimage_metadata_set_orientation(metadata: *mut sdimage_metadata, orientation: sdimage_orientation);
-    pub fn sdimage_metadata_set_color_profile(metadata: *mut sdimage_metadata, profile: *mut sdimage_data);
-    pub fn sdimage_metadata_set_cicp(
-        metadata: *mut sdimage_metadata,
-        primaries: u32,
-        transfer: u32,
-        matrix: u32,
-        full_range: bool,
-    );
-    pub fn sdimage_metadata_set_exif(metadata: *mut sdimage_metadata, exif: *mut sdimage_data);
-    pub fn sdimage_metadata_set_xmp(metadata: *mut sdimage_metadata, xmp: *mut sdimage_data);
-    pub fn sdimage_metadata_set_memory_cost(metadata: *mut sdimage_metadata, bytes: usize);
-    pub fn sdimage_metadata_set_source_size(metadata: *mut sdimage_metadata, width: u32, height: u32);
-    pub fn sdimage_metadata_set_has_alpha(metadata: *mut sdimage_metadata, has_alpha: bool);
-    pub fn sdimage_metadata_set_frame_count(metadata: *mut sdimage_metadata, count: u32);
-    pub fn sdimage_metadata_set_loop_count(metadata: *mut sdimage_metadata, count: u32);
-    pub fn sdimage_metadata_set_duration_ms(metadata: *mut sdimage_metadata, milliseconds: u64);
-    pub fn sdimage_metadata_set_bits_per_channel(metadata: *mut sdimage_metadata, bits: u32);
-    pub fn sdimage_metadata_set_channels(metadata: *mut sdimage_metadata, channels: u32);
-    pub fn sdimage_metadata_set_progressive(metadata: *mut sdimage_metadata, is_progressive: bool);
-    pub fn sdimage_metadata_set_extended_data(metadata: *mut sdimage_metadata, data: *mut sdimage_data);
-    pub fn sdimage_image_with_metadata(
-        image: *const sdimage_image,
-        metadata: *const sdimage_metadata,
-        copy: *mut *mut sdimage_image,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
     pub fn sdimage_format_name(format: sdimage_format) -> *const c_char;
     pub fn sdimage_format_mime_type(format: sdimage_format) -> *const c_char;
     pub fn sdimage_pixel_format_name(pixel_format: sdimage_pixel_format) -> *const c_char;
     pub fn sdimage_pixel_format_bytes(pixel_format: sdimage_pixel_format) -> usize;
-
-    // load_hooks.h
-    pub fn sdimage_load_hooks_new_custom(
-        vtable: *const sdimage_load_hooks_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        hooks: *mut *mut sdimage_load_hooks,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_load_hooks_ref(hooks: *mut sdimage_load_hooks) -> *mut sdimage_load_hooks;
-    pub fn sdimage_load_hooks_unref(hooks: *mut sdimage_load_hooks);
-    pub fn sdimage_manager_config_set_load_hooks(config: *mut sdimage_manager_config, hooks: *mut sdimage_load_hooks);
-    pub fn sdimage_request_set_load_hooks(request: *mut sdimage_request, hooks: *mut sdimage_load_hooks);
 
     // loader.h
     pub fn sdimage_loader_ref(loader: *mut sdimage_loader) -> *mut sdimage_loader;
@@ -990,45 +867,6 @@ extern "C" {
     pub fn sdimage_loader_chain_remove(
         chain: *mut sdimage_loader,
         loader: *const sdimage_loader,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_loader_new_custom(
-        name: *const c_char,
-        vtable: *const sdimage_loader_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        loader: *mut *mut sdimage_loader,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_load_sink_ref(sink: *mut sdimage_load_sink) -> *mut sdimage_load_sink;
-    pub fn sdimage_load_sink_unref(sink: *mut sdimage_load_sink);
-    pub fn sdimage_load_sink_set_expected_length(sink: *mut sdimage_load_sink, length: u64);
-    pub fn sdimage_load_sink_write(
-        sink: *mut sdimage_load_sink,
-        bytes: *const c_void,
-        length: usize,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_load_sink_restart(sink: *mut sdimage_load_sink);
-    pub fn sdimage_load_sink_finish(sink: *mut sdimage_load_sink, error: *mut sdimage_error);
-    pub fn sdimage_load_sink_finish_with_data(sink: *mut sdimage_load_sink, data: *mut sdimage_data);
-    pub fn sdimage_load_sink_finish_with_image(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
-    pub fn sdimage_load_sink_finish_with_encoded(
-        sink: *mut sdimage_load_sink,
-        data: *mut sdimage_data,
-        options: *const sdimage_decode_options,
-    );
-    pub fn sdimage_load_sink_show(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
-    pub fn sdimage_load_sink_report_progress(sink: *mut sdimage_load_sink, received: i64, expected: i64);
-    pub fn sdimage_load_sink_set_storable(sink: *mut sdimage_load_sink, storable: bool);
-    pub fn sdimage_load_sink_is_cancelled(sink: *const sdimage_load_sink) -> bool;
-
-    // log.h
-    pub fn sdimage_log_set_handler(
-        level: sdimage_log_level,
-        handler: *const sdimage_log_handler,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
 
@@ -1102,18 +940,57 @@ extern "C" {
         timeout_ms: u32,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_doctor(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_trim_memory(empty_caches: bool);
 
-    // metrics.h
-    pub fn sdimage_manager_config_set_observer(
-        config: *mut sdimage_manager_config,
-        observer: *const sdimage_load_observer,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
+    // metadata.h
+    pub fn sdimage_info(
+        bytes: *const c_void,
+        length: usize,
+        json: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_metrics(text: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_read_metadata(
+        bytes: *const c_void,
+        length: usize,
+        kind: sdimage_metadata_kind,
+        data: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_image_copy_metadata(
+        image: *const sdimage_image,
+        metadata: *mut *mut sdimage_metadata,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_metadata_ref(metadata: *mut sdimage_metadata) -> *mut sdimage_metadata;
+    pub fn sdimage_metadata_unref(metadata: *mut sdimage_metadata);
+    pub fn sdimage_metadata_set_scale(metadata: *mut sdimage_metadata, scale: f64);
+    pub fn sdimage_metadata_set_format(metadata: *mut sdimage_metadata, format: sdimage_format);
+    pub fn sdimage_metadata_set_orientation(metadata: *mut sdimage_metadata, orientation: sdimage_orientation);
+    pub fn sdimage_metadata_set_color_profile(metadata: *mut sdimage_metadata, profile: *mut sdimage_data);
+    pub fn sdimage_metadata_set_cicp(
+        metadata: *mut sdimage_metadata,
+        primaries: u32,
+        transfer: u32,
+        matrix: u32,
+        full_range: bool,
+    );
+    pub fn sdimage_metadata_set_exif(metadata: *mut sdimage_metadata, exif: *mut sdimage_data);
+    pub fn sdimage_metadata_set_xmp(metadata: *mut sdimage_metadata, xmp: *mut sdimage_data);
+    pub fn sdimage_metadata_set_memory_cost(metadata: *mut sdimage_metadata, bytes: usize);
+    pub fn sdimage_metadata_set_source_size(metadata: *mut sdimage_metadata, width: u32, height: u32);
+    pub fn sdimage_metadata_set_has_alpha(metadata: *mut sdimage_metadata, has_alpha: bool);
+    pub fn sdimage_metadata_set_frame_count(metadata: *mut sdimage_metadata, count: u32);
+    pub fn sdimage_metadata_set_loop_count(metadata: *mut sdimage_metadata, count: u32);
+    pub fn sdimage_metadata_set_duration_ms(metadata: *mut sdimage_metadata, milliseconds: u64);
+    pub fn sdimage_metadata_set_bits_per_channel(metadata: *mut sdimage_metadata, bits: u32);
+    pub fn sdimage_metadata_set_channels(metadata: *mut sdimage_metadata, channels: u32);
+    pub fn sdimage_metadata_set_progressive(metadata: *mut sdimage_metadata, is_progressive: bool);
+    pub fn sdimage_metadata_set_extended_data(metadata: *mut sdimage_metadata, data: *mut sdimage_data);
+    pub fn sdimage_image_with_metadata(
+        image: *const sdimage_image,
+        metadata: *const sdimage_metadata,
+        copy: *mut *mut sdimage_image,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // options.h
     pub fn sdimage_options_new() -> *mut sdimage_options;
@@ -1233,16 +1110,50 @@ extern "C" {
     pub fn sdimage_player_late_frames(player: *const sdimage_player) -> u64;
     pub fn sdimage_player_dropped_frames(player: *const sdimage_player) -> u64;
     pub fn sdimage_player_failed_frames(player: *const sdimage_player) -> u64;
-
-    // plugins.h
-    pub fn sdimage_plugins_load_all(plugins: *mut *mut sdimage_plugin_list, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_plugin_list_ref(plugins: *mut sdimage_plugin_list) -> *mut sdimage_plugin_list;
-    pub fn sdimage_plugin_list_unref(plugins: *mut sdimage_plugin_list);
-    pub fn sdimage_plugin_list_count(plugins: *const sdimage_plugin_list) -> usize;
-    pub fn sdimage_plugin_list_name(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
-    pub fn sdimage_plugin_list_path(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
-    pub fn sdimage_plugin_list_library(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
-    pub fn sdimage_plugin_list_error(plugins: *const sdimage_plugin_list, index: usize) -> *const sdimage_error;
+    pub fn sdimage_frame_provider_new_image(
+        image: *const sdimage_image,
+        provider: *mut *mut sdimage_frame_provider,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_frame_provider_new_decoder(
+        decoder: *mut sdimage_decoder,
+        provider: *mut *mut sdimage_frame_provider,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_frame_provider_new_transformed(
+        provider: *const sdimage_frame_provider,
+        transformer: *const sdimage_transformer,
+        transformed: *mut *mut sdimage_frame_provider,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_frame_provider_ref(provider: *mut sdimage_frame_provider) -> *mut sdimage_frame_provider;
+    pub fn sdimage_frame_provider_unref(provider: *mut sdimage_frame_provider);
+    pub fn sdimage_frame_provider_frame_count(provider: *const sdimage_frame_provider) -> u32;
+    pub fn sdimage_frame_provider_loop_count(provider: *const sdimage_frame_provider) -> u32;
+    pub fn sdimage_frame_provider_is_growing(provider: *const sdimage_frame_provider) -> bool;
+    pub fn sdimage_frame_provider_duration_ms(provider: *const sdimage_frame_provider, index: u32) -> u32;
+    pub fn sdimage_frame_provider_get_frame(
+        provider: *const sdimage_frame_provider,
+        index: u32,
+        image: *mut *mut sdimage_image,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_frame_provider_get_data(
+        provider: *const sdimage_frame_provider,
+        data: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_image_new_provider(
+        provider: *const sdimage_frame_provider,
+        image: *mut *mut sdimage_image,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_image_preload_frames(image: *const sdimage_image, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_image_unload_frames(image: *const sdimage_image);
+    pub fn sdimage_image_has_all_frames(image: *const sdimage_image) -> bool;
+    pub fn sdimage_frame_budget_set_limit(bytes: usize);
+    pub fn sdimage_frame_budget_limit() -> usize;
+    pub fn sdimage_frame_budget_statistics(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
 
     // prefetcher.h
     pub fn sdimage_prefetcher_new(
@@ -1304,6 +1215,31 @@ extern "C" {
         number: usize,
         index: *mut usize,
         failure: *mut *mut sdimage_error,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_batch_options_new(width: u32, height: u32) -> *mut sdimage_batch_options;
+    pub fn sdimage_batch_options_ref(options: *mut sdimage_batch_options) -> *mut sdimage_batch_options;
+    pub fn sdimage_batch_options_unref(options: *mut sdimage_batch_options);
+    pub fn sdimage_batch_options_set_pixel_format(options: *mut sdimage_batch_options, pixel_format: sdimage_pixel_format);
+    pub fn sdimage_batch_options_set_scale_mode(options: *mut sdimage_batch_options, mode: sdimage_scale_mode);
+    pub fn sdimage_batch_options_set_background_color(options: *mut sdimage_batch_options, color: sdimage_color);
+    pub fn sdimage_batch_options_set_strides(options: *mut sdimage_batch_options, row: usize, picture: usize);
+    pub fn sdimage_batch_options_set_request(options: *mut sdimage_batch_options, request: *const sdimage_request);
+    pub fn sdimage_batch_options_set_max_concurrent(options: *mut sdimage_batch_options, count: u32);
+    pub fn sdimage_batch_options_set_dispatcher(options: *mut sdimage_batch_options, dispatcher: *mut sdimage_dispatcher);
+    pub fn sdimage_batch_options_array_size(options: *const sdimage_batch_options, count: usize) -> usize;
+    pub fn sdimage_manager_load_batch(
+        manager: *mut sdimage_manager,
+        options: *const sdimage_batch_options,
+        urls: *const *const c_char,
+        lengths: *const usize,
+        count: usize,
+        pixels: *mut c_void,
+        size: usize,
+        handler: *const sdimage_prefetch_handler,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        group: *mut *mut sdimage_prefetch_group,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
 
@@ -1387,48 +1323,84 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_resources_clear(resources: *mut sdimage_resources);
 
-    // result.h
-    pub fn sdimage_result_ref(result: *mut sdimage_result) -> *mut sdimage_result;
-    pub fn sdimage_result_unref(result: *mut sdimage_result);
-    pub fn sdimage_result_kind(result: *const sdimage_result) -> sdimage_delivery_kind;
-    pub fn sdimage_result_image(result: *const sdimage_result) -> *mut sdimage_image;
-    pub fn sdimage_result_data(result: *const sdimage_result) -> *mut sdimage_data;
-    pub fn sdimage_result_error(result: *const sdimage_result) -> *mut sdimage_error;
-    pub fn sdimage_result_source(result: *const sdimage_result) -> sdimage_image_source;
-    pub fn sdimage_result_is_changed(result: *const sdimage_result) -> bool;
-    pub fn sdimage_result_is_stale(result: *const sdimage_result) -> bool;
-    pub fn sdimage_result_freshness(result: *const sdimage_result) -> sdimage_freshness_rule;
-    pub fn sdimage_result_url(result: *const sdimage_result) -> *const c_char;
-    pub fn sdimage_result_cache_key(result: *const sdimage_result) -> *const c_char;
-    pub fn sdimage_result_time_ns(result: *const sdimage_result, stage: sdimage_stage) -> u64;
-    pub fn sdimage_result_get_response(result: *const sdimage_result, response: *mut *mut sdimage_response);
-    pub fn sdimage_result_transaction_count(result: *const sdimage_result) -> usize;
-    pub fn sdimage_result_transaction_url(result: *const sdimage_result, index: usize) -> *const c_char;
-    pub fn sdimage_result_transaction_http_status(result: *const sdimage_result, index: usize) -> i32;
-    pub fn sdimage_result_transaction_protocol(result: *const sdimage_result, index: usize) -> *const c_char;
-    pub fn sdimage_result_transaction_remote_address(result: *const sdimage_result, index: usize) -> *const c_char;
-    pub fn sdimage_result_transaction_is_connection_reused(result: *const sdimage_result, index: usize) -> bool;
-    pub fn sdimage_result_transaction_wire_bytes(result: *const sdimage_result, index: usize) -> u64;
-    pub fn sdimage_result_transaction_body_bytes(result: *const sdimage_result, index: usize) -> u64;
-    pub fn sdimage_result_transaction_time_ns(
-        result: *const sdimage_result,
-        index: usize,
-        phase: sdimage_transaction_phase,
-    ) -> u64;
-    pub fn sdimage_image_source_name(source: sdimage_image_source) -> *const c_char;
-    pub fn sdimage_freshness_rule_name(rule: sdimage_freshness_rule) -> *const c_char;
-
-    // source.h
-    pub fn sdimage_source_new_file(
-        path: *const c_char,
-        source: *mut *mut sdimage_source,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_source_new_data(
+    // sys/cache.h
+    pub fn sdimage_cache_entry_new(
         data: *mut sdimage_data,
-        source: *mut *mut sdimage_source,
+        metadata: *mut sdimage_data,
+        entry: *mut *mut sdimage_cache_entry,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_cache_entry_ref(entry: *mut sdimage_cache_entry) -> *mut sdimage_cache_entry;
+    pub fn sdimage_cache_entry_unref(entry: *mut sdimage_cache_entry);
+    pub fn sdimage_cache_entry_data(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
+    pub fn sdimage_cache_entry_metadata(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
+    pub fn sdimage_cache_entry_date_ns(entry: *const sdimage_cache_entry) -> u64;
+    pub fn sdimage_cache_entry_expiry_ns(entry: *const sdimage_cache_entry) -> u64;
+    pub fn sdimage_cache_new_custom(
+        vtable: *const sdimage_cache_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        cache: *mut *mut sdimage_cache,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+
+    // sys/coder.h
+    pub fn sdimage_work_budget_check(budget: *const sdimage_work_budget) -> sdimage_status;
+    pub fn sdimage_work_budget_spend(budget: *const sdimage_work_budget, bytes: usize) -> sdimage_status;
+    pub fn sdimage_work_budget_remaining_ms(budget: *const sdimage_work_budget) -> u32;
+    pub fn sdimage_decode_options_work_budget(options: *const sdimage_decode_options) -> *const sdimage_work_budget;
+    pub fn sdimage_encode_options_work_budget(options: *const sdimage_encode_options) -> *const sdimage_work_budget;
+    pub fn sdimage_coder_new_custom(
+        name: *const c_char,
+        vtable: *const sdimage_coder_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        coder: *mut *mut sdimage_coder,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+
+    // sys/frames.h
+    pub fn sdimage_frame_provider_new_custom(
+        vtable: *const sdimage_frame_provider_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        provider: *mut *mut sdimage_frame_provider,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+
+    // sys/loader.h
+    pub fn sdimage_loader_new_custom(
+        name: *const c_char,
+        vtable: *const sdimage_loader_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        loader: *mut *mut sdimage_loader,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_load_sink_ref(sink: *mut sdimage_load_sink) -> *mut sdimage_load_sink;
+    pub fn sdimage_load_sink_unref(sink: *mut sdimage_load_sink);
+    pub fn sdimage_load_sink_set_expected_length(sink: *mut sdimage_load_sink, length: u64);
+    pub fn sdimage_load_sink_write(
+        sink: *mut sdimage_load_sink,
+        bytes: *const c_void,
+        length: usize,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_load_sink_restart(sink: *mut sdimage_load_sink);
+    pub fn sdimage_load_sink_finish(sink: *mut sdimage_load_sink, error: *mut sdimage_error);
+    pub fn sdimage_load_sink_finish_with_data(sink: *mut sdimage_load_sink, data: *mut sdimage_data);
+    pub fn sdimage_load_sink_finish_with_image(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
+    pub fn sdimage_load_sink_finish_with_encoded(
+        sink: *mut sdimage_load_sink,
+        data: *mut sdimage_data,
+        options: *const sdimage_decode_options,
+    );
+    pub fn sdimage_load_sink_show(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
+    pub fn sdimage_load_sink_report_progress(sink: *mut sdimage_load_sink, received: i64, expected: i64);
+    pub fn sdimage_load_sink_set_storable(sink: *mut sdimage_load_sink, storable: bool);
+    pub fn sdimage_load_sink_is_cancelled(sink: *const sdimage_load_sink) -> bool;
+
+    // sys/source.h
     pub fn sdimage_source_new_custom(
         vtable: *const sdimage_source_vtable,
         length: u64,
@@ -1437,24 +1409,43 @@ extern "C" {
         source: *mut *mut sdimage_source,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_source_ref(source: *mut sdimage_source) -> *mut sdimage_source;
-    pub fn sdimage_source_unref(source: *mut sdimage_source);
-    pub fn sdimage_source_size(source: *const sdimage_source) -> u64;
-    pub fn sdimage_source_read(
-        source: *const sdimage_source,
-        offset: u64,
-        buffer: *mut c_void,
+
+    // sys/transformer.h
+    pub fn sdimage_transformer_new_custom(
+        key: *const c_char,
+        vtable: *const sdimage_transformer_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        transformer: *mut *mut sdimage_transformer,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+
+    // sys/transport.h
+    pub fn sdimage_transport_new_custom(
+        vtable: *const sdimage_transport_vtable,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        transport: *mut *mut sdimage_transport,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_transport_ref(transport: *mut sdimage_transport) -> *mut sdimage_transport;
+    pub fn sdimage_transport_unref(transport: *mut sdimage_transport);
+    pub fn sdimage_downloader_config_set_transport(config: *mut sdimage_downloader_config, transport: *mut sdimage_transport);
+    pub fn sdimage_exchange_ref(exchange: *mut sdimage_exchange) -> *mut sdimage_exchange;
+    pub fn sdimage_exchange_unref(exchange: *mut sdimage_exchange);
+    pub fn sdimage_exchange_respond(
+        exchange: *mut sdimage_exchange,
+        response: *const sdimage_response,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_exchange_write(
+        exchange: *mut sdimage_exchange,
+        bytes: *const c_void,
         length: usize,
-        read: *mut usize,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_decoder_new_source(
-        source: *mut sdimage_source,
-        options: *const sdimage_decode_options,
-        coder: *mut sdimage_coder,
-        decoder: *mut *mut sdimage_decoder,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
+    pub fn sdimage_exchange_finish(exchange: *mut sdimage_exchange, error: *mut sdimage_error);
+    pub fn sdimage_exchange_is_cancelled(exchange: *const sdimage_exchange) -> bool;
 
     // target.h
     pub fn sdimage_target_new(
@@ -1534,6 +1525,44 @@ extern "C" {
     pub fn sdimage_task_progress(task: *const sdimage_task, received: *mut i64, expected: *mut i64);
     pub fn sdimage_task_get_response(task: *const sdimage_task, response: *mut *mut sdimage_response);
     pub fn sdimage_task_token(task: *const sdimage_task) -> *mut c_void;
+    pub fn sdimage_result_ref(result: *mut sdimage_result) -> *mut sdimage_result;
+    pub fn sdimage_result_unref(result: *mut sdimage_result);
+    pub fn sdimage_result_kind(result: *const sdimage_result) -> sdimage_delivery_kind;
+    pub fn sdimage_result_image(result: *const sdimage_result) -> *mut sdimage_image;
+    pub fn sdimage_result_data(result: *const sdimage_result) -> *mut sdimage_data;
+    pub fn sdimage_result_error(result: *const sdimage_result) -> *mut sdimage_error;
+    pub fn sdimage_result_source(result: *const sdimage_result) -> sdimage_image_source;
+    pub fn sdimage_result_is_changed(result: *const sdimage_result) -> bool;
+    pub fn sdimage_result_is_stale(result: *const sdimage_result) -> bool;
+    pub fn sdimage_result_freshness(result: *const sdimage_result) -> sdimage_freshness_rule;
+    pub fn sdimage_result_url(result: *const sdimage_result) -> *const c_char;
+    pub fn sdimage_result_cache_key(result: *const sdimage_result) -> *const c_char;
+    pub fn sdimage_result_time_ns(result: *const sdimage_result, stage: sdimage_stage) -> u64;
+    pub fn sdimage_result_get_response(result: *const sdimage_result, response: *mut *mut sdimage_response);
+    pub fn sdimage_result_transaction_count(result: *const sdimage_result) -> usize;
+    pub fn sdimage_result_transaction_url(result: *const sdimage_result, index: usize) -> *const c_char;
+    pub fn sdimage_result_transaction_http_status(result: *const sdimage_result, index: usize) -> i32;
+    pub fn sdimage_result_transaction_protocol(result: *const sdimage_result, index: usize) -> *const c_char;
+    pub fn sdimage_result_transaction_remote_address(result: *const sdimage_result, index: usize) -> *const c_char;
+    pub fn sdimage_result_transaction_is_connection_reused(result: *const sdimage_result, index: usize) -> bool;
+    pub fn sdimage_result_transaction_wire_bytes(result: *const sdimage_result, index: usize) -> u64;
+    pub fn sdimage_result_transaction_body_bytes(result: *const sdimage_result, index: usize) -> u64;
+    pub fn sdimage_result_transaction_time_ns(
+        result: *const sdimage_result,
+        index: usize,
+        phase: sdimage_transaction_phase,
+    ) -> u64;
+    pub fn sdimage_image_source_name(source: sdimage_image_source) -> *const c_char;
+    pub fn sdimage_freshness_rule_name(rule: sdimage_freshness_rule) -> *const c_char;
+    pub fn sdimage_response_new(status: i32) -> *mut sdimage_response;
+    pub fn sdimage_response_ref(response: *mut sdimage_response) -> *mut sdimage_response;
+    pub fn sdimage_response_unref(response: *mut sdimage_response);
+    pub fn sdimage_response_url(response: *const sdimage_response) -> *const c_char;
+    pub fn sdimage_response_status(response: *const sdimage_response) -> i32;
+    pub fn sdimage_response_set_status(response: *mut sdimage_response, status: i32);
+    pub fn sdimage_response_header(response: *const sdimage_response, name: *const c_char) -> *const c_char;
+    pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
+    pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_reply_ref(reply: *mut sdimage_reply) -> *mut sdimage_reply;
     pub fn sdimage_reply_unref(reply: *mut sdimage_reply);
     pub fn sdimage_reply_complete(reply: *mut sdimage_reply);
@@ -1542,7 +1571,7 @@ extern "C" {
     pub fn sdimage_reply_complete_with_error(reply: *mut sdimage_reply, error: *mut sdimage_error);
     pub fn sdimage_reply_is_cancelled(reply: *const sdimage_reply) -> bool;
 
-    // transformer.h
+    // transform.h
     pub fn sdimage_transformer_ref(transformer: *mut sdimage_transformer) -> *mut sdimage_transformer;
     pub fn sdimage_transformer_unref(transformer: *mut sdimage_transformer);
     pub fn sdimage_transformer_key(transformer: *const sdimage_transformer) -> *const c_char;
@@ -1618,14 +1647,6 @@ extern "C" {
         transformer: *mut *mut sdimage_transformer,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_transformer_new_custom(
-        key: *const c_char,
-        vtable: *const sdimage_transformer_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        transformer: *mut *mut sdimage_transformer,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
     pub fn sdimage_image_transform(
         image: *const sdimage_image,
         transformer: *const sdimage_transformer,
@@ -1646,31 +1667,4 @@ extern "C" {
         result: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-
-    // transport.h
-    pub fn sdimage_transport_new_custom(
-        vtable: *const sdimage_transport_vtable,
-        user_data: *mut c_void,
-        destroy: sdimage_destroy_fn,
-        transport: *mut *mut sdimage_transport,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_transport_ref(transport: *mut sdimage_transport) -> *mut sdimage_transport;
-    pub fn sdimage_transport_unref(transport: *mut sdimage_transport);
-    pub fn sdimage_downloader_config_set_transport(config: *mut sdimage_downloader_config, transport: *mut sdimage_transport);
-    pub fn sdimage_exchange_ref(exchange: *mut sdimage_exchange) -> *mut sdimage_exchange;
-    pub fn sdimage_exchange_unref(exchange: *mut sdimage_exchange);
-    pub fn sdimage_exchange_respond(
-        exchange: *mut sdimage_exchange,
-        response: *const sdimage_response,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_exchange_write(
-        exchange: *mut sdimage_exchange,
-        bytes: *const c_void,
-        length: usize,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
-    pub fn sdimage_exchange_finish(exchange: *mut sdimage_exchange, error: *mut sdimage_error);
-    pub fn sdimage_exchange_is_cancelled(exchange: *const sdimage_exchange) -> bool;
 }

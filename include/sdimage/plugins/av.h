@@ -2,7 +2,7 @@
  *
  * A HEIC sequence is an endless animation. A video (MP4, QuickTime, Matroska, WebM, AVI) is decoded to a still, its
  * poster; with SDIMAGE_AV_FRAMES to an animation. Frames of the animation are decoded on demand, in any order; it holds
- * the encoded bytes and one decoder. A source (source.h) is read only where needed: of a long video, its index and one
+ * the encoded bytes and one decoder. A source (decode.h) is read only where needed: of a long video, its index and one
  * image. Sound, and alpha in separate tracks, are ignored.
  *
  * Codecs: H.265, H.264, VP8, VP9, AV1, MPEG-4, Motion JPEG. Only the given bytes are read: no protocol and no other

@@ -190,7 +190,7 @@ SDIMAGE_API void sdimage_photos_fetch_options_set_page(sdimage_photos_fetch_opti
 
 /* Returns true if an asset meets the selection, apart from order and page. For libraries of hosts. */
 SDIMAGE_API bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_options *options,
-                                                     const sdimage_photos_asset *asset);
+                                                             const sdimage_photos_asset *asset);
 
 /* --- Libraries. */
 
@@ -285,9 +285,9 @@ typedef struct sdimage_photos_library_handler {
 /* Replaces the handler; NULL: none. `destroy(user_data)` is called once, after the last call, also when this call
  * fails. Errors: INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *library,
-                                                               const sdimage_photos_library_handler *vtable,
-                                                               void *user_data, sdimage_destroy_fn destroy,
-                                                               sdimage_error **error);
+                                                              const sdimage_photos_library_handler *vtable,
+                                                              void *user_data, sdimage_destroy_fn destroy,
+                                                              sdimage_error **error);
 
 /* Ends all loads of photos of this library with CANCELLED, for programs that run short of memory. Decodes running on a
  * worker continue. */

@@ -1,6 +1,6 @@
 /* tiff.h: the coder of the plug-in libsdimage-tiff.so.1: TIFF and BigTIFF, by libtiff.
  *
- * Link it, or load it with sdimage_plugins_load_all (plugins.h):
+ * Link it, or load it with sdimage_plugins_load_all (coder.h):
  *
  *   if (sdimage_tiff_coder_new(&coder, &error) == SDIMAGE_STATUS_OK)
  *       sdimage_coder_register(coder, &error);

@@ -279,7 +279,8 @@ public:
             detail::guarded([&] { detail::state<F>(self)(*data_lent, *failure_lent); });
         };
         hand_over(found, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_get_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>, why);
+            return sdimage_cache_get_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>,
+                                                why);
         });
     }
     // Calls found(cache_layers, const failure &).

@@ -146,7 +146,8 @@ template <class T> void set_decoding(sdimage_coder_vtable &table) {
     table.can_decode = [](void *self, const void *bytes, std::size_t length) {
         return guarded(false, [&] { return state<T>(self).can_decode({bytes, length}); });
     };
-    table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how, sdimage_image **into, sdimage_error **why) {
+    table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
+                      sdimage_image **into, sdimage_error **why) {
         return answered(why, [&] {
             put_always(into,
                        state<T>(self).decode({bytes, length}, *lent<decode_options>(how), *lent<options>(values)));
@@ -186,8 +187,7 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
             return guarded(false, [&] { return state<T>(self).can_encode(static_cast<format>(wanted)); });
         };
         table.encode = [](void *self, const sdimage_image *picture, sdimage_format wanted,
-                          const sdimage_encode_options *how, sdimage_data **into,
-                          sdimage_error **why) {
+                          const sdimage_encode_options *how, sdimage_data **into, sdimage_error **why) {
             return answered(why, [&] {
                 put_always(into, state<T>(self).encode(*lent<image>(picture), static_cast<format>(wanted),
                                                        *lent<encode_options>(how), *lent<options>(values)));

@@ -3,22 +3,20 @@
 #define SDIMAGE_ENUMS_HPP
 
 #include <sdimage/cache.h>
-#include <sdimage/cache_chain.h>
-#include <sdimage/coder.h>
-#include <sdimage/disk.h>
+#include <sdimage/diagnostics.h>
+#include <sdimage/disk_cache.h>
 #include <sdimage/dispatcher.h>
 #include <sdimage/downloader.h>
-#include <sdimage/encoder.h>
+#include <sdimage/encode.h>
 #include <sdimage/error.h>
 #include <sdimage/hooks.h>
 #include <sdimage/image.h>
-#include <sdimage/log.h>
+#include <sdimage/metadata.h>
 #include <sdimage/player.h>
 #include <sdimage/request.h>
-#include <sdimage/result.h>
 #include <sdimage/target.h>
 #include <sdimage/task.h>
-#include <sdimage/transformer.h>
+#include <sdimage/transform.h>
 
 #include "enum_traits.hpp"
 
@@ -33,7 +31,7 @@ enum class eviction : int { // cache.h
 };
 
 // The members used by an operation, and their order.
-enum class cache_chain_policy : int { // cache_chain.h
+enum class cache_chain_policy : int { // cache.h
     // The highest first; a query ends with the first hit.
     serial = SDIMAGE_CACHE_CHAIN_POLICY_SERIAL,
     // All at once; a query ends with the first hit of any.
@@ -45,7 +43,7 @@ enum class cache_chain_policy : int { // cache_chain.h
 };
 
 // The operations of a chain.
-enum class cache_chain_operation : int { // cache_chain.h
+enum class cache_chain_operation : int { // cache.h
     // Every operation.
     all = SDIMAGE_CACHE_CHAIN_OPERATION_ALL,
     // Default SERIAL.
@@ -60,20 +58,22 @@ enum class cache_chain_operation : int { // cache_chain.h
     clear = SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR,
 };
 
-// Kinds of metadata blocks that a file may contain.
-enum class metadata_kind : int { // coder.h
-    // No block.
-    none = SDIMAGE_METADATA_KIND_NONE,
-    // A TIFF structure: begins with II or MM.
-    exif = SDIMAGE_METADATA_KIND_EXIF,
-    // An XML packet; for JPEG with its extension.
-    xmp = SDIMAGE_METADATA_KIND_XMP,
-    // A colour profile.
-    icc = SDIMAGE_METADATA_KIND_ICC,
+// Severity of a message; higher numbers are less severe.
+enum class log_level : int { // diagnostics.h
+    // Nothing.
+    off = SDIMAGE_LOG_LEVEL_OFF,
+    // Data was lost: a cache set aside, a store dropped.
+    error = SDIMAGE_LOG_LEVEL_ERROR,
+    // Something was repaired: a damaged entry, a poisoned connection.
+    warning = SDIMAGE_LOG_LEVEL_WARNING,
+    // Caches opened, loads that failed.
+    info = SDIMAGE_LOG_LEVEL_INFO,
+    // Every load.
+    debug = SDIMAGE_LOG_LEVEL_DEBUG,
 };
 
 // The date that determines the age of an entry, and the order of eviction.
-enum class expire_rule : int { // disk.h
+enum class expire_rule : int { // disk_cache.h
     // The last read.
     access = SDIMAGE_EXPIRE_RULE_ACCESS,
     // The store.
@@ -83,7 +83,7 @@ enum class expire_rule : int { // disk.h
 };
 
 // The order of a list.
-enum class cache_order : int { // disk.h
+enum class cache_order : int { // disk_cache.h
     // The oldest store first.
     stored = SDIMAGE_CACHE_ORDER_STORED,
     // The least recently used first.
@@ -125,7 +125,7 @@ enum class http_version : int { // downloader.h
 };
 
 // JPEG: the chroma subsampling.
-enum class chroma : int { // encoder.h
+enum class chroma : int { // encode.h
     // Quarter resolution, the default.
     yuv420 = SDIMAGE_CHROMA_420,
     // Half resolution: every second column.
@@ -135,7 +135,7 @@ enum class chroma : int { // encoder.h
 };
 
 // Parameters of libwebp.
-enum class webp_parameter : int { // encoder.h
+enum class webp_parameter : int { // encode.h
     // No parameter: setting it has no effect.
     none = SDIMAGE_WEBP_PARAMETER_NONE,
     // 0, fastest, to 6, smallest.
@@ -385,18 +385,16 @@ enum class orientation : int { // image.h
     left = SDIMAGE_ORIENTATION_LEFT,
 };
 
-// Severity of a message; higher numbers are less severe.
-enum class log_level : int { // log.h
-    // Nothing.
-    off = SDIMAGE_LOG_LEVEL_OFF,
-    // Data was lost: a cache set aside, a store dropped.
-    error = SDIMAGE_LOG_LEVEL_ERROR,
-    // Something was repaired: a damaged entry, a poisoned connection.
-    warning = SDIMAGE_LOG_LEVEL_WARNING,
-    // Caches opened, loads that failed.
-    info = SDIMAGE_LOG_LEVEL_INFO,
-    // Every load.
-    debug = SDIMAGE_LOG_LEVEL_DEBUG,
+// Kinds of metadata blocks that a file may contain.
+enum class metadata_kind : int { // metadata.h
+    // No block.
+    none = SDIMAGE_METADATA_KIND_NONE,
+    // A TIFF structure: begins with II or MM.
+    exif = SDIMAGE_METADATA_KIND_EXIF,
+    // An XML packet; for JPEG with its extension.
+    xmp = SDIMAGE_METADATA_KIND_XMP,
+    // A colour profile.
+    icc = SDIMAGE_METADATA_KIND_ICC,
 };
 
 // The order of frames in one loop.
@@ -498,106 +496,6 @@ enum class freshness : int { // request.h
     refresh = SDIMAGE_FRESHNESS_REFRESH,
 };
 
-// Kind of a delivery.
-enum class delivery_kind : int { // result.h
-    // No result.
-    none = SDIMAGE_DELIVERY_KIND_NONE,
-    // The received part of the image; a better one follows.
-    partial = SDIMAGE_DELIVERY_KIND_PARTIAL,
-    // A usable image while a refresh is under way.
-    cached = SDIMAGE_DELIVERY_KIND_CACHED,
-    // The last one: an image or an error.
-    final = SDIMAGE_DELIVERY_KIND_FINAL,
-};
-
-// Source of an image.
-enum class image_source : int { // result.h
-    // No image.
-    none = SDIMAGE_IMAGE_SOURCE_NONE,
-    // The memory part of a cache.
-    memory = SDIMAGE_IMAGE_SOURCE_MEMORY,
-    // The disk part of a cache.
-    disk = SDIMAGE_IMAGE_SOURCE_DISK,
-    // A cache with leases, shared by several machines.
-    remote = SDIMAGE_IMAGE_SOURCE_REMOTE,
-    // The built-in downloader.
-    network = SDIMAGE_IMAGE_SOURCE_NETWORK,
-    // Any other loader: a file, a data: URL, one of the host.
-    loader = SDIMAGE_IMAGE_SOURCE_LOADER,
-};
-
-// Rule by which a load with a freshness of RESPECT or REFRESH used a cached image, or sent a request to its origin.
-enum class freshness_rule : int { // result.h
-    // Freshness was not evaluated, or nothing was cached.
-    none = SDIMAGE_FRESHNESS_RULE_NONE,
-    // Younger than max-age.
-    max_age = SDIMAGE_FRESHNESS_RULE_MAX_AGE,
-    // Before Expires.
-    expires = SDIMAGE_FRESHNESS_RULE_EXPIRES,
-    // No lifetime given: a tenth of Date minus Last-Modified.
-    heuristic = SDIMAGE_FRESHNESS_RULE_HEURISTIC,
-    // Fresh and immutable: not revalidated even by a refresh.
-    immutable = SDIMAGE_FRESHNESS_RULE_IMMUTABLE,
-    // Stale, and revalidated in the background.
-    stale_while_revalidate = SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE,
-    // Stale, as the request's own Cache-Control allows.
-    max_stale = SDIMAGE_FRESHNESS_RULE_MAX_STALE,
-    // The lifetime is over.
-    expired = SDIMAGE_FRESHNESS_RULE_EXPIRED,
-    // No lifetime is known.
-    no_lifetime = SDIMAGE_FRESHNESS_RULE_NO_LIFETIME,
-    // Every use must be revalidated.
-    no_cache = SDIMAGE_FRESHNESS_RULE_NO_CACHE,
-    // The lifetime is over, and stale use is forbidden.
-    must_revalidate = SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE,
-    // The response, new or cached, may not be stored.
-    no_store = SDIMAGE_FRESHNESS_RULE_NO_STORE,
-    // The request differs in a field selected by Vary.
-    vary = SDIMAGE_FRESHNESS_RULE_VARY,
-    // The request's own Cache-Control requires it.
-    request = SDIMAGE_FRESHNESS_RULE_REQUEST,
-    // Dated in the future: the clock was set back.
-    clock = SDIMAGE_FRESHNESS_RULE_CLOCK,
-    // The request is a REFRESH.
-    refresh = SDIMAGE_FRESHNESS_RULE_REFRESH,
-    // Within stale-if-error.
-    stale_if_error = SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR,
-    // Allowed, because nothing forbids it.
-    unreachable = SDIMAGE_FRESHNESS_RULE_UNREACHABLE,
-    // The same, with loading disabled.
-    offline = SDIMAGE_FRESHNESS_RULE_OFFLINE,
-};
-
-// Timed stages of a load.
-enum class stage : int { // result.h
-    // From the starting call to the delivery; 0 if the starting call had the image.
-    total = SDIMAGE_STAGE_TOTAL,
-    // From the starting call to the first work.
-    queued = SDIMAGE_STAGE_QUEUED,
-    // Disk cache look-up.
-    disk = SDIMAGE_STAGE_DISK,
-    // Waiting for a loader.
-    load = SDIMAGE_STAGE_LOAD,
-    // Decoding, including the wait for a worker.
-    decode = SDIMAGE_STAGE_DECODE,
-    // Waiting for the store, if the request demands it.
-    store = SDIMAGE_STAGE_STORE,
-};
-
-// Phases of a transaction, by the event that ends them.
-enum class transaction_phase : int { // result.h
-    // The last byte has arrived, or the transfer failed.
-    total = SDIMAGE_TRANSACTION_PHASE_TOTAL,
-    // The addresses of the host are known.
-    name_lookup = SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP,
-    // The connection is open.
-    connect = SDIMAGE_TRANSACTION_PHASE_CONNECT,
-    // The TLS handshake is complete.
-    tls = SDIMAGE_TRANSACTION_PHASE_TLS,
-    // The first byte of the response has arrived.
-    first_byte = SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE,
-};
-
 // Transition from one image to the next.
 enum class transition : int { // target.h
     // Immediate.
@@ -671,8 +569,108 @@ enum class priority : int { // task.h
     high = SDIMAGE_PRIORITY_HIGH,
 };
 
+// Kind of a delivery.
+enum class delivery_kind : int { // task.h
+    // No result.
+    none = SDIMAGE_DELIVERY_KIND_NONE,
+    // The received part of the image; a better one follows.
+    partial = SDIMAGE_DELIVERY_KIND_PARTIAL,
+    // A usable image while a refresh is under way.
+    cached = SDIMAGE_DELIVERY_KIND_CACHED,
+    // The last one: an image or an error.
+    final = SDIMAGE_DELIVERY_KIND_FINAL,
+};
+
+// Source of an image.
+enum class image_source : int { // task.h
+    // No image.
+    none = SDIMAGE_IMAGE_SOURCE_NONE,
+    // The memory part of a cache.
+    memory = SDIMAGE_IMAGE_SOURCE_MEMORY,
+    // The disk part of a cache.
+    disk = SDIMAGE_IMAGE_SOURCE_DISK,
+    // A cache with leases, shared by several machines.
+    remote = SDIMAGE_IMAGE_SOURCE_REMOTE,
+    // The built-in downloader.
+    network = SDIMAGE_IMAGE_SOURCE_NETWORK,
+    // Any other loader: a file, a data: URL, one of the host.
+    loader = SDIMAGE_IMAGE_SOURCE_LOADER,
+};
+
+// Rule by which a load with a freshness of RESPECT or REFRESH used a cached image, or sent a request to its origin.
+enum class freshness_rule : int { // task.h
+    // Freshness was not evaluated, or nothing was cached.
+    none = SDIMAGE_FRESHNESS_RULE_NONE,
+    // Younger than max-age.
+    max_age = SDIMAGE_FRESHNESS_RULE_MAX_AGE,
+    // Before Expires.
+    expires = SDIMAGE_FRESHNESS_RULE_EXPIRES,
+    // No lifetime given: a tenth of Date minus Last-Modified.
+    heuristic = SDIMAGE_FRESHNESS_RULE_HEURISTIC,
+    // Fresh and immutable: not revalidated even by a refresh.
+    immutable = SDIMAGE_FRESHNESS_RULE_IMMUTABLE,
+    // Stale, and revalidated in the background.
+    stale_while_revalidate = SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE,
+    // Stale, as the request's own Cache-Control allows.
+    max_stale = SDIMAGE_FRESHNESS_RULE_MAX_STALE,
+    // The lifetime is over.
+    expired = SDIMAGE_FRESHNESS_RULE_EXPIRED,
+    // No lifetime is known.
+    no_lifetime = SDIMAGE_FRESHNESS_RULE_NO_LIFETIME,
+    // Every use must be revalidated.
+    no_cache = SDIMAGE_FRESHNESS_RULE_NO_CACHE,
+    // The lifetime is over, and stale use is forbidden.
+    must_revalidate = SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE,
+    // The response, new or cached, may not be stored.
+    no_store = SDIMAGE_FRESHNESS_RULE_NO_STORE,
+    // The request differs in a field selected by Vary.
+    vary = SDIMAGE_FRESHNESS_RULE_VARY,
+    // The request's own Cache-Control requires it.
+    request = SDIMAGE_FRESHNESS_RULE_REQUEST,
+    // Dated in the future: the clock was set back.
+    clock = SDIMAGE_FRESHNESS_RULE_CLOCK,
+    // The request is a REFRESH.
+    refresh = SDIMAGE_FRESHNESS_RULE_REFRESH,
+    // Within stale-if-error.
+    stale_if_error = SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR,
+    // Allowed, because nothing forbids it.
+    unreachable = SDIMAGE_FRESHNESS_RULE_UNREACHABLE,
+    // The same, with loading disabled.
+    offline = SDIMAGE_FRESHNESS_RULE_OFFLINE,
+};
+
+// Timed stages of a load.
+enum class stage : int { // task.h
+    // From the starting call to the delivery; 0 if the starting call had the image.
+    total = SDIMAGE_STAGE_TOTAL,
+    // From the starting call to the first work.
+    queued = SDIMAGE_STAGE_QUEUED,
+    // Disk cache look-up.
+    disk = SDIMAGE_STAGE_DISK,
+    // Waiting for a loader.
+    load = SDIMAGE_STAGE_LOAD,
+    // Decoding, including the wait for a worker.
+    decode = SDIMAGE_STAGE_DECODE,
+    // Waiting for the store, if the request demands it.
+    store = SDIMAGE_STAGE_STORE,
+};
+
+// Phases of a transaction, by the event that ends them.
+enum class transaction_phase : int { // task.h
+    // The last byte has arrived, or the transfer failed.
+    total = SDIMAGE_TRANSACTION_PHASE_TOTAL,
+    // The addresses of the host are known.
+    name_lookup = SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP,
+    // The connection is open.
+    connect = SDIMAGE_TRANSACTION_PHASE_CONNECT,
+    // The TLS handshake is complete.
+    tls = SDIMAGE_TRANSACTION_PHASE_TLS,
+    // The first byte of the response has arrived.
+    first_byte = SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE,
+};
+
 // Weights of the samples.
-enum class resampling : int { // transformer.h
+enum class resampling : int { // transform.h
     // Three lobes: the sharpest.
     lanczos = SDIMAGE_RESAMPLING_LANCZOS,
     // The exact mean of the area of an output pixel: the fastest.
@@ -686,7 +684,7 @@ enum class resampling : int { // transformer.h
 };
 
 // Corners of the image as displayed: a bit set.
-enum class corners : int { // transformer.h
+enum class corners : int { // transform.h
     // No corner.
     none = SDIMAGE_CORNERS_NONE,
     // Bit 0.
@@ -703,7 +701,7 @@ enum class corners : int { // transformer.h
 
 // Blending of a colour with the image below: W3C Compositing and Blending Level 1; the numbers are those of
 // CGBlendMode.
-enum class blend_mode : int { // transformer.h
+enum class blend_mode : int { // transform.h
     // The colour over the image.
     normal = SDIMAGE_BLEND_MODE_NORMAL,
     // Product: never lighter.
@@ -767,7 +765,7 @@ namespace detail {
 template <> struct c_enum<eviction> { using type = sdimage_eviction; };
 template <> struct c_enum<cache_chain_policy> { using type = sdimage_cache_chain_policy; };
 template <> struct c_enum<cache_chain_operation> { using type = sdimage_cache_chain_operation; };
-template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
+template <> struct c_enum<log_level> { using type = sdimage_log_level; };
 template <> struct c_enum<expire_rule> { using type = sdimage_expire_rule; };
 template <> struct c_enum<cache_order> { using type = sdimage_cache_order; };
 template <> struct c_enum<callback_kind> { using type = sdimage_callback_kind; };
@@ -782,7 +780,7 @@ template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
 template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
 template <> struct c_enum<orientation> { using type = sdimage_orientation; };
-template <> struct c_enum<log_level> { using type = sdimage_log_level; };
+template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
 template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
 template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
 template <> struct c_enum<source_policy> { using type = sdimage_source_policy; };
@@ -790,11 +788,6 @@ template <> struct c_enum<cache_policy> { using type = sdimage_cache_policy; };
 template <> struct c_enum<cache_layers> { using type = sdimage_cache_layers; };
 template <> struct c_enum<blocking_reads> { using type = sdimage_blocking_reads; };
 template <> struct c_enum<freshness> { using type = sdimage_freshness; };
-template <> struct c_enum<delivery_kind> { using type = sdimage_delivery_kind; };
-template <> struct c_enum<image_source> { using type = sdimage_image_source; };
-template <> struct c_enum<freshness_rule> { using type = sdimage_freshness_rule; };
-template <> struct c_enum<stage> { using type = sdimage_stage; };
-template <> struct c_enum<transaction_phase> { using type = sdimage_transaction_phase; };
 template <> struct c_enum<transition> { using type = sdimage_transition; };
 template <> struct c_enum<placeholder_time> { using type = sdimage_placeholder_time; };
 template <> struct c_enum<cached_placeholder> { using type = sdimage_cached_placeholder; };
@@ -802,6 +795,11 @@ template <> struct c_enum<previous_load> { using type = sdimage_previous_load; }
 template <> struct c_enum<image_setting> { using type = sdimage_image_setting; };
 template <> struct c_enum<transition_rule> { using type = sdimage_transition_rule; };
 template <> struct c_enum<priority> { using type = sdimage_priority; };
+template <> struct c_enum<delivery_kind> { using type = sdimage_delivery_kind; };
+template <> struct c_enum<image_source> { using type = sdimage_image_source; };
+template <> struct c_enum<freshness_rule> { using type = sdimage_freshness_rule; };
+template <> struct c_enum<stage> { using type = sdimage_stage; };
+template <> struct c_enum<transaction_phase> { using type = sdimage_transaction_phase; };
 template <> struct c_enum<resampling> { using type = sdimage_resampling; };
 template <> struct c_enum<corners> { using type = sdimage_corners; };
 template <> struct c_enum<blend_mode> { using type = sdimage_blend_mode; };

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include <sdimage.h>
+#include <sdimage/sys.h>
 
 namespace sdimage {
 

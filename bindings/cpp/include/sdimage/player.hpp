@@ -156,7 +156,9 @@ public:
     void set_clears_buffer_when_stopped(bool clears) const noexcept {
         sdimage_animated_view_set_clear_buffer_when_stopped(get(), clears);
     }
-    bool clears_buffer_when_stopped() const noexcept { return sdimage_animated_view_should_clear_buffer_when_stopped(get()); }
+    bool clears_buffer_when_stopped() const noexcept {
+        return sdimage_animated_view_should_clear_buffer_when_stopped(get());
+    }
     void set_rewinds_when_stopped(bool rewinds) const noexcept {
         sdimage_animated_view_set_rewind_when_stopped(get(), rewinds);
     }

@@ -103,7 +103,9 @@ public:
         sdimage_photos_fetch_options_set_page(get(), offset, limit);
         return *this;
     }
-    bool accept(const asset &value) const noexcept { return sdimage_photos_fetch_options_should_include(get(), value.get()); }
+    bool accept(const asset &value) const noexcept {
+        return sdimage_photos_fetch_options_should_include(get(), value.get());
+    }
     fetch_options &set_media(media value) noexcept {
         sdimage_photos_fetch_options_set_media(get(), static_cast<std::uint32_t>(value));
         return *this;

@@ -2,7 +2,7 @@
 #ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 
-#include <sdimage/plugins/photos_source.h>
+#include <sdimage/plugins/sys/photos_source.h>
 
 #include "../custom_loader.hpp"
 #include "photos.hpp"

@@ -12,6 +12,26 @@ private func make(
     }
 }
 
+/// A stop signal with the time limit of one transformation, which equals that of an encode.
+private func timeLimit() -> CancellationToken {
+    let stop = CancellationToken()
+    stop.allow(nanoseconds: CallTimeLimits.transformation)
+    return stop
+}
+
+/// Makes a transformer, applies it and stores the result for the caller.
+private func apply(
+    _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(result)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let transformer = try body()
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: timeLimit()) }, result)
+    }
+}
+
 @_cdecl("sdimage_transformer_ref") @implementation
 public func sdimage_transformer_ref(_ transformer: Object) -> Object {
     unsafe Handle.ref(transformer, as: TransformerObject.self)
@@ -107,6 +127,23 @@ public func sdimage_transformer_new_filter(
     }
 }
 
+@_cdecl("sdimage_filter_count") @implementation
+public func sdimage_filter_count() -> Int { Names.filters.count }
+
+@_cdecl("sdimage_filter_name") @implementation
+public func sdimage_filter_name(_ index: Int) -> Text {
+    unsafe Names.filters.indices ~= index ? Names.filters[index].pointer : nil
+}
+
+@_cdecl("sdimage_filter_describe") @implementation
+public func sdimage_filter_describe(_ name: Text, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(json)
+        let filter = try FilterCatalogue.filter(unsafe Input.text(name) ?? "")
+        unsafe try give(try Report.filter(filter).bytes(), json)
+    }
+}
+
 @_cdecl("sdimage_transformer_new_pipeline") @implementation
 public func sdimage_transformer_new_pipeline(
     _ transformers: UnsafePointer<OpaquePointer?>?, _ count: Int, _ transformer: ObjectOut, _ error: ObjectOut
@@ -114,37 +151,6 @@ public func sdimage_transformer_new_pipeline(
     unsafe make(transformer, error) { () throws(ImageError) in
         let children = unsafe try Input.objects(transformers, count, as: TransformerObject.self)
         return TransformerPipeline(children.map(\.transformer))
-    }
-}
-
-@_cdecl("sdimage_transformer_new_custom") @implementation
-public func sdimage_transformer_new_custom(
-    _ key: Text, _ vtable: UnsafePointer<sdimage_transformer_vtable>?, _ userData: UserData,
-    _ destroy: sdimage_destroy_fn?, _ transformer: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    let foreign = unsafe Foreign(userData, destroy)
-    return unsafe make(transformer, error) { () throws(ImageError) in
-        unsafe try ForeignTransformer(key: Input.text(key) ?? "", vtable, foreign)
-    }
-}
-
-/// A stop signal with the time limit of one transformation, which equals that of an encode.
-private func timeLimit() -> CancellationToken {
-    let stop = CancellationToken()
-    stop.allow(nanoseconds: CallTimeLimits.transformation)
-    return stop
-}
-
-/// Makes a transformer, applies it and stores the result for the caller.
-private func apply(
-    _ image: Object, _ result: ObjectOut, _ error: ObjectOut, _ body: () throws(ImageError) -> any ImageTransformer
-) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(result)
-        let image = unsafe try Handle.borrow(image, as: Image.self)
-        let transformer = try body()
-        unsafe try give(
-            try Engine.helped { () throws(ImageError) in try image.transformed(by: transformer, stop: timeLimit()) }, result)
     }
 }
 
@@ -177,22 +183,5 @@ public func sdimage_image_resize(
 ) -> sdimage_status {
     unsafe apply(image, result, error) { () throws(ImageError) in
         try ResizeTransformer(width: width, height: height, mode: try ScaleMode(mode))
-    }
-}
-
-@_cdecl("sdimage_filter_count") @implementation
-public func sdimage_filter_count() -> Int { Names.filters.count }
-
-@_cdecl("sdimage_filter_name") @implementation
-public func sdimage_filter_name(_ index: Int) -> Text {
-    unsafe Names.filters.indices ~= index ? Names.filters[index].pointer : nil
-}
-
-@_cdecl("sdimage_filter_describe") @implementation
-public func sdimage_filter_describe(_ name: Text, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        let filter = try FilterCatalogue.filter(unsafe Input.text(name) ?? "")
-        unsafe try give(try Report.filter(filter).bytes(), json)
     }
 }

@@ -1,4 +1,4 @@
-/* transport.h: custom transports, which send HTTP requests for the downloader in place of libcurl.
+/* sys/transport.h: custom transports, which send HTTP requests for the downloader in place of libcurl.
  *
  * A transport performs one exchange: it sends one request and passes on one response. The downloader does everything
  * else: the queue with its limits and priorities, coalescing, time-outs, retries, redirects and their rules,
@@ -16,16 +16,16 @@
  *   sdimage_exchange_finish(exchange, NULL);
  *   sdimage_exchange_unref(exchange);
  *
- * examples/c/replay.c responds from recorded files. A custom loader (loader.h) is for sources that do not use HTTP.
+ * examples/c/replay.c responds from recorded files. A custom loader (sys/loader.h) is for sources that do not use HTTP.
  * Classes: sdimage_transport and sdimage_exchange synchronised; an exchange is written by one thread at a time. */
-#ifndef SDIMAGE_TRANSPORT_H
-#define SDIMAGE_TRANSPORT_H
+#ifndef SDIMAGE_SYS_TRANSPORT_H
+#define SDIMAGE_SYS_TRANSPORT_H
 
-#include "base.h"
-#include "downloader.h"
-#include "error.h"
-#include "hooks.h"
-#include "request.h"
+#include "../base.h"
+#include "../downloader.h"
+#include "../error.h"
+#include "../request.h"
+#include "../task.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,10 +1,10 @@
-/* disk.h: further functions of the disk part of a cache: limits, pins, extended data, lists, verification.
+/* disk_cache.h: further functions of the disk part of a cache: limits, pins, extended data, lists, verification.
  *
  * All functions on a cache block on the disk and return UNSUPPORTED for one in memory only or of the host. Their
  * errors are those of sdimage_cache_store_data; further ones are listed. Dates are nanoseconds since 1970. Classes:
  * sdimage_cache_query single-owner, sdimage_cache_page immutable. */
-#ifndef SDIMAGE_DISK_H
-#define SDIMAGE_DISK_H
+#ifndef SDIMAGE_DISK_CACHE_H
+#define SDIMAGE_DISK_CACHE_H
 
 #include "base.h"
 #include "cache.h"
@@ -46,7 +46,7 @@ SDIMAGE_API sdimage_status sdimage_cache_trim(sdimage_cache *cache, uint64_t byt
 /* Returns the folder of the cache's namespace, as a NUL-terminated text in *path (the length does not count the NUL);
  * the folder may not exist. Does not block. */
 SDIMAGE_API sdimage_status sdimage_cache_get_directory(const sdimage_cache *cache, sdimage_data **path,
-                                                   sdimage_error **error);
+                                                       sdimage_error **error);
 
 /* Releases a path returned by sdimage_cache_get_path. It stays readable until each such call has been matched by one of
  * this function, or the cache is closed. NOT_FOUND for any other path. */
@@ -57,7 +57,7 @@ SDIMAGE_API sdimage_status sdimage_cache_unpin(sdimage_cache *cache, const char 
 /* Returns the extended data of an entry: bytes of the caller stored with it. The caller owns *data. NOT_FOUND when
  * there are none, or no such entry. */
 SDIMAGE_API sdimage_status sdimage_cache_get_extended_data(const sdimage_cache *cache, const void *key, size_t length,
-                                                       sdimage_data **data, sdimage_error **error);
+                                                           sdimage_data **data, sdimage_error **error);
 
 /* Sets the extended data of an entry, stored until it is replaced or removed; NULL removes the data. NOT_FOUND when
  * there is no entry. */

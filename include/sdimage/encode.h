@@ -1,4 +1,4 @@
-/* encoder.h: encoding of images.
+/* encode.h: encoding of images.
  *
  *   sdimage_encode_options *options = sdimage_encode_options_new();
  *   sdimage_encode_options_set_quality(options, 0.8);
@@ -21,8 +21,8 @@
  *
  * The functions block on the calling thread; while a manager exists, idle workers help. They may be used in a forked
  * child. Classes: sdimage_encode_options single-owner. */
-#ifndef SDIMAGE_ENCODER_H
-#define SDIMAGE_ENCODER_H
+#ifndef SDIMAGE_ENCODE_H
+#define SDIMAGE_ENCODE_H
 
 #include "base.h"
 #include "data.h"
@@ -135,7 +135,7 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
                                                  double value);
 
-/* Set metadata blocks to write (sdimage_metadata_kind of coder.h, EXIF and XMP): JPEG, PNG, WebP, HEIC, AVIF. NULL:
+/* Set metadata blocks to write (metadata.h, EXIF and XMP): JPEG, PNG, WebP, HEIC, AVIF. NULL:
  * none, the default. The orientation in EXIF is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
  * encoding; a block that is too large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
@@ -160,10 +160,6 @@ SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_opti
 /* Return the metadata blocks to write. Borrowed; NULL when there are none. */
 SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
 SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
-
-/* Returns the work budget of the encode for which the options were created (coder.h), valid as long as they are; NULL
- * for options created by the host. */
-SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const sdimage_encode_options *options);
 
 /* --- Encoding. `options` may be NULL for the defaults. */
 

@@ -1,14 +1,14 @@
-/* photos_source.h: photo libraries of the host, such as a phone, a web album or a catalogue.
+/* sys/photos_source.h: photo libraries of the host, such as a phone, a web album or a catalogue.
  *
  * The host finds assets by identifier and provides their images; the plug-in handles ph: URLs, modes, sizes and errors.
  * The host's functions run on the one thread of the library, serialized: the next identifier is requested after the
  * reply to the previous one.
  *
  * Classes: sdimage_photos_reply synchronised, sdimage_photos_asset_config single-owner. */
-#ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_H
-#define SDIMAGE_PLUGINS_PHOTOS_SOURCE_H
+#ifndef SDIMAGE_PLUGINS_SYS_PHOTOS_SOURCE_H
+#define SDIMAGE_PLUGINS_SYS_PHOTOS_SOURCE_H
 
-#include "photos_loader.h"
+#include "../photos_loader.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* transformer.h: transformers, which change the size, shape or colours of images, in a load or by a call.
+/* transform.h: transformers, which change the size, shape or colours of images, in a load or by a call.
  *
  *   sdimage_image_resize(image, 300, 200, SDIMAGE_SCALE_MODE_ASPECT_FILL, &small, &error);
  *
@@ -17,8 +17,8 @@
  * These functions block, and work on the calling thread; while a manager exists, its idle workers help with large
  * images. Besides the result they allocate memory for some rows. All may be used in a forked child. Class:
  * immutable. */
-#ifndef SDIMAGE_TRANSFORMER_H
-#define SDIMAGE_TRANSFORMER_H
+#ifndef SDIMAGE_TRANSFORM_H
+#define SDIMAGE_TRANSFORM_H
 
 #include "base.h"
 #include "error.h"
@@ -166,29 +166,6 @@ SDIMAGE_API sdimage_status sdimage_filter_describe(const char *name, sdimage_dat
  * consists of theirs, joined by "-". */
 SDIMAGE_API sdimage_status sdimage_transformer_new_pipeline(sdimage_transformer *const *transformers, size_t count,
                                                             sdimage_transformer **transformer, sdimage_error **error);
-
-/* --- Custom transformers. */
-
-/* The functions of a custom transformer, called on worker threads, concurrently; they must not wait. Tables grow at the
- * end: `size` is sizeof of the caller's. */
-typedef struct sdimage_transformer_vtable {
-    size_t size;
-    /* Makes *result from the image; the image itself, referenced, if nothing changes. `cache_key` is the printed form
-     * of the key of the result (manager.h), `key_length` bytes, empty outside a load. A failure is returned to the
-     * caller, except in a load, which delivers the image unchanged. */
-    sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
-                                sdimage_image **result, sdimage_error **error);
-    /* Returns true if the result takes over the metadata of the image (sdimage_transformer_should_preserve_metadata); NULL
-     * for true. */
-    bool (*should_preserve_metadata)(void *user_data);
-} sdimage_transformer_vtable;
-
-/* Makes a transformer of functions of the host. `key` must distinguish its effect, including its parameters, from all
- * others; it is copied. `destroy(user_data)` is called once, also when this call fails. INVALID_ARGUMENT: no key, or an
- * empty one. */
-SDIMAGE_API sdimage_status sdimage_transformer_new_custom(const char *key, const sdimage_transformer_vtable *vtable,
-                                                          void *user_data, sdimage_destroy_fn destroy,
-                                                          sdimage_transformer **transformer, sdimage_error **error);
 
 /* --- Application. *result is the caller's; it may be the image itself, referenced. Errors: INVALID_ARGUMENT, TOO_LARGE
  * (the result, or the working memory, takes more than 256 MiB), TIMEOUT (it takes longer than 60 s), NO_MEMORY, and

@@ -2,38 +2,6 @@ import CSDImage
 import SDImage
 import SDImageHost
 
-@_cdecl("sdimage_encode") @implementation
-public func sdimage_encode(
-    _ image: Object, _ format: sdimage_format, _ options: Object, _ data: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(data)
-        let image = unsafe try Handle.borrow(image, as: Image.self)
-        let options = unsafe try Input.encodeOptions(options)
-        let format = ImageFormat(rawValue: format.rawValue) ?? .unknown
-        unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken()), data)
-    }
-}
-
-@_cdecl("sdimage_encode_file") @implementation
-public func sdimage_encode_file(
-    _ image: Object, _ path: Text, _ format: sdimage_format, _ options: Object, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        let image = unsafe try Handle.borrow(image, as: Image.self)
-        let options = unsafe try Input.encodeOptions(options)
-        let path = unsafe Input.name(path)
-        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
-        let asked = ImageFormat(rawValue: format.rawValue) ?? .unknown
-        let format = asked == .unknown ? ImageFormat(fileName: path) : asked
-        let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken())
-        try FileWriter.write(bytes, to: path)
-    }
-}
-
-@_cdecl("sdimage_format_of_name") @implementation
-public func sdimage_format_of_name(_ name: Text) -> sdimage_format { ImageFormat(fileName: unsafe Input.name(name)).code }
-
 @_cdecl("sdimage_encode_options_new") @implementation
 public func sdimage_encode_options_new() -> Object { unsafe Handle.own(EncodeOptionsObject(EncodeOptions())) }
 
@@ -142,6 +110,16 @@ public func sdimage_encode_options_set_xmp(_ options: Object, _ xmp: Object) {
     unsafe change(options, EncodeOptionsObject.self) { $0.xmp = unsafe Handle.find(xmp, as: Bytes.self) }
 }
 
+@_cdecl("sdimage_encode_options_set_options") @implementation
+public func sdimage_encode_options_set_options(_ options: Object, _ values: Object) {
+    unsafe Handle.find(options, as: EncodeOptionsObject.self)?.setValues(Handle.find(values, as: OptionsObject.self)?.value)
+}
+
+@_cdecl("sdimage_encode_options_options") @implementation
+public func sdimage_encode_options_options(_ options: Object) -> Object {
+    unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.values) }
+}
+
 @_cdecl("sdimage_encode_options_quality") @implementation
 public func sdimage_encode_options_quality(_ options: Object) -> Double {
     unsafe read(options, EncodeOptionsObject.self, 1) { $0.value.quality }
@@ -190,17 +168,34 @@ public func sdimage_encode_options_xmp(_ options: Object) -> Object {
     unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.value.xmp) }
 }
 
-@_cdecl("sdimage_encode_options_work_budget") @implementation
-public func sdimage_encode_options_work_budget(_ options: Object) -> Object {
-    unsafe Handle.lend(unsafe Handle.find(options, as: EncodeOptionsObject.self)?.budget)
+@_cdecl("sdimage_encode") @implementation
+public func sdimage_encode(
+    _ image: Object, _ format: sdimage_format, _ options: Object, _ data: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(data)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let options = unsafe try Input.encodeOptions(options)
+        let format = ImageFormat(rawValue: format.rawValue) ?? .unknown
+        unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken()), data)
+    }
 }
 
-@_cdecl("sdimage_encode_options_set_options") @implementation
-public func sdimage_encode_options_set_options(_ options: Object, _ values: Object) {
-    unsafe Handle.find(options, as: EncodeOptionsObject.self)?.setValues(Handle.find(values, as: OptionsObject.self)?.value)
+@_cdecl("sdimage_encode_file") @implementation
+public func sdimage_encode_file(
+    _ image: Object, _ path: Text, _ format: sdimage_format, _ options: Object, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let options = unsafe try Input.encodeOptions(options)
+        let path = unsafe Input.name(path)
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
+        let asked = ImageFormat(rawValue: format.rawValue) ?? .unknown
+        let format = asked == .unknown ? ImageFormat(fileName: path) : asked
+        let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken())
+        try FileWriter.write(bytes, to: path)
+    }
 }
 
-@_cdecl("sdimage_encode_options_options") @implementation
-public func sdimage_encode_options_options(_ options: Object) -> Object {
-    unsafe read(options, EncodeOptionsObject.self, nil) { unsafe Handle.lend($0.values) }
-}
+@_cdecl("sdimage_format_of_name") @implementation
+public func sdimage_format_of_name(_ name: Text) -> sdimage_format { ImageFormat(fileName: unsafe Input.name(name)).code }

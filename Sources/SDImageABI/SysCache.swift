@@ -44,3 +44,15 @@ public func sdimage_cache_entry_date_ns(_ entry: Object) -> UInt64 {
 public func sdimage_cache_entry_expiry_ns(_ entry: Object) -> UInt64 {
     unsafe read(entry, CacheEntryObject.self, 0) { $0.entry.expires }
 }
+
+@_cdecl("sdimage_cache_new_custom") @implementation
+public func sdimage_cache_new_custom(
+    _ vtable: UnsafePointer<sdimage_cache_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?, _ cache: ObjectOut,
+    _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(cache)
+        unsafe try give(CacheObject(try ForeignCache(vtable, foreign)), cache)
+    }
+}

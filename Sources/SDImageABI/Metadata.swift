@@ -1,0 +1,150 @@
+import CSDImage
+import Glibc
+import SDImage
+import SDImageHost
+
+@_cdecl("sdimage_info") @implementation
+public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(json)
+        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
+        unsafe try give(try Report.info(info).bytes(), json)
+    }
+}
+
+@_cdecl("sdimage_read_metadata") @implementation
+public func sdimage_read_metadata(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ kind: sdimage_metadata_kind, _ data: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(data)
+        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
+        guard let block = try info.block(kind) else { throw ImageError(.notFound, "image: no such metadata") }
+        unsafe try give(try block.copiedIfLent(), data)
+    }
+}
+
+@_cdecl("sdimage_image_copy_metadata") @implementation
+public func sdimage_image_copy_metadata(_ image: Object, _ metadata: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try give(MetadataObject(try Handle.borrow(image, as: Image.self).metadata), metadata)
+    }
+}
+
+@_cdecl("sdimage_metadata_ref") @implementation
+public func sdimage_metadata_ref(_ metadata: Object) -> Object {
+    unsafe Handle.ref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_unref") @implementation
+public func sdimage_metadata_unref(_ metadata: Object) {
+    unsafe Handle.unref(metadata, as: MetadataObject.self)
+}
+
+@_cdecl("sdimage_metadata_set_scale") @implementation
+public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {
+    unsafe change(metadata, MetadataObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : 1 }
+}
+
+@_cdecl("sdimage_metadata_set_format") @implementation
+public func sdimage_metadata_set_format(_ metadata: Object, _ format: sdimage_format) {
+    unsafe change(metadata, MetadataObject.self) { $0.format = ImageFormat(rawValue: format.rawValue) ?? .unknown }
+}
+
+@_cdecl("sdimage_metadata_set_orientation") @implementation
+public func sdimage_metadata_set_orientation(_ metadata: Object, _ orientation: sdimage_orientation) {
+    unsafe change(metadata, MetadataObject.self) { $0.orientation = Orientation(exif: Int(orientation.rawValue)) }
+}
+
+@_cdecl("sdimage_metadata_set_color_profile") @implementation
+public func sdimage_metadata_set_color_profile(_ metadata: Object, _ profile: Object) {
+    let profile = unsafe Handle.find(profile, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.colorProfile = profile }
+}
+
+@_cdecl("sdimage_metadata_set_cicp") @implementation
+public func sdimage_metadata_set_cicp(
+    _ metadata: Object, _ primaries: UInt32, _ transfer: UInt32, _ matrix: UInt32, _ fullRange: Bool
+) {
+    let codes = CodePoints(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: fullRange)
+    unsafe change(metadata, MetadataObject.self) { metadata in
+        metadata.cicp = codes
+        metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
+    }
+}
+
+@_cdecl("sdimage_metadata_set_exif") @implementation
+public func sdimage_metadata_set_exif(_ metadata: Object, _ exif: Object) {
+    let exif = unsafe Handle.find(exif, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.exif = exif }
+}
+
+@_cdecl("sdimage_metadata_set_xmp") @implementation
+public func sdimage_metadata_set_xmp(_ metadata: Object, _ xmp: Object) {
+    let xmp = unsafe Handle.find(xmp, as: Bytes.self)
+    unsafe change(metadata, MetadataObject.self) { $0.xmp = xmp }
+}
+
+@_cdecl("sdimage_metadata_set_memory_cost") @implementation
+public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
+    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
+}
+
+@_cdecl("sdimage_metadata_set_source_size") @implementation
+public func sdimage_metadata_set_source_size(_ metadata: Object, _ width: UInt32, _ height: UInt32) {
+    unsafe change(metadata, MetadataObject.self) {
+        $0.sourceSize = PixelSize(width: Int(clamping: width), height: Int(clamping: height))
+    }
+}
+
+@_cdecl("sdimage_metadata_set_has_alpha") @implementation
+public func sdimage_metadata_set_has_alpha(_ metadata: Object, _ hasAlpha: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.hasAlpha = hasAlpha }
+}
+
+@_cdecl("sdimage_metadata_set_frame_count") @implementation
+public func sdimage_metadata_set_frame_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.frameCount = max(1, Int(clamping: count)) }
+}
+
+@_cdecl("sdimage_metadata_set_loop_count") @implementation
+public func sdimage_metadata_set_loop_count(_ metadata: Object, _ count: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.loopCount = Int(clamping: count) }
+}
+
+@_cdecl("sdimage_metadata_set_duration_ms") @implementation
+public func sdimage_metadata_set_duration_ms(_ metadata: Object, _ milliseconds: UInt64) {
+    unsafe change(metadata, MetadataObject.self) { $0.durationMilliseconds = Int(clamping: milliseconds) }
+}
+
+@_cdecl("sdimage_metadata_set_bits_per_channel") @implementation
+public func sdimage_metadata_set_bits_per_channel(_ metadata: Object, _ bits: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.bitsPerChannel = Int(clamping: bits) }
+}
+
+@_cdecl("sdimage_metadata_set_channels") @implementation
+public func sdimage_metadata_set_channels(_ metadata: Object, _ channels: UInt32) {
+    unsafe change(metadata, MetadataObject.self) { $0.channels = Int(clamping: channels) }
+}
+
+@_cdecl("sdimage_metadata_set_progressive") @implementation
+public func sdimage_metadata_set_progressive(_ metadata: Object, _ isProgressive: Bool) {
+    unsafe change(metadata, MetadataObject.self) { $0.isProgressive = isProgressive }
+}
+
+@_cdecl("sdimage_metadata_set_extended_data") @implementation
+public func sdimage_metadata_set_extended_data(_ metadata: Object, _ data: Object) {
+    unsafe change(metadata, MetadataObject.self) { $0.extendedData = unsafe Handle.find(data, as: Bytes.self) }
+}
+
+@_cdecl("sdimage_image_with_metadata") @implementation
+public func sdimage_image_with_metadata(_ image: Object, _ metadata: Object, _ copy: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        var told = unsafe try Handle.borrow(metadata, as: MetadataObject.self).value
+        told.isEdited = true
+        unsafe try give(image.with(told), copy)
+    }
+}

@@ -1,0 +1,237 @@
+/* decode.h: decoding of images: whole, progressively while the bytes arrive, and frame by frame.
+ *
+ *   sdimage_decode(bytes, length, NULL, &image, &error);            the whole image, on the calling thread
+ *
+ * A decoder receives the bytes as they arrive and has the best image so far:
+ *
+ *   sdimage_decoder *decoder = NULL;
+ *   sdimage_decoder_new(NULL, NULL, &decoder, &error);
+ *   do {
+ *       n = read(file, piece, sizeof piece);
+ *       status = sdimage_decoder_append(decoder, piece, n > 0 ? n : 0, n <= 0, &error);
+ *       if (status >= 0 && sdimage_decoder_get_image(decoder, &image, NULL) == SDIMAGE_STATUS_OK)
+ *           show_and_unref(image);
+ *   } while (n > 0 && status == SDIMAGE_STATUS_OK);
+ *
+ * or has the frames of an animation, in any order. Each frame is composed to the full canvas. A few canvases are held,
+ * so that every frame costs a few partial decodes and memory stays bounded. For every division of the bytes, the last
+ * image and the last error are those that sdimage_decode returns for all bytes.
+ *
+ * The functions block, decode on the calling thread, and start no thread of the library. For the duration of a call,
+ * libwebp may use one thread of its own if a processor is idle; HEIC and AVIF may use one for each processor. They may
+ * be used in a forked child, unless another thread was making the very first use of them during the fork.
+ *
+ * HEIC and AVIF are decoded by modules: files in sdimage/1/ next to the library, or in the folder named by the
+ * environment variable SDIMAGE_MODULE_PATH. A module is opened when its format is first decoded; without it the format
+ * is UNSUPPORTED. TIFF, JPEG XL, SVG, PDF, HEIC sequences and videos are decoded by plug-ins (coder.h).
+ *
+ * Classes: sdimage_decode_options single-owner; sdimage_source synchronised; sdimage_decoder synchronised, except that
+ * sdimage_decoder_append is called by one thread at a time. */
+#ifndef SDIMAGE_DECODE_H
+#define SDIMAGE_DECODE_H
+
+#include "base.h"
+#include "data.h"
+#include "error.h"
+#include "image.h"
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the image. */
+
+/* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
+SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
+SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
+SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
+
+/* Sets the box in pixels into which the displayed image is shrunk during decoding, and how it fits. An image that fits
+ * is decoded at full size; none is ever enlarged. A zero side, the default, means full size.
+ *
+ *   ASPECT_FIT    the result touches the box on one side and is smaller on the other
+ *   FILL          the result has the size of the box
+ *   ASPECT_FILL   the result covers the box and touches it on one side, for callers that crop the excess; an image that
+ *                 does not cover the box is decoded at full size
+ *
+ * Unknown modes count as ASPECT_FIT. */
+SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
+                                                           uint32_t height, sdimage_scale_mode mode);
+
+/* Sets the pixel format. Default AUTOMATIC. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
+ * a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved. For every other format such an image is
+ * tone-mapped to sRGB: light below three quarters of white is unchanged, and a shoulder compresses the range from there
+ * to the brightest value. Thumbnails are means of the encoded samples. */
+SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
+                                                         sdimage_pixel_format pixel_format);
+
+/* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
+ * (sdimage_image_get_frame). */
+SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
+
+/* Rotates the image upright. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
+ * the orientation to apply. */
+SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
+
+/* Converts colours to sRGB. Default true: an embedded ICC profile or another description of the colour space is
+ * applied. When false the samples are unchanged, and the image carries the profile and the code points. */
+SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
+
+/* Shrinks the image until its bitmap takes at most this many bytes; 0, the default, means no limit. Takes precedence
+ * over the thumbnail size. */
+SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
+
+/* Selects the coder to try first when the bytes have no signature of their own. Default UNKNOWN. */
+SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
+
+/* Sets the pixels per point of the result. Numbers below 1 restore the default. The default is 1; for loads it is 2 if
+ * the cache key contains "@2x.", and 3 for "@3x.". Cache keys of http and https URLs may have "%40" for "@". */
+SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
+
+/* Accepts incomplete images. Default false: truncated or damaged bytes are an error. When true, decoding succeeds with
+ * the rows that could be decoded. */
+SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
+
+/* Decodes a thumbnail from the beginning of the file. Default false. When true, a thumbnail of at most an eighth of a
+ * progressive JPEG is decoded from its first scan. One of an interlaced PNG is decoded from its first pass, which has
+ * one pixel for each block of eight by eight. The later bytes may be missing: a decoder returns END as soon as the
+ * thumbnail is complete, and sdimage_decode accepts the beginning of the file. sdimage_image_consumed_bytes returns the
+ * number of bytes needed. Other images are decoded as usual. */
+SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
+
+/* Set the safety limits; 0 restores the default. The limit of pixels applies to the area given by a header: 2^30 for
+ * coders that stream rows, 64 * 2^20 for coders that must hold the whole image. The limit of bytes applies to the
+ * bitmap: 256 MiB. The limit of milliseconds applies to the work, also for reading a header: 10,000. Independent of the
+ * clock, parsers fail with TOO_LARGE when they have read much more than the size of the file. */
+SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
+SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
+SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
+
+/* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
+ * NULL, the default, means none. For a request, sdimage_request_set_options sets them. */
+SDIMAGE_API void sdimage_decode_options_set_options(sdimage_decode_options *options, const sdimage_options *values);
+
+/* Return the options set. The thumbnail size is 0 x 0 for full size. For a mode other than
+ * ASPECT_FIT, a coder that shrinks in steps returns at least the box on both sides, and the library does the rest. */
+SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
+SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
+SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
+SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
+SDIMAGE_API bool sdimage_decode_options_should_accept_partial(const sdimage_decode_options *options);
+SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
+/* Returns the values of the request; NULL when there are none. Borrowed until they are set again or the options are
+ * freed. */
+SDIMAGE_API const sdimage_options *sdimage_decode_options_options(const sdimage_decode_options *options);
+/* Return the limits in force, never 0. The pixel limit is the one for coders that hold the whole image. */
+SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
+SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
+SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
+
+/* --- Decoding. `options` may be NULL for the defaults. */
+
+/* Returns the format by its signature alone; UNKNOWN when none matches. */
+SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
+
+/* Decodes bytes with the registered coders, starting with the one registered last. The caller owns *image. Runs on the
+ * calling thread; while a manager exists, one of its idle workers helps with large images. An animation holds a copy of
+ * the bytes for its further frames. Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder),
+ * BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
+                                          sdimage_image **image, sdimage_error **error);
+
+/* Decodes a file, like sdimage_decode. `path` is NUL-terminated, in the bytes of the file system. If the options set no
+ * scale, a name such as "cat@2x.gif" sets it. Further errors: NOT_FOUND, PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. The
+ * file is read, not mapped, so it may change meanwhile. */
+SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,
+                                               sdimage_image **image, sdimage_error **error);
+
+/* The process-wide byte limit for programs that scale large images down: pass it to the two setters of limit_bytes.
+ * Initially 60 MiB; values below 4 are ignored (SDWebImage's defaultScaleDownLimitBytes). */
+SDIMAGE_API size_t sdimage_default_limit_bytes(void);
+SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
+
+/* --- Decoders: progressive images and animations. */
+
+/* Creates an empty decoder. `options` may be NULL for the defaults; they are copied. `coder` decodes in place of the
+ * registered ones; NULL detects the format from the bytes. Errors: INVALID_ARGUMENT, BAD_HANDLE. */
+SDIMAGE_API sdimage_status sdimage_decoder_new(const sdimage_decode_options *options, sdimage_coder *coder,
+                                               sdimage_decoder **decoder, sdimage_error **error);
+SDIMAGE_API sdimage_decoder *sdimage_decoder_ref(sdimage_decoder *decoder);
+SDIMAGE_API void sdimage_decoder_unref(sdimage_decoder *decoder);
+
+/* Appends the next bytes, which are copied. `finished` marks the last ones; with it `length` may be 0. Returns OK, or
+ * END when more bytes would change nothing: an early thumbnail is complete, or the end of the image was reached. Bytes
+ * after the last are ignored. Errors are returned as soon as they are certain, and by every later call: NOT_AN_IMAGE,
+ * UNSUPPORTED, BAD_DATA, TRUNCATED (only once finished), TOO_LARGE, TIMEOUT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_decoder_append(sdimage_decoder *decoder, const void *bytes, size_t length,
+                                                  bool finished, sdimage_error **error);
+
+/* Returns the best image so far, at the size of the final one: missing rows or scans are transparent or black, and
+ * sdimage_image_is_incremental returns true until the last bytes were appended. (The orientation of a WebP is at its
+ * end; until then the image is shown as stored.) For an animation this is the first frame. NEED_MORE_DATA, without
+ * writing *image, while there is none. Formats without partial decoding have their image when all bytes have arrived.
+ * Errors as above. */
+SDIMAGE_API sdimage_status sdimage_decoder_get_image(sdimage_decoder *decoder, sdimage_image **image,
+                                                     sdimage_error **error);
+
+/* Returns the size in pixels of the decoded images; 0 x 0 until the header has arrived. */
+SDIMAGE_API sdimage_size sdimage_decoder_size(const sdimage_decoder *decoder);
+
+/* Returns the number of complete frames so far, which grows with the bytes; 1 for a still. */
+SDIMAGE_API uint32_t sdimage_decoder_frame_count(const sdimage_decoder *decoder);
+
+/* Returns the loop count of an animation as stored; 0 = infinite. Without a stored count: 1 for GIF, 0 for other
+ * formats. */
+SDIMAGE_API uint32_t sdimage_decoder_loop_count(const sdimage_decoder *decoder);
+
+/* Returns the duration of a frame in milliseconds as stored, but 100 for durations below 11, as browsers do. 0 for
+ * stills, and outside the frames. */
+SDIMAGE_API uint32_t sdimage_decoder_frame_duration_ms(const sdimage_decoder *decoder, uint32_t index);
+
+/* Returns frame `index`, composed to the whole canvas; in any order. A frame that cannot be decoded returns its error,
+ * and later frames are composed as if it had drawn nothing. Errors: INVALID_ARGUMENT (no such frame), BAD_DATA,
+ * TOO_LARGE, TIMEOUT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_decoder_get_frame(sdimage_decoder *decoder, uint32_t index, sdimage_image **image,
+                                                     sdimage_error **error);
+
+/* Returns all bytes appended so far, by reference. Errors: INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_decoder_get_data(const sdimage_decoder *decoder, sdimage_data **data,
+                                                    sdimage_error **error);
+
+/* --- Sources: random access to encoded bytes, for files of which only a part is needed, such as the index and one
+ * image of a video. The bytes of a source must not change while it is used; several threads may read concurrently. */
+
+/* Makes a source of a regular file, which is read on demand. `path` is NUL-terminated, in the file system's own bytes.
+ * Errors: NOT_FOUND, PERMISSION_DENIED, NOT_A_FILE, IO_ERROR, INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_source_new_file(const char *path, sdimage_source **source, sdimage_error **error);
+
+/* Makes a source of bytes in memory, by reference. */
+SDIMAGE_API sdimage_status sdimage_source_new_data(sdimage_data *data, sdimage_source **source, sdimage_error **error);
+
+SDIMAGE_API sdimage_source *sdimage_source_ref(sdimage_source *source);
+SDIMAGE_API void sdimage_source_unref(sdimage_source *source);
+
+/* Total number of bytes. */
+SDIMAGE_API uint64_t sdimage_source_size(const sdimage_source *source);
+
+/* Copies up to `length` bytes from `offset` and stores their number: fewer only at the end, 0 beyond it. Errors:
+ * IO_ERROR, and those of the host's function. */
+SDIMAGE_API sdimage_status sdimage_source_read(const sdimage_source *source, uint64_t offset, void *buffer,
+                                               size_t length, size_t *read, sdimage_error **error);
+
+/* Makes a decoder of all bytes of a source, finished from the start. A coder with `open_source` reads what it needs;
+ * for other coders all bytes are read here, up to the limit of 256 MiB. `options` and `coder` as in
+ * sdimage_decoder_new; errors as in sdimage_decoder_append, and those of reading. */
+SDIMAGE_API sdimage_status sdimage_decoder_new_source(sdimage_source *source, const sdimage_decode_options *options,
+                                                      sdimage_coder *coder, sdimage_decoder **decoder,
+                                                      sdimage_error **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
