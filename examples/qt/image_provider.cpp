@@ -111,7 +111,7 @@ sdimage_request *newRequest(const QByteArray &url, const QSize &size) {
     sdimage_request *request = sdimage_request_new(url.constData(), size_t(url.size()));
     sdimage_decode_options *options = sdimage_decode_options_new();
     sdimage_decode_options_set_thumbnail_size(options, sideOf(size.width(), size.height()),
-                                              sideOf(size.height(), size.width()), true);
+                                              sideOf(size.height(), size.width()), SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* The format that Qt draws without a conversion. */
     sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED);
     sdimage_decode_options_set_first_frame_only(options, true);
