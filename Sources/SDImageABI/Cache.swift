@@ -293,8 +293,25 @@ public func sdimage_cache_get_disk_totals(
     }
 }
 
-@_cdecl("sdimage_cache_statistics") @implementation
-public func sdimage_cache_statistics(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_cache_get_statistics") @implementation
+public func sdimage_cache_get_statistics(
+    _ cache: Object, _ statistics: UnsafeMutablePointer<sdimage_cache_statistics>?, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let counters = unsafe try Input.builtInCache(cache).counters()
+        unsafe try fill(statistics, size: statistics?.pointee.size ?? 0, with: counters)
+    }
+}
+
+@_cdecl("sdimage_cache_get_last_error") @implementation
+public func sdimage_cache_get_last_error(_ cache: Object, _ lastError: ObjectOut) {
+    guard let lastError = unsafe lastError else { return }
+    let failure = unsafe (try? Input.builtInCache(cache))?.disk?.statistics.lastError
+    unsafe lastError.pointee = unsafe failure.map { unsafe Handle.own($0) } ?? nil
+}
+
+@_cdecl("sdimage_cache_statistics_to_json") @implementation
+public func sdimage_cache_statistics_to_json(_ cache: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
         unsafe try give(try Report.statistics(try Input.builtInCache(cache)).bytes(), json)

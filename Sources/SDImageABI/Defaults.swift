@@ -73,7 +73,7 @@ enum Defaults {
         ]
     }
 
-    static var composition: Report.Composition {
+    static var composition: DiagnosisObject.Composition {
         .init(
             coders: coders.coders, libraries: libraries, plugins: plugins.map { ($0.name, $0.libraryVersion) },
             limits: [

@@ -39,11 +39,154 @@ public func sdimage_metrics(_ text: ObjectOut, _ error: ObjectOut) -> sdimage_st
     }
 }
 
-@_cdecl("sdimage_doctor") @implementation
-public func sdimage_doctor(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_diagnosis_new") @implementation
+public func sdimage_diagnosis_new(_ diagnosis: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        unsafe try give(try Report.doctor(Defaults.composition).bytes(), json)
+        unsafe try requireResult(diagnosis)
+        unsafe try give(DiagnosisObject(Defaults.composition), diagnosis)
+    }
+}
+
+@_cdecl("sdimage_diagnosis_ref") @implementation
+public func sdimage_diagnosis_ref(_ diagnosis: Object) -> Object { unsafe Handle.ref(diagnosis, as: DiagnosisObject.self) }
+
+@_cdecl("sdimage_diagnosis_unref") @implementation
+public func sdimage_diagnosis_unref(_ diagnosis: Object) { unsafe Handle.unref(diagnosis, as: DiagnosisObject.self) }
+
+@_cdecl("sdimage_diagnosis_can_decode") @implementation
+public func sdimage_diagnosis_can_decode(_ diagnosis: Object, _ format: sdimage_format) -> Bool {
+    unsafe read(diagnosis, DiagnosisObject.self, false) { diagnosis in
+        ImageFormat(rawValue: format.rawValue).map { diagnosis.decodable.contains($0) } ?? false
+    }
+}
+
+@_cdecl("sdimage_diagnosis_can_encode") @implementation
+public func sdimage_diagnosis_can_encode(_ diagnosis: Object, _ format: sdimage_format) -> Bool {
+    unsafe read(diagnosis, DiagnosisObject.self, false) { diagnosis in
+        ImageFormat(rawValue: format.rawValue).map { diagnosis.encodable.contains($0) } ?? false
+    }
+}
+
+@_cdecl("sdimage_diagnosis_library_count") @implementation
+public func sdimage_diagnosis_library_count(_ diagnosis: Object) -> Int {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { $0.libraries.count }
+}
+
+@_cdecl("sdimage_diagnosis_library_name") @implementation
+public func sdimage_diagnosis_library_name(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) {
+        unsafe $0.libraries.indices ~= index ? $0.libraries[index].name.pointer : nil
+    }
+}
+
+@_cdecl("sdimage_diagnosis_library_version") @implementation
+public func sdimage_diagnosis_library_version(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) {
+        unsafe $0.libraries.indices ~= index ? $0.libraries[index].value.pointer : nil
+    }
+}
+
+@_cdecl("sdimage_diagnosis_plugin_count") @implementation
+public func sdimage_diagnosis_plugin_count(_ diagnosis: Object) -> Int {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { $0.plugins.count }
+}
+
+@_cdecl("sdimage_diagnosis_plugin_name") @implementation
+public func sdimage_diagnosis_plugin_name(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) {
+        unsafe $0.plugins.indices ~= index ? $0.plugins[index].name.pointer : nil
+    }
+}
+
+@_cdecl("sdimage_diagnosis_plugin_state") @implementation
+public func sdimage_diagnosis_plugin_state(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) {
+        unsafe $0.plugins.indices ~= index ? $0.plugins[index].value.pointer : nil
+    }
+}
+
+@_cdecl("sdimage_diagnosis_limit_count") @implementation
+public func sdimage_diagnosis_limit_count(_ diagnosis: Object) -> Int {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { $0.limits.count }
+}
+
+@_cdecl("sdimage_diagnosis_limit_name") @implementation
+public func sdimage_diagnosis_limit_name(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.limits.indices ~= index ? $0.limits[index].name.pointer : nil }
+}
+
+@_cdecl("sdimage_diagnosis_limit_value") @implementation
+public func sdimage_diagnosis_limit_value(_ diagnosis: Object, _ index: Int) -> UInt64 {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) {
+        $0.limits.indices ~= index ? UInt64(clamping: $0.limits[index].value) : 0
+    }
+}
+
+@_cdecl("sdimage_diagnosis_disabled_count") @implementation
+public func sdimage_diagnosis_disabled_count(_ diagnosis: Object) -> Int {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { $0.disabled.count }
+}
+
+@_cdecl("sdimage_diagnosis_disabled_name") @implementation
+public func sdimage_diagnosis_disabled_name(_ diagnosis: Object, _ index: Int) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.disabled.indices ~= index ? $0.disabled[index].pointer : nil }
+}
+
+@_cdecl("sdimage_diagnosis_cache_path") @implementation
+public func sdimage_diagnosis_cache_path(_ diagnosis: Object) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.cachePath?.pointer }
+}
+
+@_cdecl("sdimage_diagnosis_cache_path_source") @implementation
+public func sdimage_diagnosis_cache_path_source(_ diagnosis: Object) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.cachePathSource?.pointer }
+}
+
+@_cdecl("sdimage_diagnosis_cache_path_problem") @implementation
+public func sdimage_diagnosis_cache_path_problem(_ diagnosis: Object) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.cachePathProblem?.pointer }
+}
+
+@_cdecl("sdimage_diagnosis_processor_count") @implementation
+public func sdimage_diagnosis_processor_count(_ diagnosis: Object) -> UInt32 {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { UInt32(clamping: $0.processorCount) }
+}
+
+@_cdecl("sdimage_diagnosis_simd_level") @implementation
+public func sdimage_diagnosis_simd_level(_ diagnosis: Object) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.simdLevel.pointer }
+}
+
+@_cdecl("sdimage_diagnosis_live_pixel_bytes") @implementation
+public func sdimage_diagnosis_live_pixel_bytes(_ diagnosis: Object) -> UInt64 {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { UInt64(clamping: $0.livePixelBytes) }
+}
+
+@_cdecl("sdimage_diagnosis_retained_pixel_bytes") @implementation
+public func sdimage_diagnosis_retained_pixel_bytes(_ diagnosis: Object) -> UInt64 {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { UInt64(clamping: $0.retainedPixelBytes) }
+}
+
+@_cdecl("sdimage_diagnosis_thread_count") @implementation
+public func sdimage_diagnosis_thread_count(_ diagnosis: Object) -> UInt32 {
+    unsafe read(diagnosis, DiagnosisObject.self, 0) { UInt32(clamping: $0.threadCount) }
+}
+
+@_cdecl("sdimage_diagnosis_is_running") @implementation
+public func sdimage_diagnosis_is_running(_ diagnosis: Object) -> Bool {
+    unsafe read(diagnosis, DiagnosisObject.self, false) { $0.isRunning }
+}
+
+@_cdecl("sdimage_diagnosis_is_forked") @implementation
+public func sdimage_diagnosis_is_forked(_ diagnosis: Object) -> Bool {
+    unsafe read(diagnosis, DiagnosisObject.self, false) { $0.isForked }
+}
+
+@_cdecl("sdimage_diagnosis_to_json") @implementation
+public func sdimage_diagnosis_to_json(_ diagnosis: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let diagnosis = unsafe try Handle.borrow(diagnosis, as: DiagnosisObject.self)
+        unsafe try give(try Report.diagnosis(diagnosis).bytes(), json)
     }
 }
 

@@ -180,9 +180,90 @@ public func sdimage_cache_page_is_file(_ page: Object, _ index: Int) -> Bool {
 }
 
 @_cdecl("sdimage_cache_verify") @implementation
-public func sdimage_cache_verify(_ cache: Object, _ repair: Bool, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+public func sdimage_cache_verify(
+    _ cache: Object, _ repair: Bool, _ verification: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        unsafe try give(try Report.verification(try Input.disk(cache).verifyNow(repairs: repair)).bytes(), json)
+        unsafe try requireResult(verification)
+        unsafe try give(VerificationObject(try Input.disk(cache).verifyNow(repairs: repair)), verification)
+    }
+}
+
+@_cdecl("sdimage_cache_verification_ref") @implementation
+public func sdimage_cache_verification_ref(_ verification: Object) -> Object {
+    unsafe Handle.ref(verification, as: VerificationObject.self)
+}
+
+@_cdecl("sdimage_cache_verification_unref") @implementation
+public func sdimage_cache_verification_unref(_ verification: Object) {
+    unsafe Handle.unref(verification, as: VerificationObject.self)
+}
+
+@_cdecl("sdimage_cache_verification_is_sound") @implementation
+public func sdimage_cache_verification_is_sound(_ verification: Object) -> Bool {
+    unsafe read(verification, VerificationObject.self, false) { $0.report.isSound }
+}
+
+@_cdecl("sdimage_cache_verification_entry_count") @implementation
+public func sdimage_cache_verification_entry_count(_ verification: Object) -> UInt64 {
+    unsafe read(verification, VerificationObject.self, 0) { UInt64(clamping: $0.report.entries) }
+}
+
+@_cdecl("sdimage_cache_verification_byte_count") @implementation
+public func sdimage_cache_verification_byte_count(_ verification: Object) -> UInt64 {
+    unsafe read(verification, VerificationObject.self, 0) { UInt64(clamping: $0.report.bytes) }
+}
+
+@_cdecl("sdimage_cache_verification_damaged_count") @implementation
+public func sdimage_cache_verification_damaged_count(_ verification: Object) -> UInt64 {
+    unsafe read(verification, VerificationObject.self, 0) { UInt64(clamping: $0.report.damaged) }
+}
+
+@_cdecl("sdimage_cache_verification_missing_count") @implementation
+public func sdimage_cache_verification_missing_count(_ verification: Object) -> UInt64 {
+    unsafe read(verification, VerificationObject.self, 0) { UInt64(clamping: $0.report.missing) }
+}
+
+@_cdecl("sdimage_cache_verification_stray_count") @implementation
+public func sdimage_cache_verification_stray_count(_ verification: Object) -> UInt64 {
+    unsafe read(verification, VerificationObject.self, 0) { UInt64(clamping: $0.report.strays) }
+}
+
+@_cdecl("sdimage_cache_verification_is_index_damaged") @implementation
+public func sdimage_cache_verification_is_index_damaged(_ verification: Object) -> Bool {
+    unsafe read(verification, VerificationObject.self, false) { $0.report.isIndexDamaged }
+}
+
+@_cdecl("sdimage_cache_verification_has_wrong_totals") @implementation
+public func sdimage_cache_verification_has_wrong_totals(_ verification: Object) -> Bool {
+    unsafe read(verification, VerificationObject.self, false) { $0.report.areTotalsWrong }
+}
+
+@_cdecl("sdimage_cache_verification_is_repaired") @implementation
+public func sdimage_cache_verification_is_repaired(_ verification: Object) -> Bool {
+    unsafe read(verification, VerificationObject.self, false) { $0.report.isRepaired }
+}
+
+@_cdecl("sdimage_cache_verification_key_count") @implementation
+public func sdimage_cache_verification_key_count(_ verification: Object) -> Int {
+    unsafe read(verification, VerificationObject.self, 0) { $0.keys.count }
+}
+
+@_cdecl("sdimage_cache_verification_key") @implementation
+public func sdimage_cache_verification_key(
+    _ verification: Object, _ index: Int, _ length: UnsafeMutablePointer<Int>?
+) -> UnsafeRawPointer? {
+    unsafe read(verification, VerificationObject.self, nil) { verification in
+        let key = verification.keys.indices ~= index ? verification.keys[index] : nil
+        unsafe length?.pointee = key?.count ?? 0
+        return unsafe key.map { unsafe UnsafeRawPointer($0.pointer) } ?? nil
+    }
+}
+
+@_cdecl("sdimage_cache_verification_to_json") @implementation
+public func sdimage_cache_verification_to_json(_ verification: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let verification = unsafe try Handle.borrow(verification, as: VerificationObject.self)
+        unsafe try give(try Report.verification(verification.report).bytes(), json)
     }
 }

@@ -60,11 +60,14 @@ enum ForkPreparation {
         }
         let bytes = unsafe sdimage_data_bytes(data)
         let length = unsafe sdimage_data_length(data)
-        var json: Object = nil
+        var info: Object = nil
         _ = attempt(nil) { () throws(ImageError) in
-            unsafe try give(try Report.info(try registry.info(try Input.callersBytes(bytes, length))).bytes(), &json)
+            unsafe try give(InfoObject(try registry.info(try Input.callersBytes(bytes, length))), &info)
         }
+        var json: Object = nil
+        _ = unsafe sdimage_info_to_json(info, &json, nil)
         unsafe sdimage_data_unref(json)
+        unsafe sdimage_info_unref(info)
         let thumbnail = unsafe sdimage_decode_options_new()
         unsafe sdimage_decode_options_set_thumbnail_size(thumbnail, side / 2, side / 2, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         unsafe decode(bytes, length, nil, registry)

@@ -3,24 +3,138 @@ import Glibc
 import SDImage
 import SDImageHost
 
-@_cdecl("sdimage_info") @implementation
-public func sdimage_info(_ bytes: UnsafeRawPointer?, _ length: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_info_new") @implementation
+public func sdimage_info_new(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ info: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
-        unsafe try give(try Report.info(info).bytes(), json)
+        unsafe try requireResult(info)
+        let options = unsafe try Input.decodeOptions(options)
+        let found = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length), options: options)
+        unsafe try give(InfoObject(found), info)
     }
 }
 
-@_cdecl("sdimage_read_metadata") @implementation
-public func sdimage_read_metadata(
-    _ bytes: UnsafeRawPointer?, _ length: Int, _ kind: sdimage_metadata_kind, _ data: ObjectOut, _ error: ObjectOut
-) -> sdimage_status {
+@_cdecl("sdimage_info_new_file") @implementation
+public func sdimage_info_new_file(_ path: Text, _ options: Object, _ info: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(data)
-        let info = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length))
-        guard let block = try info.block(kind) else { throw ImageError(.notFound, "image: no such metadata") }
-        unsafe try give(try block.copiedIfLent(), data)
+        unsafe try requireResult(info)
+        let options = unsafe try Input.decodeOptions(options)
+        let path = unsafe Input.name(path)
+        guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
+        let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
+        unsafe try give(InfoObject(try Defaults.coders.info(bytes, options: options)), info)
+    }
+}
+
+@_cdecl("sdimage_info_ref") @implementation
+public func sdimage_info_ref(_ info: Object) -> Object { unsafe Handle.ref(info, as: InfoObject.self) }
+
+@_cdecl("sdimage_info_unref") @implementation
+public func sdimage_info_unref(_ info: Object) { unsafe Handle.unref(info, as: InfoObject.self) }
+
+@_cdecl("sdimage_info_format") @implementation
+public func sdimage_info_format(_ info: Object) -> sdimage_format {
+    unsafe read(info, InfoObject.self, .SDIMAGE_FORMAT_UNKNOWN) { $0.info.format.code }
+}
+
+@_cdecl("sdimage_info_size") @implementation
+public func sdimage_info_size(_ info: Object) -> sdimage_size {
+    unsafe read(info, InfoObject.self, sdimage_size(width: 0, height: 0)) { $0.info.displayedSize.code }
+}
+
+@_cdecl("sdimage_info_stored_size") @implementation
+public func sdimage_info_stored_size(_ info: Object) -> sdimage_size {
+    unsafe read(info, InfoObject.self, sdimage_size(width: 0, height: 0)) { $0.info.storedSize.code }
+}
+
+@_cdecl("sdimage_info_orientation") @implementation
+public func sdimage_info_orientation(_ info: Object) -> sdimage_orientation {
+    unsafe read(info, InfoObject.self, .SDIMAGE_ORIENTATION_UNKNOWN) { $0.info.orientation.code }
+}
+
+@_cdecl("sdimage_info_frame_count") @implementation
+public func sdimage_info_frame_count(_ info: Object) -> UInt32 {
+    unsafe read(info, InfoObject.self, 0) { UInt32(clamping: $0.info.frameCount) }
+}
+
+@_cdecl("sdimage_info_loop_count") @implementation
+public func sdimage_info_loop_count(_ info: Object) -> UInt32 {
+    unsafe read(info, InfoObject.self, 0) { UInt32(clamping: $0.info.loopCount) }
+}
+
+@_cdecl("sdimage_info_duration_ms") @implementation
+public func sdimage_info_duration_ms(_ info: Object) -> UInt64 {
+    unsafe read(info, InfoObject.self, 0) { UInt64(clamping: $0.info.durationMilliseconds) }
+}
+
+@_cdecl("sdimage_info_has_alpha") @implementation
+public func sdimage_info_has_alpha(_ info: Object) -> Bool { unsafe read(info, InfoObject.self, false) { $0.info.hasAlpha } }
+
+@_cdecl("sdimage_info_bits_per_channel") @implementation
+public func sdimage_info_bits_per_channel(_ info: Object) -> UInt32 {
+    unsafe read(info, InfoObject.self, 0) { UInt32(clamping: $0.info.bitsPerChannel) }
+}
+
+@_cdecl("sdimage_info_channel_count") @implementation
+public func sdimage_info_channel_count(_ info: Object) -> UInt32 {
+    unsafe read(info, InfoObject.self, 0) { UInt32(clamping: $0.info.channels) }
+}
+
+@_cdecl("sdimage_info_is_progressive") @implementation
+public func sdimage_info_is_progressive(_ info: Object) -> Bool {
+    unsafe read(info, InfoObject.self, false) { $0.info.isProgressive }
+}
+
+@_cdecl("sdimage_info_is_hdr") @implementation
+public func sdimage_info_is_hdr(_ info: Object) -> Bool {
+    unsafe read(info, InfoObject.self, false) { $0.info.isHighDynamicRange }
+}
+
+@_cdecl("sdimage_info_has_color_profile") @implementation
+public func sdimage_info_has_color_profile(_ info: Object) -> Bool {
+    unsafe read(info, InfoObject.self, false) { $0.info.hasColorProfile }
+}
+
+@_cdecl("sdimage_info_dpi_x") @implementation
+public func sdimage_info_dpi_x(_ info: Object) -> Double { unsafe read(info, InfoObject.self, 0) { $0.info.dpi?.x ?? 0 } }
+
+@_cdecl("sdimage_info_dpi_y") @implementation
+public func sdimage_info_dpi_y(_ info: Object) -> Double { unsafe read(info, InfoObject.self, 0) { $0.info.dpi?.y ?? 0 } }
+
+@_cdecl("sdimage_info_exif") @implementation
+public func sdimage_info_exif(_ info: Object) -> Object {
+    unsafe read(info, InfoObject.self, nil) { unsafe Handle.lend($0.info.exif) }
+}
+
+@_cdecl("sdimage_info_xmp") @implementation
+public func sdimage_info_xmp(_ info: Object) -> Object {
+    unsafe read(info, InfoObject.self, nil) { unsafe Handle.lend($0.info.xmp) }
+}
+
+@_cdecl("sdimage_info_color_profile") @implementation
+public func sdimage_info_color_profile(_ info: Object) -> Object {
+    unsafe read(info, InfoObject.self, nil) { unsafe Handle.lend($0.info.colorProfile) }
+}
+
+@_cdecl("sdimage_info_text_count") @implementation
+public func sdimage_info_text_count(_ info: Object) -> Int { unsafe read(info, InfoObject.self, 0) { $0.texts.count } }
+
+@_cdecl("sdimage_info_text_name") @implementation
+public func sdimage_info_text_name(_ info: Object, _ index: Int) -> Text {
+    unsafe read(info, InfoObject.self, nil) { unsafe $0.texts.indices ~= index ? $0.texts[index].name.pointer : nil }
+}
+
+@_cdecl("sdimage_info_text_value") @implementation
+public func sdimage_info_text_value(_ info: Object, _ index: Int) -> Text {
+    unsafe read(info, InfoObject.self, nil) { unsafe $0.texts.indices ~= index ? $0.texts[index].value.pointer : nil }
+}
+
+@_cdecl("sdimage_info_to_json") @implementation
+public func sdimage_info_to_json(_ info: Object, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let info = unsafe try Handle.borrow(info, as: InfoObject.self)
+        unsafe try give(try Report.info(info.info).bytes(), json)
     }
 }
 

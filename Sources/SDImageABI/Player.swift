@@ -346,8 +346,17 @@ public func sdimage_frame_budget_set_limit(_ bytes: Int) {
 @_cdecl("sdimage_frame_budget_limit") @implementation
 public func sdimage_frame_budget_limit() -> Int { FrameBudget.shared.limit }
 
-@_cdecl("sdimage_frame_budget_statistics") @implementation
-public func sdimage_frame_budget_statistics(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_frame_budget_get_statistics") @implementation
+public func sdimage_frame_budget_get_statistics(
+    _ statistics: UnsafeMutablePointer<sdimage_frame_budget_statistics>?, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try fill(statistics, size: statistics?.pointee.size ?? 0, with: FrameBudget.shared.counters)
+    }
+}
+
+@_cdecl("sdimage_frame_budget_statistics_to_json") @implementation
+public func sdimage_frame_budget_statistics_to_json(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
         unsafe try give(try Report.statistics(FrameBudget.shared).bytes(), json)

@@ -32,6 +32,12 @@ private func apply(
     }
 }
 
+/// nil beyond the last filter or parameter.
+private func filterParameter(_ index: Int, _ parameter: Int) -> FilterParameter? {
+    guard let filter = Names.filter(index)?.filter, filter.parameters.indices ~= parameter else { return nil }
+    return filter.parameters[parameter]
+}
+
 @_cdecl("sdimage_transformer_ref") @implementation
 public func sdimage_transformer_ref(_ transformer: Object) -> Object {
     unsafe Handle.ref(transformer, as: TransformerObject.self)
@@ -130,16 +136,59 @@ public func sdimage_transformer_new_filter(
 @_cdecl("sdimage_filter_count") @implementation
 public func sdimage_filter_count() -> Int { Names.filters.count }
 
-@_cdecl("sdimage_filter_name") @implementation
-public func sdimage_filter_name(_ index: Int) -> Text {
-    unsafe Names.filters.indices ~= index ? Names.filters[index].pointer : nil
+@_cdecl("sdimage_filter_index") @implementation
+public func sdimage_filter_index(_ name: Text) -> Int {
+    let name = unsafe Input.text(name) ?? ""
+    // -1 is SIZE_MAX of C.
+    return Names.filters.firstIndex { $0.filter.name == name || $0.filter.aliases.contains(name) } ?? -1
 }
 
-@_cdecl("sdimage_filter_describe") @implementation
-public func sdimage_filter_describe(_ name: Text, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+@_cdecl("sdimage_filter_name") @implementation
+public func sdimage_filter_name(_ index: Int) -> Text { unsafe Names.filter(index)?.name.pointer }
+
+@_cdecl("sdimage_filter_summary") @implementation
+public func sdimage_filter_summary(_ index: Int) -> Text { unsafe Names.filter(index)?.summary.pointer }
+
+@_cdecl("sdimage_filter_is_linear") @implementation
+public func sdimage_filter_is_linear(_ index: Int) -> Bool { Names.filter(index)?.filter.space == .light }
+
+@_cdecl("sdimage_filter_alias_count") @implementation
+public func sdimage_filter_alias_count(_ index: Int) -> Int { Names.filter(index)?.aliases.count ?? 0 }
+
+@_cdecl("sdimage_filter_alias") @implementation
+public func sdimage_filter_alias(_ index: Int, _ alias: Int) -> Text {
+    guard let filter = Names.filter(index), filter.aliases.indices ~= alias else { return nil }
+    return unsafe filter.aliases[alias].pointer
+}
+
+@_cdecl("sdimage_filter_parameter_count") @implementation
+public func sdimage_filter_parameter_count(_ index: Int) -> Int { Names.filter(index)?.parameters.count ?? 0 }
+
+@_cdecl("sdimage_filter_parameter_name") @implementation
+public func sdimage_filter_parameter_name(_ index: Int, _ parameter: Int) -> Text {
+    guard let filter = Names.filter(index), filter.parameters.indices ~= parameter else { return nil }
+    return unsafe filter.parameters[parameter].pointer
+}
+
+@_cdecl("sdimage_filter_parameter_default") @implementation
+public func sdimage_filter_parameter_default(_ index: Int, _ parameter: Int) -> Double {
+    filterParameter(index, parameter)?.standard ?? 0
+}
+
+@_cdecl("sdimage_filter_parameter_minimum") @implementation
+public func sdimage_filter_parameter_minimum(_ index: Int, _ parameter: Int) -> Double {
+    filterParameter(index, parameter)?.minimum ?? 0
+}
+
+@_cdecl("sdimage_filter_parameter_maximum") @implementation
+public func sdimage_filter_parameter_maximum(_ index: Int, _ parameter: Int) -> Double {
+    filterParameter(index, parameter)?.maximum ?? 0
+}
+
+@_cdecl("sdimage_filter_to_json") @implementation
+public func sdimage_filter_to_json(_ index: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try requireResult(json)
-        let filter = try FilterCatalogue.filter(unsafe Input.text(name) ?? "")
+        guard let filter = Names.filter(index)?.filter else { throw ImageError(.invalidArgument, "filter: no filter \(index)") }
         unsafe try give(try Report.filter(filter).bytes(), json)
     }
 }

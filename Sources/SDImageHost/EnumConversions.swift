@@ -60,14 +60,6 @@ extension Color {
     package var code: sdimage_color { sdimage_color(red: red, green: green, blue: blue, alpha: alpha) }
 }
 
-extension ImageInfo {
-    package func block(_ kind: sdimage_metadata_kind) throws(ImageError) -> Bytes? {
-        switch kind {
-        case .SDIMAGE_METADATA_KIND_NONE: nil
-        case .SDIMAGE_METADATA_KIND_EXIF: exif
-        case .SDIMAGE_METADATA_KIND_XMP: xmp
-        case .SDIMAGE_METADATA_KIND_ICC: colorProfile
-        @unknown default: throw ImageError(.invalidArgument, "image: unknown metadata kind \(kind.rawValue)")
-        }
-    }
+extension PixelSize {
+    package var code: sdimage_size { sdimage_size(width: UInt32(clamping: width), height: UInt32(clamping: height)) }
 }

@@ -11,7 +11,21 @@ package enum Names {
         unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN")
     }
 
-    package static let filters = FilterCatalogue.filters.map { CString($0.name) }
+    /// The texts of a filter as C strings.
+    package struct FilterTexts: Sendable {
+        package let filter: Filter
+        package let name, summary: CString
+        package let aliases, parameters: [CString]
+    }
+
+    package static let filters = FilterCatalogue.filters.map { filter in
+        FilterTexts(
+            filter: filter, name: CString(filter.name), summary: CString(filter.summary),
+            aliases: filter.aliases.map { CString($0) }, parameters: filter.parameters.map { CString($0.name) })
+    }
+
+    /// nil beyond the last filter.
+    package static func filter(_ index: Int) -> FilterTexts? { filters.indices ~= index ? filters[index] : nil }
 }
 
 extension PixelFormat {

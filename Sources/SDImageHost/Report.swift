@@ -1,5 +1,4 @@
 import CSDImage
-import Glibc
 import SDImage
 
 /// The JSON objects returned by C functions.
@@ -45,48 +44,28 @@ package enum Report {
         return .object(order.map { ($0, .string(values[$0] ?? "")) })
     }
 
-    /// The parts of a report that the composition of the library decides.
-    package struct Composition {
-        let coders: [any ImageCoder]
-        /// Names and versions.
-        let libraries, plugins: [(String, String)]
-        let limits: [(String, Int)]
-
-        package init(
-            coders: [any ImageCoder], libraries: [(String, String)], plugins: [(String, String)], limits: [(String, Int)]
-        ) {
-            self.coders = coders
-            self.libraries = libraries
-            self.plugins = plugins
-            self.limits = limits
-        }
-    }
-
-    package static func doctor(_ composition: Composition) -> JSONText {
-        let coders = composition.coders
-        let pool = PixelPool.shared.statistics
-        let cache = DefaultDirectory()
-        return .object([
+    package static func diagnosis(_ found: DiagnosisObject) -> JSONText {
+        .object([
             ("version", .string("\(Version.text)")),
+            ("formats", .object([("decode", names(found.decodable)), ("encode", names(found.encodable))])),
+            ("libraries", .object(found.libraries.map { ($0.name.string, .string($0.value.string)) })),
+            ("plugins", .object(found.plugins.map { ($0.name.string, .string($0.value.string)) })),
+            ("limits", .object(found.limits.map { ($0.name.string, .integer($0.value)) })),
+            ("disabled", .array(found.disabled.map { .string($0.string) })),
+            ("cache_path", found.cachePath.map { .string($0.string) } ?? .null),
+            ("cache_path_source", found.cachePathSource.map { .string($0.string) } ?? .null),
+            ("cache_path_problem", found.cachePathProblem.map { .string($0.string) } ?? .null),
+            ("processors", .integer(found.processorCount)),
+            ("simd_level", .string(found.simdLevel.string)),
             (
-                "formats",
+                "pixel_pool",
                 .object([
-                    ("decode", names(coders.flatMap(\.decodableFormats))), ("encode", names(coders.flatMap(\.encodableFormats))),
+                    ("live_bytes", .integer(found.livePixelBytes)), ("retained_bytes", .integer(found.retainedPixelBytes)),
                 ])
             ),
-            ("libraries", .object(composition.libraries.map { ($0, .string($1)) })),
-            ("plugins", .object(composition.plugins.map { ($0, .string($1)) })),
-            ("limits", limits(composition.limits)),
-            ("disabled", .array(DisabledParsers.ofProcess.names.map { .string($0) })),
-            ("cache_path", cache.path.map { .string($0) } ?? .null),
-            ("cache_path_source", cache.source.map { .string($0) } ?? .null),
-            ("cache_path_problem", cache.problem.map { .string($0) } ?? .null),
-            ("processors", .integer(LibraryThread.availableProcessors)),
-            ("simd_level", .string(KernelLevel.name)),
-            ("pixel_pool", .object([("live_bytes", .integer(pool.live)), ("retained_bytes", .integer(pool.retained))])),
-            ("library_threads", .integer(LibraryThread.count)),
-            ("engine_running", .bool(Engine.current != nil)),
-            ("forked", .bool(Engine.isForked)),
+            ("library_threads", .integer(found.threadCount)),
+            ("engine_running", .bool(found.isRunning)),
+            ("forked", .bool(found.isForked)),
         ])
     }
 
@@ -157,21 +136,7 @@ package enum Report {
         ])
     }
 
-    private static func names(_ formats: [ImageFormat]) -> JSONText {
-        .array(Set(formats).map { "\($0.name)" }.sorted().map { .string($0) })
-    }
-
-    private static func limits(_ others: [(String, Int)]) -> JSONText {
-        let decode = DecodeLimits.standard
-        return .object(
-            [
-                ("streamed_pixels", .integer(decode.streamedPixels)),
-                ("held_pixels", .integer(decode.heldPixels)),
-                ("output_bytes", .integer(decode.outputBytes)),
-                ("working_bytes", .integer(decode.workingBytes)),
-                ("frames", .integer(decode.frames)),
-                ("metadata_bytes", .integer(decode.metadataBytes)),
-                ("work_ms", .integer(Int(clamping: decode.workNanoseconds / 1_000_000))),
-            ] + others.map { ($0, .integer($1)) })
+    private static func names(_ formats: Set<ImageFormat>) -> JSONText {
+        .array(formats.map { "\($0.name)" }.sorted().map { .string($0) })
     }
 }

@@ -17,11 +17,12 @@ static sdimage_cache *cache;
 
 static void decode_and_encode(const void *bytes, size_t length, sdimage_format format) {
     sdimage_image *image = NULL;
-    sdimage_data *info = NULL, *data = NULL;
-    CHECK_EQUAL(sdimage_info(bytes, length, &info, NULL), SDIMAGE_STATUS_OK);
+    sdimage_info *info = NULL;
+    sdimage_data *data = NULL;
+    CHECK_EQUAL(sdimage_info_new(bytes, length, NULL, &info, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decode(bytes, length, NULL, &image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_encode(image, format, NULL, &data, NULL), SDIMAGE_STATUS_OK);
-    sdimage_data_unref(info);
+    sdimage_info_unref(info);
     sdimage_data_unref(data);
     sdimage_image_unref(image);
 }

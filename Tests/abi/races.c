@@ -465,7 +465,7 @@ static void use_cache(unsigned random) {
     switch (random >> 8 & 15) {
     case 0: sdimage_cache_set_memory_limits(cache, 10000 + (random & 0xfff), 20); break;
     case 1: sdimage_cache_clear(cache, SDIMAGE_CACHE_LAYERS_MEMORY, NULL); break;
-    case 2: sdimage_cache_statistics(cache, &data, NULL); break;
+    case 2: sdimage_cache_statistics_to_json(cache, &data, NULL); break;
     case 3: sdimage_cache_remove(cache, key, (size_t)length, SDIMAGE_CACHE_LAYERS_ALL, NULL); break;
     case 4: sdimage_cache_get_data(cache, key, (size_t)length, &data, NULL); break;
     case 5: sdimage_cache_store_data(cache, key, (size_t)length, animations[random % ANIMATIONS], NULL); break;

@@ -56,7 +56,7 @@ static void ask_entry(long number) {
 static uint64_t disk_use(void) {
     sdimage_data *json = NULL;
     sdimage_error *error = NULL;
-    if (sdimage_cache_statistics(cache, &json, &error) < 0)
+    if (sdimage_cache_statistics_to_json(cache, &json, &error) < 0)
         fail("statistics", error);
     const char *found = strstr(sdimage_data_bytes(json), "\"allocated_bytes\": ");
     uint64_t bytes = found ? strtoull(found + 19, NULL, 10) : 0;

@@ -172,7 +172,7 @@ int run_players(void) {
         dropped += sdimage_player_dropped_frames(players[i]);
     }
     sdimage_data *json = NULL;
-    sdimage_frame_budget_statistics(&json, NULL);
+    sdimage_frame_budget_statistics_to_json(&json, NULL);
     printf("shown=%llu late=%llu delayed=%llu dropped=%llu rss_before_kb=%ld rss_most_kb=%ld threads=%ld cores=%.2f "
            "longest_turn_ms=%.2f "
            "budget=%.*s\n",

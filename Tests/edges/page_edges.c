@@ -53,15 +53,12 @@ static const uint8_t *place(edge edge, const uint8_t *bytes, size_t length) {
 }
 
 static void use(const uint8_t *bytes, size_t length, bool decodes) {
-    sdimage_data *data = NULL;
+    sdimage_info *info = NULL;
     sdimage_image *image = NULL;
     sdimage_sniff(bytes, length);
     sdimage_can_decode(bytes, length);
-    if (sdimage_info(bytes, length, &data, NULL) >= 0)
-        sdimage_data_unref(data);
-    for (int kind = SDIMAGE_METADATA_KIND_EXIF; kind <= SDIMAGE_METADATA_KIND_ICC; kind++)
-        if (sdimage_read_metadata(bytes, length, (sdimage_metadata_kind)kind, &data, NULL) >= 0)
-            sdimage_data_unref(data);
+    if (sdimage_info_new(bytes, length, NULL, &info, NULL) >= 0)
+        sdimage_info_unref(info);
     if (!decodes)
         return;
     sdimage_decode_options *options = sdimage_decode_options_new();

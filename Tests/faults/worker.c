@@ -248,7 +248,7 @@ static void run_script(const char *folder, const char *picture) {
     printf("resumed %s\ncalls %ld\n", find(9, false) == version ? "yes" : "no", count ? count() : 0);
     printf("script wrong %ld\n", wrong);
     sdimage_data *json = NULL;
-    if (sdimage_cache_statistics(cache, &json, NULL) >= 0)
+    if (sdimage_cache_statistics_to_json(cache, &json, NULL) >= 0)
         printf("%.*s\n", (int)sdimage_data_length(json), (const char *)sdimage_data_bytes(json));
     sdimage_data_unref(json);
     fflush(stdout);

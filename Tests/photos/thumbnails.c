@@ -88,8 +88,11 @@ static void thumbnailsAreWrittenWhenAskedAsTheSpecificationWants(void) {
     FILE *file = fopen(path_of(path), "rb");
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
+    sdimage_info *info = NULL;
     sdimage_data *json = NULL;
-    CHECK_EQUAL(sdimage_info(bytes, length, &json, NULL), 0);
+    CHECK_EQUAL(sdimage_info_new(bytes, length, NULL, &info, NULL), 0);
+    CHECK_EQUAL(sdimage_info_to_json(info, &json, NULL), 0);
+    sdimage_info_unref(info);
     const char *text = sdimage_data_bytes(json);
     size_t count = sdimage_data_length(json);
     char wanted[600], *uri = sdphoto_file_uri(path_of("album/a b.jpg"));

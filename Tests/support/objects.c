@@ -42,7 +42,7 @@ sdimage_data *new_data(const void *bytes, size_t length) {
 long frame_statistic(const char *name) {
     sdimage_data *json = NULL;
     char pattern[40];
-    CHECK_EQUAL(sdimage_frame_budget_statistics(&json, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_frame_budget_statistics_to_json(&json, NULL), SDIMAGE_STATUS_OK);
     snprintf(pattern, sizeof pattern, "\"%s\":", name);
     const char *found = strstr(sdimage_data_bytes(json), pattern);
     long value = found ? atol(found + strlen(pattern)) : -1;

@@ -54,15 +54,18 @@ extern "C" {
 #define SDIMAGE_NUL_TERMINATED ((size_t)-1)
 
 /* Immutable: may be shared between threads. */
-typedef struct sdimage_cache_entry sdimage_cache_entry;       /* bytes and metadata of a cached image: sys/cache.h */
-typedef struct sdimage_cache_page sdimage_cache_page;         /* a page of the list of a disk cache: disk_cache.h */
+typedef struct sdimage_cache_entry sdimage_cache_entry; /* bytes and metadata of a cached image: sys/cache.h */
+typedef struct sdimage_cache_page sdimage_cache_page;   /* a page of the list of a disk cache: disk_cache.h */
+typedef struct sdimage_cache_verification sdimage_cache_verification; /* the outcome of a verification: disk_cache.h */
 typedef struct sdimage_coder sdimage_coder;                   /* decodes and encodes one or more formats: coder.h */
 typedef struct sdimage_data sdimage_data;                     /* bytes by reference: data.h */
+typedef struct sdimage_diagnosis sdimage_diagnosis;           /* versions, formats and limits: diagnostics.h */
 typedef struct sdimage_download_event sdimage_download_event; /* an event of a transfer: hooks.h */
 typedef struct sdimage_download_hooks sdimage_download_hooks; /* functions of the host for downloads: hooks.h */
 typedef struct sdimage_error sdimage_error;                   /* a status with its details: error.h */
 typedef struct sdimage_event sdimage_event;                   /* a delivery as an object: dispatcher.h */
 typedef struct sdimage_image sdimage_image;                   /* pixels and metadata: image.h */
+typedef struct sdimage_info sdimage_info;                     /* header information of an image: metadata.h */
 typedef struct sdimage_load_hooks sdimage_load_hooks;         /* functions of the host for loads: hooks.h */
 typedef struct sdimage_plugin_list sdimage_plugin_list;       /* the installed plug-ins: coder.h */
 typedef struct sdimage_result sdimage_result;                 /* the content of one delivery: task.h */

@@ -1,7 +1,7 @@
 /* cache.h: images in memory, encoded bytes on disk.
  *
  * The disk part survives the end of a process at any instruction and may be shared by several processes. Its errors
- * never fail a load: they are counted (sdimage_cache_statistics) and returned by stores. Keys are UTF-8 of at least one
+ * never fail a load: they are counted (sdimage_cache_get_statistics) and returned by stores. Keys are UTF-8 of at least one
  * byte, may contain NUL bytes, and are compared bytewise; other keys are INVALID_ARGUMENT, or not found.
  *
  * The key of a thumbnail or of a transformed image is the key of its original, the byte 0x1F and the variant
@@ -46,7 +46,7 @@ SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
 
 /* Sets the folder of the disk part; copied. NULL, the default, is $XDG_CACHE_HOME/sdimage if that variable is an
  * absolute path, else $HOME/.cache/sdimage, else the same in the home directory of the password database. Without any
- * of them the cache is in memory only, which sdimage_doctor reports. Missing folders are created with mode 0700.
+ * of them the cache is in memory only, which sdimage_diagnosis_cache_path reports. Missing folders are created with mode 0700.
  *
  * Every folder on the path must belong to this user or to root and must not be writable by group or others; a sticky
  * folder of root, such as /tmp, may be on the path but not at its end. Symbolic links are followed if this user or root
@@ -191,11 +191,39 @@ SDIMAGE_API sdimage_status sdimage_cache_get_path(sdimage_cache *cache, const vo
 SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals(const sdimage_cache *cache, uint64_t *bytes, uint64_t *count,
                                                          sdimage_error **error);
 
-/* Returns counters since the cache was opened, as a JSON object in UTF-8: "memory" {hits, misses, evictions, ghost_hits
- * (misses of recently evicted images: a high count means that the limit is too low), bytes, count} and "disk" {hits,
- * misses, stores, dropped_stores, damaged, bytes, count, last_error}. */
-SDIMAGE_API sdimage_status sdimage_cache_statistics(const sdimage_cache *cache, sdimage_data **json,
-                                                    sdimage_error **error);
+/* Counters since a cache was opened, and its present contents. */
+typedef struct sdimage_cache_statistics {
+    size_t size;                   /* sizeof this structure; set by the caller */
+    uint64_t memory_hits;          /* images found in memory */
+    uint64_t memory_misses;        /* look-ups in memory without a result */
+    uint64_t memory_evictions;     /* images evicted because of a limit */
+    uint64_t memory_ghost_hits;    /* misses of recently evicted images; many mean that the limit is too low */
+    uint64_t memory_bytes;         /* present memory cost of all images */
+    uint64_t memory_count;         /* present number of images */
+    uint64_t disk_hits;            /* entries found on disk */
+    uint64_t disk_misses;          /* look-ups on disk without a result */
+    uint64_t disk_stores;          /* committed entries */
+    uint64_t disk_dropped_stores;  /* stores that failed for any reason */
+    uint64_t disk_damaged_entries; /* entries whose bytes differ from the stored ones, removed */
+    uint64_t disk_damaged_indexes; /* damaged indexes, replaced */
+    uint64_t disk_missing_files;   /* entries whose file was missing, removed */
+    uint64_t disk_evictions;       /* entries removed because of size or age */
+    uint64_t disk_pending_bytes;   /* present bytes that wait for a commit */
+    uint64_t disk_bytes;           /* present bytes of all entries */
+    uint64_t disk_count;           /* present number of entries */
+    uint64_t disk_allocated_bytes; /* present size of the index and all files */
+} sdimage_cache_statistics;
+
+/* Fills in the counters of a built-in cache, as far as the structure of the caller reaches; those of a missing part are
+ * 0. Errors: UNSUPPORTED (any other cache), SHUTDOWN, INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_cache_get_statistics(const sdimage_cache *cache,
+                                                        sdimage_cache_statistics *statistics, sdimage_error **error);
+/* Returns the latest error of the disk part; NULL if there was none. The caller owns *last_error. */
+SDIMAGE_API void sdimage_cache_get_last_error(const sdimage_cache *cache, sdimage_error **last_error);
+/* Returns the counters as a JSON object in UTF-8: "memory" and "disk" (null without a disk part), with the fields above
+ * without these words, and "last_error". The caller owns *json. Errors as for sdimage_cache_get_statistics. */
+SDIMAGE_API sdimage_status sdimage_cache_statistics_to_json(const sdimage_cache *cache, sdimage_data **json,
+                                                            sdimage_error **error);
 
 /* Creates a cache with images in the memory part of `memory` and bytes in the disk part of `disk`. For example, one
  * part belongs to the host and the other is built in. The other parts of both are not used. Errors: NO_MEMORY,

@@ -1,6 +1,7 @@
 /* diagnostics.h: the state of the process: messages, metrics for monitoring, versions and limits, and memory.
  *
- * The library itself prints nothing. The counters of one cache are in cache.h. */
+ * The library itself prints nothing. The counters of one cache are in cache.h. Class:
+ * sdimage_diagnosis immutable. */
 #ifndef SDIMAGE_DIAGNOSTICS_H
 #define SDIMAGE_DIAGNOSTICS_H
 
@@ -72,14 +73,75 @@ SDIMAGE_API sdimage_status sdimage_metrics(sdimage_data **text, sdimage_error **
 
 /* --- Diagnosis. */
 
-/* Returns diagnostics for bug reports: a JSON object in UTF-8 with "version", "formats" ({"decode": […], "encode":
- * […]}), "libraries", "plugins" (of coder.h: the library and its version, or the reason for its absence), "limits",
- * "disabled" (the parsers that the environment variable SDIMAGE_DISABLE turns off), "cache_path" (the default directory
- * of caches, null if there is none), "cache_path_source" ("XDG_CACHE_HOME", "HOME" or "password database"),
- * "cache_path_problem" (the reason why no cache can be stored there; null if one can), "processors", "simd_level" (the
- * instructions that pixel kernels use: "baseline", "avx2" or "avx512"; the environment variable SDIMAGE_CPU with one of
- * these values is an upper limit, read when the library is loaded), "pixel_pool" and "library_threads". */
-SDIMAGE_API sdimage_status sdimage_doctor(sdimage_data **json, sdimage_error **error);
+/* Collects the versions, formats, limits and state of the library, for bug reports. The caller owns *diagnosis. Errors:
+ * NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_diagnosis_new(sdimage_diagnosis **diagnosis, sdimage_error **error);
+/* Adds a reference and returns the object. */
+SDIMAGE_API sdimage_diagnosis *sdimage_diagnosis_ref(const sdimage_diagnosis *diagnosis);
+/* Releases a reference; NULL has no effect. */
+SDIMAGE_API void sdimage_diagnosis_unref(sdimage_diagnosis *diagnosis);
+
+/* Returns true if a registered coder decodes the format. */
+SDIMAGE_API bool sdimage_diagnosis_can_decode(const sdimage_diagnosis *diagnosis, sdimage_format format);
+/* Returns true if a registered coder encodes the format. */
+SDIMAGE_API bool sdimage_diagnosis_can_encode(const sdimage_diagnosis *diagnosis, sdimage_format format);
+
+/* Returns the number of libraries in use, such as libjpeg and SQLite. */
+SDIMAGE_API size_t sdimage_diagnosis_library_count(const sdimage_diagnosis *diagnosis);
+/* Returns the name of a library; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_library_name(const sdimage_diagnosis *diagnosis, size_t index);
+/* Returns the version of a library; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_library_version(const sdimage_diagnosis *diagnosis, size_t index);
+
+/* Returns the number of known plug-ins. */
+SDIMAGE_API size_t sdimage_diagnosis_plugin_count(const sdimage_diagnosis *diagnosis);
+/* Returns the name of a plug-in; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_plugin_name(const sdimage_diagnosis *diagnosis, size_t index);
+/* Returns the library of a plug-in and its version, or the reason for its absence; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_plugin_state(const sdimage_diagnosis *diagnosis, size_t index);
+
+/* Returns the number of limits in force. */
+SDIMAGE_API size_t sdimage_diagnosis_limit_count(const sdimage_diagnosis *diagnosis);
+/* Returns the name of a limit, such as "output_bytes"; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_limit_name(const sdimage_diagnosis *diagnosis, size_t index);
+/* Returns the value of a limit, in the unit of its name; 0 beyond the last. */
+SDIMAGE_API uint64_t sdimage_diagnosis_limit_value(const sdimage_diagnosis *diagnosis, size_t index);
+
+/* Returns the number of parsers that the environment variable SDIMAGE_DISABLE turns off. */
+SDIMAGE_API size_t sdimage_diagnosis_disabled_count(const sdimage_diagnosis *diagnosis);
+/* Returns the name of a disabled parser; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_disabled_name(const sdimage_diagnosis *diagnosis, size_t index);
+
+/* Returns the default directory of caches; NULL if there is none. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_cache_path(const sdimage_diagnosis *diagnosis);
+/* Returns the origin of that directory: "XDG_CACHE_HOME", "HOME" or "password database"; NULL if there is none.
+ * Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_cache_path_source(const sdimage_diagnosis *diagnosis);
+/* Returns the reason why no cache can be stored there; NULL if one can. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_cache_path_problem(const sdimage_diagnosis *diagnosis);
+
+/* Returns the number of available processors. */
+SDIMAGE_API uint32_t sdimage_diagnosis_processor_count(const sdimage_diagnosis *diagnosis);
+/* Returns the instructions that pixel kernels use: "baseline", "avx2" or "avx512". The environment variable SDIMAGE_CPU
+ * with one of these values is an upper limit, read when the library is loaded. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_simd_level(const sdimage_diagnosis *diagnosis);
+/* Returns the bytes of pixels in use. */
+SDIMAGE_API uint64_t sdimage_diagnosis_live_pixel_bytes(const sdimage_diagnosis *diagnosis);
+/* Returns the bytes of free pixel memory that the pool holds for reuse. */
+SDIMAGE_API uint64_t sdimage_diagnosis_retained_pixel_bytes(const sdimage_diagnosis *diagnosis);
+/* Returns the number of threads of the library. */
+SDIMAGE_API uint32_t sdimage_diagnosis_thread_count(const sdimage_diagnosis *diagnosis);
+/* Returns true while a manager, cache or player runs the library's threads. */
+SDIMAGE_API bool sdimage_diagnosis_is_running(const sdimage_diagnosis *diagnosis);
+/* Returns true in a process forked after that. */
+SDIMAGE_API bool sdimage_diagnosis_is_forked(const sdimage_diagnosis *diagnosis);
+
+/* Returns all of it as a JSON object in UTF-8: "version", "formats" ({"decode": […], "encode": […]}), "libraries",
+ * "plugins", "limits", "disabled", "cache_path", "cache_path_source", "cache_path_problem", "processors", "simd_level",
+ * "pixel_pool" ({"live_bytes", "retained_bytes"}), "library_threads", "engine_running" and "forked". The caller owns
+ * *json. Errors: NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_diagnosis_to_json(const sdimage_diagnosis *diagnosis, sdimage_data **json,
+                                                     sdimage_error **error);
 
 /* --- Memory. */
 

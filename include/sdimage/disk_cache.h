@@ -2,7 +2,7 @@
  *
  * All functions on a cache block on the disk and return UNSUPPORTED for one in memory only or of the host. Their
  * errors are those of sdimage_cache_store_data; further ones are listed. Dates are nanoseconds since 1970. Classes:
- * sdimage_cache_query single-owner, sdimage_cache_page immutable. */
+ * sdimage_cache_query single-owner, sdimage_cache_page and sdimage_cache_verification immutable. */
 #ifndef SDIMAGE_DISK_CACHE_H
 #define SDIMAGE_DISK_CACHE_H
 
@@ -135,11 +135,41 @@ SDIMAGE_API bool sdimage_cache_page_is_file(const sdimage_cache_page *page, size
 /* --- Verification. */
 
 /* Reads all entries and compares all checksums; other calls proceed meanwhile. `repair` removes damaged entries and
- * files without an entry, and rebuilds or discards a damaged index. *json is a JSON object in UTF-8: "sound" (nothing
- * was found), "entries" and "bytes" (read), "damaged", "missing" (files), "strays" (files without an entry),
- * "index_damaged", "totals_wrong", "repaired", "keys" (of damaged and missing entries, the first thousand). */
-SDIMAGE_API sdimage_status sdimage_cache_verify(sdimage_cache *cache, bool repair, sdimage_data **json,
-                                                sdimage_error **error);
+ * files without an entry, and rebuilds or discards a damaged index. The caller owns *verification. */
+SDIMAGE_API sdimage_status sdimage_cache_verify(sdimage_cache *cache, bool repair,
+                                                sdimage_cache_verification **verification, sdimage_error **error);
+/* Adds a reference and returns the object. */
+SDIMAGE_API sdimage_cache_verification *sdimage_cache_verification_ref(const sdimage_cache_verification *verification);
+/* Releases a reference; NULL has no effect. */
+SDIMAGE_API void sdimage_cache_verification_unref(sdimage_cache_verification *verification);
+/* Returns true if no problem was found. */
+SDIMAGE_API bool sdimage_cache_verification_is_sound(const sdimage_cache_verification *verification);
+/* Returns the number of entries read. */
+SDIMAGE_API uint64_t sdimage_cache_verification_entry_count(const sdimage_cache_verification *verification);
+/* Returns the number of bytes read. */
+SDIMAGE_API uint64_t sdimage_cache_verification_byte_count(const sdimage_cache_verification *verification);
+/* Returns the number of entries whose bytes differ from the stored ones. */
+SDIMAGE_API uint64_t sdimage_cache_verification_damaged_count(const sdimage_cache_verification *verification);
+/* Returns the number of entries whose file is missing. */
+SDIMAGE_API uint64_t sdimage_cache_verification_missing_count(const sdimage_cache_verification *verification);
+/* Returns the number of files without an entry, left by killed processes. */
+SDIMAGE_API uint64_t sdimage_cache_verification_stray_count(const sdimage_cache_verification *verification);
+/* Returns true if the index is damaged. */
+SDIMAGE_API bool sdimage_cache_verification_is_index_damaged(const sdimage_cache_verification *verification);
+/* Returns true if the recorded number of entries or their total size is wrong. */
+SDIMAGE_API bool sdimage_cache_verification_has_wrong_totals(const sdimage_cache_verification *verification);
+/* Returns true if the problems were repaired. */
+SDIMAGE_API bool sdimage_cache_verification_is_repaired(const sdimage_cache_verification *verification);
+/* Returns the number of keys of damaged and missing entries: at most the first thousand. */
+SDIMAGE_API size_t sdimage_cache_verification_key_count(const sdimage_cache_verification *verification);
+/* Returns a key and its length in bytes, followed by a NUL that does not count; NULL beyond the last. `length` may be
+ * NULL. Borrowed. */
+SDIMAGE_API const void *sdimage_cache_verification_key(const sdimage_cache_verification *verification, size_t index,
+                                                       size_t *length);
+/* Returns all of it as a JSON object in UTF-8: "sound", "entries", "bytes", "damaged", "missing", "strays",
+ * "index_damaged", "totals_wrong", "repaired" and "keys". The caller owns *json. Errors: NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_cache_verification_to_json(const sdimage_cache_verification *verification,
+                                                              sdimage_data **json, sdimage_error **error);
 
 #ifdef __cplusplus
 }

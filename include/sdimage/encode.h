@@ -135,7 +135,7 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
                                                  double value);
 
-/* Set metadata blocks to write (metadata.h, EXIF and XMP): JPEG, PNG, WebP, HEIC, AVIF. NULL:
+/* Set metadata blocks to write (sdimage_info_exif, sdimage_info_xmp): JPEG, PNG, WebP, HEIC, AVIF. NULL:
  * none, the default. The orientation in EXIF is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
  * encoding; a block that is too large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);

@@ -1,6 +1,11 @@
 /* metadata.h: properties of images: read from a header without decoding, or edited as a copy of those of an image.
  *
- * Class: sdimage_metadata single-owner. */
+ *   sdimage_info *info = NULL;
+ *   if (sdimage_info_new(bytes, length, NULL, &info, &error) == SDIMAGE_STATUS_OK)
+ *       printf("%u x %u\n", sdimage_info_size(info).width, sdimage_info_size(info).height);
+ *   sdimage_info_unref(info);
+ *
+ * Classes: sdimage_info immutable, sdimage_metadata single-owner. */
 #ifndef SDIMAGE_METADATA_H
 #define SDIMAGE_METADATA_H
 
@@ -13,26 +18,72 @@
 extern "C" {
 #endif
 
-/* Reads the header and returns a JSON object in UTF-8: "format", "width", "height" (as displayed), "stored_width",
- * "stored_height", "orientation", "frame_count", "loop_count", "duration_ms", "has_alpha", "bits_per_channel",
- * "channels", "is_progressive", "has_color_profile", "is_hdr" (PQ or HLG), "dpi_x" and "dpi_y" (null when absent),
- * "exif_bytes", "xmp_bytes", "color_profile_bytes" (0 when absent), and "text": an object with the comments, titles and
- * other texts of the file, at most 64 KiB. No pixel is decoded. Errors as for sdimage_decode. */
-SDIMAGE_API sdimage_status sdimage_info(const void *bytes, size_t length, sdimage_data **json, sdimage_error **error);
+/* --- Header information, read without decoding a pixel. Functions as for sdimage_decode: they block, start no thread and
+ * may be used in a forked child. */
 
-/* Kinds of metadata blocks that a file may contain. */
-typedef enum SDIMAGE_ENUM sdimage_metadata_kind {
-    SDIMAGE_METADATA_KIND_NONE = 0, /* no block */
-    SDIMAGE_METADATA_KIND_EXIF = 1, /* a TIFF structure: begins with II or MM */
-    SDIMAGE_METADATA_KIND_XMP = 2,  /* an XML packet; for JPEG with its extension */
-    SDIMAGE_METADATA_KIND_ICC = 3   /* a colour profile */
-} sdimage_metadata_kind;
+/* Reads the header information of an encoded image. `options` may be NULL; its named values reach coders, for example
+ * the page of a document. The caller owns *info. Errors as for sdimage_decode. */
+SDIMAGE_API sdimage_status sdimage_info_new(const void *bytes, size_t length, const sdimage_decode_options *options,
+                                            sdimage_info **info, sdimage_error **error);
+/* Reads the header information of a file, like sdimage_info_new. `path` is NUL-terminated, in the bytes of the file
+ * system. Further errors: NOT_FOUND, PERMISSION_DENIED, NOT_A_FILE, IO_ERROR. */
+SDIMAGE_API sdimage_status sdimage_info_new_file(const char *path, const sdimage_decode_options *options,
+                                                 sdimage_info **info, sdimage_error **error);
+/* Adds a reference and returns the object. */
+SDIMAGE_API sdimage_info *sdimage_info_ref(const sdimage_info *info);
+/* Releases a reference; NULL has no effect. */
+SDIMAGE_API void sdimage_info_unref(sdimage_info *info);
 
-/* Reads one metadata block of an image, decompressed and complete; a block of more than 1 MiB counts as absent. The
- * caller owns *data. For a coder of the host, its `info` supplies the blocks. Errors: NOT_FOUND when the image has no
- * such block, otherwise as for sdimage_decode. */
-SDIMAGE_API sdimage_status sdimage_read_metadata(const void *bytes, size_t length, sdimage_metadata_kind kind,
-                                                 sdimage_data **data, sdimage_error **error);
+/* Returns the format. */
+SDIMAGE_API sdimage_format sdimage_info_format(const sdimage_info *info);
+/* Returns the size in pixels as displayed, after the orientation is applied. */
+SDIMAGE_API sdimage_size sdimage_info_size(const sdimage_info *info);
+/* Returns the size in pixels as stored. */
+SDIMAGE_API sdimage_size sdimage_info_stored_size(const sdimage_info *info);
+/* Returns the orientation of the stored pixels. */
+SDIMAGE_API sdimage_orientation sdimage_info_orientation(const sdimage_info *info);
+/* Returns the number of frames; 1 for a still. */
+SDIMAGE_API uint32_t sdimage_info_frame_count(const sdimage_info *info);
+/* Returns the loop count of an animation; 0 = infinite, and for stills. */
+SDIMAGE_API uint32_t sdimage_info_loop_count(const sdimage_info *info);
+/* Returns the duration of one loop in milliseconds; 0 for stills. */
+SDIMAGE_API uint64_t sdimage_info_duration_ms(const sdimage_info *info);
+/* Returns true if pixels may be transparent. */
+SDIMAGE_API bool sdimage_info_has_alpha(const sdimage_info *info);
+/* Returns the bits of each channel of the samples: 1 to 32. */
+SDIMAGE_API uint32_t sdimage_info_bits_per_channel(const sdimage_info *info);
+/* Returns the number of channels of the samples: 1 to 4. */
+SDIMAGE_API uint32_t sdimage_info_channel_count(const sdimage_info *info);
+/* Returns true for a progressive JPEG and an interlaced PNG or GIF. */
+SDIMAGE_API bool sdimage_info_is_progressive(const sdimage_info *info);
+/* Returns true if the samples are in PQ or HLG (ITU-R BT.2100). */
+SDIMAGE_API bool sdimage_info_is_hdr(const sdimage_info *info);
+/* Returns true if the file describes a colour space, as a profile or in another way. */
+SDIMAGE_API bool sdimage_info_has_color_profile(const sdimage_info *info);
+/* Returns the horizontal resolution in pixels per inch; 0 when absent. */
+SDIMAGE_API double sdimage_info_dpi_x(const sdimage_info *info);
+/* Returns the vertical resolution in pixels per inch; 0 when absent. */
+SDIMAGE_API double sdimage_info_dpi_y(const sdimage_info *info);
+
+/* Returns the EXIF block: a TIFF structure, which begins with II or MM. Blocks are decompressed and complete; NULL when
+ * absent, or larger than 1 MiB. Borrowed. */
+SDIMAGE_API const sdimage_data *sdimage_info_exif(const sdimage_info *info);
+/* Returns the XMP packet; for JPEG with its extension. NULL as above. Borrowed. */
+SDIMAGE_API const sdimage_data *sdimage_info_xmp(const sdimage_info *info);
+/* Returns the ICC profile. NULL as above. Borrowed. */
+SDIMAGE_API const sdimage_data *sdimage_info_color_profile(const sdimage_info *info);
+
+/* Returns the number of texts: comments, titles and others, at most 64 KiB altogether. */
+SDIMAGE_API size_t sdimage_info_text_count(const sdimage_info *info);
+/* Returns the name of a text, such as "Title"; a name may occur more than once. NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_info_text_name(const sdimage_info *info, size_t index);
+/* Returns the value of a text in UTF-8; NULL beyond the last. Borrowed. */
+SDIMAGE_API const char *sdimage_info_text_value(const sdimage_info *info, size_t index);
+
+/* Returns all of it as a JSON object in UTF-8, whose keys are the names of the getters; "width" and "height" are those
+ * of the displayed size, "exif_bytes", "xmp_bytes" and "color_profile_bytes" the lengths of the blocks, and "text" is an
+ * object. The caller owns *json. Errors: NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_info_to_json(const sdimage_info *info, sdimage_data **json, sdimage_error **error);
 
 /* --- Metadata: an editable copy of the properties of an image. Class: single-owner. */
 

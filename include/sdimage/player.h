@@ -239,9 +239,26 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
 SDIMAGE_API size_t sdimage_frame_budget_limit(void);
 
-/* Returns a JSON object: "limit", the playing "animations", the held "frames" and their "bytes", "canvas_bytes" for
- * seeking, "hits" and "misses" of frames when they were due, "decodes", "evictions". */
-SDIMAGE_API sdimage_status sdimage_frame_budget_statistics(sdimage_data **json, sdimage_error **error);
+/* The use of the budget. */
+typedef struct sdimage_frame_budget_statistics {
+    size_t size;           /* sizeof this structure; set by the caller */
+    uint64_t limit;        /* bytes of the budget */
+    uint64_t animations;   /* animations that hold frames */
+    uint64_t frames;       /* held frames */
+    uint64_t bytes;        /* bytes of held frames and canvases */
+    uint64_t canvas_bytes; /* bytes of held canvases */
+    uint64_t hits;         /* frames that were available when due, since the process began */
+    uint64_t misses;       /* frames that were not */
+    uint64_t decodes;      /* decoded frames */
+    uint64_t evictions;    /* frames released because of the budget */
+} sdimage_frame_budget_statistics;
+
+/* Fills in the counters, as far as the structure of the caller reaches. Errors: INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_frame_budget_get_statistics(sdimage_frame_budget_statistics *statistics,
+                                                               sdimage_error **error);
+/* Returns the counters as a JSON object in UTF-8 with the names of the fields. The caller owns *json. Errors:
+ * NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_frame_budget_statistics_to_json(sdimage_data **json, sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@
 #define SDIMAGE_TRANSFORM_H
 
 #include "base.h"
+#include "data.h"
 #include "error.h"
 #include "image.h"
 #include "options.h"
@@ -154,13 +155,34 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_t
 SDIMAGE_API sdimage_status sdimage_transformer_new_filter(const char *name, const sdimage_options *parameters,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
-/* Number of filters, and their names by index; NULL for an index out of range. Static. */
+/* Returns the number of filters. The texts of filters are static. */
 SDIMAGE_API size_t sdimage_filter_count(void);
+/* Returns the index of the filter with a name or alias; SIZE_MAX if there is none. */
+SDIMAGE_API size_t sdimage_filter_index(const char *name);
+/* Returns the name of a filter; NULL beyond the last. */
 SDIMAGE_API const char *sdimage_filter_name(size_t index);
-/* Describes a filter as a JSON object in UTF-8: "name", "aliases", "summary", "space" ("light" or "encoded"), and
- * "parameters": a list of objects with "name", "default", "minimum" and "maximum", lengths in points and angles in
- * radians. INVALID_ARGUMENT for an unknown name. */
-SDIMAGE_API sdimage_status sdimage_filter_describe(const char *name, sdimage_data **json, sdimage_error **error);
+/* Returns the effect of a filter in one sentence; NULL beyond the last. */
+SDIMAGE_API const char *sdimage_filter_summary(size_t index);
+/* Returns true if a filter computes in linear light, false for samples encoded by sRGB. */
+SDIMAGE_API bool sdimage_filter_is_linear(size_t index);
+/* Returns the number of further names of a filter. */
+SDIMAGE_API size_t sdimage_filter_alias_count(size_t index);
+/* Returns a further name of a filter; NULL beyond the last. */
+SDIMAGE_API const char *sdimage_filter_alias(size_t index, size_t alias);
+/* Returns the number of parameters of a filter. */
+SDIMAGE_API size_t sdimage_filter_parameter_count(size_t index);
+/* Returns the name of a parameter; NULL beyond the last. */
+SDIMAGE_API const char *sdimage_filter_parameter_name(size_t index, size_t parameter);
+/* Returns the default of a parameter, lengths in points and angles in radians; 0 beyond the last. */
+SDIMAGE_API double sdimage_filter_parameter_default(size_t index, size_t parameter);
+/* Returns the smallest value of a parameter; 0 beyond the last. */
+SDIMAGE_API double sdimage_filter_parameter_minimum(size_t index, size_t parameter);
+/* Returns the largest value of a parameter; 0 beyond the last. */
+SDIMAGE_API double sdimage_filter_parameter_maximum(size_t index, size_t parameter);
+/* Returns a filter as a JSON object in UTF-8: "name", "aliases", "summary", "space" ("light" or "encoded"), and
+ * "parameters": a list of objects with "name", "default", "minimum" and "maximum". The caller owns *json. Errors:
+ * INVALID_ARGUMENT (no such filter), NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_filter_to_json(size_t index, sdimage_data **json, sdimage_error **error);
 
 /* Makes a transformer that applies several in order; `count` may be 0. The transformers are referenced. Its key
  * consists of theirs, joined by "-". */

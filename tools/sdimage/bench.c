@@ -38,9 +38,11 @@ static parse_result set_option(void *user_data, option_id option, const char *va
 
 static bool run_headers(void *subject) {
     bench *bench = subject;
-    sdimage_data *json = NULL, *data = bench->current->data;
-    sdimage_status status = sdimage_info(sdimage_data_bytes(data), sdimage_data_length(data), &json, &bench->error);
-    sdimage_data_unref(json);
+    sdimage_info *info = NULL;
+    sdimage_data *data = bench->current->data;
+    sdimage_status status =
+        sdimage_info_new(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &info, &bench->error);
+    sdimage_info_unref(info);
     return status >= 0;
 }
 

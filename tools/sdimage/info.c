@@ -13,10 +13,14 @@ static bool show_info(const char *path, bool json) {
         report_failure(json, "file", path, error_of_errno(errno));
         return false;
     }
+    sdimage_info *header = NULL;
     sdimage_data *info = NULL;
     sdimage_error *error = NULL;
-    sdimage_status status = sdimage_info(bytes, length, &info, &error);
+    sdimage_status status = sdimage_info_new(bytes, length, NULL, &header, &error);
     free(bytes);
+    if (status >= 0)
+        status = sdimage_info_to_json(header, &info, &error);
+    sdimage_info_unref(header);
     if (status < 0) {
         report_failure(json, "file", path, error);
         return false;
@@ -60,9 +64,14 @@ int run_doctor(const command_row *command, int argc, char **argv) {
     bool json = false;
     if (!parse_arguments(command, argc, argv, set_option, &json))
         return EXIT_USAGE;
+    sdimage_diagnosis *diagnosis = NULL;
     sdimage_data *report = NULL;
     sdimage_error *error = NULL;
-    if (sdimage_doctor(&report, &error) < 0) {
+    sdimage_status status = sdimage_diagnosis_new(&diagnosis, &error);
+    if (status >= 0)
+        status = sdimage_diagnosis_to_json(diagnosis, &report, &error);
+    sdimage_diagnosis_unref(diagnosis);
+    if (status < 0) {
         report_failure(json, "command", "doctor", error);
         return EXIT_NO_IMAGE;
     }

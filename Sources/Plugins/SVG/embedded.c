@@ -1,24 +1,15 @@
 #include "embedded.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <sdimage/metadata.h>
 
 uint64_t sdsvg_pixels_of(const uint8_t *bytes, size_t length) {
-    sdimage_data *json = NULL;
-    uint64_t sides[2] = {0, 0};
-    static const char *const names[] = {"\"stored_width\":", "\"stored_height\":"};
-    char text[512];
-    if (sdimage_info(bytes, length, &json, NULL) < 0)
+    sdimage_info *info = NULL;
+    if (sdimage_info_new(bytes, length, NULL, &info, NULL) < 0)
         return 0;
-    size_t size = sdimage_data_length(json) < sizeof text ? sdimage_data_length(json) : sizeof text - 1;
-    memcpy(text, sdimage_data_bytes(json), size);
-    text[size] = 0;
-    for (int i = 0; i < 2; i++) {
-        const char *found = strstr(text, names[i]);
-        sides[i] = found ? strtoull(found + strlen(names[i]), NULL, 10) : 0;
-    }
-    sdimage_data_unref(json);
-    return sides[0] && sides[1] > UINT32_MAX / sides[0] ? UINT32_MAX : sides[0] * sides[1];
+    sdimage_size size = sdimage_info_stored_size(info);
+    sdimage_info_unref(info);
+    uint64_t pixels = (uint64_t)size.width * size.height;
+    return pixels > UINT32_MAX ? UINT32_MAX : pixels;
 }
 
 bool sdsvg_accepts_format(sdimage_format format) {

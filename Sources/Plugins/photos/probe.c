@@ -1,6 +1,7 @@
 #include "probe.h"
 
-#include <sdimage/sys/coder.h>
+#include <sdimage/decode.h>
+#include <sdimage/metadata.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,44 +133,21 @@ void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info) {
     snprintf(info->type, sizeof info->type, "%s", type ? type : "");
 }
 
-/* Finds a number in the library's own JSON, in which texts from the file come last. */
-static uint64_t number_in(const char *json, size_t length, const char *name) {
-    const char *found = memmem(json, length, name, strlen(name));
-    uint64_t value = 0;
-    if (!found)
-        return 0;
-    for (const char *at = found + strlen(name); at < json + length; at++) {
-        if (*at == ' ' || *at == ':')
-            continue;
-        if (*at < '0' || *at > '9' || value > UINT32_MAX)
-            break;
-        value = value * 10 + (uint64_t)(*at - '0');
-    }
-    return value;
-}
-
 bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info) {
-    sdimage_data *json = NULL, *exif = NULL;
-    sdimage_status status = sdimage_info(bytes, length, &json, NULL);
-    if (status < 0)
+    sdimage_info *header = NULL;
+    if (sdimage_info_new(bytes, length, NULL, &header, NULL) < 0)
         return false;
-    const char *text = sdimage_data_bytes(json);
-    size_t count = sdimage_data_length(json);
-    info->size.width = (uint32_t)number_in(text, count, "\"width\"");
-    info->size.height = (uint32_t)number_in(text, count, "\"height\"");
-    uint64_t orientation = number_in(text, count, "\"orientation\"");
-    if (orientation >= 1 && orientation <= 8)
-        info->orientation = (sdimage_orientation)orientation;
-    if (number_in(text, count, "\"frame_count\"") > 1)
+    info->size = sdimage_info_size(header);
+    info->orientation = sdimage_info_orientation(header);
+    if (sdimage_info_frame_count(header) > 1)
         info->playback = SDIMAGE_PHOTOS_PLAYBACK_ANIMATED;
-    bool has_exif = number_in(text, count, "\"exif_bytes\"") > 0;
-    sdimage_data_unref(json);
-    if (has_exif && sdimage_read_metadata(bytes, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) >= 0) {
+    const sdimage_data *exif = sdimage_info_exif(header);
+    if (exif) {
         sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
         info->has_date = read.has_date;
         info->taken_ns = read.taken_ns;
-        sdimage_data_unref(exif);
     }
+    sdimage_info_unref(header);
     return info->size.width > 0;
 }
 

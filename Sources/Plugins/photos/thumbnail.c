@@ -116,13 +116,14 @@ static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_
 }
 
 sdimage_image *sdphoto_thumbnail_in_exif(const void *head, size_t length, const sdphoto_info *info) {
-    sdimage_data *exif = NULL;
-    if (sdimage_read_metadata(head, length, SDIMAGE_METADATA_KIND_EXIF, &exif, NULL) < 0)
+    sdimage_info *header = NULL;
+    if (sdimage_info_new(head, length, NULL, &header, NULL) < 0)
         return NULL;
+    const sdimage_data *exif = sdimage_info_exif(header);
     sdphoto_exif read = sdphoto_exif_read(sdimage_data_bytes(exif), sdimage_data_length(exif));
     sdimage_image *image =
         read.thumbnail ? decode_turned(read.thumbnail, read.thumbnail_length, info->orientation) : NULL;
-    sdimage_data_unref(exif);
+    sdimage_info_unref(header);
     if (image && !has_shape(sdimage_image_width(image), sdimage_image_height(image), info->size)) {
         sdimage_image_unref(image);
         return NULL;

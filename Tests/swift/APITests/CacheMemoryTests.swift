@@ -28,7 +28,7 @@ import Testing
     }
 
     private func statistics(_ cache: Owned) throws -> [String: Int] {
-        let json = try make(sdimage_data_unref) { sdimage_cache_statistics(cache.pointer, $0, $1) }
+        let json = try make(sdimage_data_unref) { sdimage_cache_statistics_to_json(cache.pointer, $0, $1) }
         let bytes = Data(bytes: try #require(sdimage_data_bytes(json.pointer)), count: sdimage_data_length(json.pointer))
         let report = try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
         return try #require(report?["memory"] as? [String: Int])

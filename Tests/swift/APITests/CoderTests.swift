@@ -139,11 +139,16 @@ import Testing
 
     @Test func theHeaderIsReadWithoutDecoding() throws {
         let png = makePNG(width: 30, height: 20)
-        let json = try make(sdimage_data_unref) { sdimage_info(png, png.count, $0, $1) }
+        let info = try makeInfo(png)
+        #expect(sdimage_info_format(info.pointer) == .SDIMAGE_FORMAT_PNG)
+        #expect(sdimage_info_size(info.pointer).width == 30 && sdimage_info_size(info.pointer).height == 20)
+        #expect(sdimage_info_stored_size(info.pointer).width == 30)
+        #expect(sdimage_info_orientation(info.pointer) == .SDIMAGE_ORIENTATION_UP)
+        #expect(sdimage_info_frame_count(info.pointer) == 1 && sdimage_info_duration_ms(info.pointer) == 0)
+        #expect(sdimage_info_bits_per_channel(info.pointer) == 8 && !sdimage_info_is_progressive(info.pointer))
+        let json = try make(sdimage_data_unref) { sdimage_info_to_json(info.pointer, $0, $1) }
         let data = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
-        let info = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        #expect(info["format"] as? String == "png")
-        #expect(info["width"] as? Int == 30)
-        #expect(info["frame_count"] as? Int == 1)
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(report["format"] as? String == "png" && report["width"] as? Int == 30 && report["frame_count"] as? Int == 1)
     }
 }

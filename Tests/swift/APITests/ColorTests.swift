@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import TestSupport
 import Testing
 
 /// Linear light, code points and metadata blocks through the C API.
@@ -125,49 +126,57 @@ import Testing
         return Array(png[..<33]) + added + chunk("pHYs", four(3937) + four(3937) + [1]) + Array(png[33...])
     }
 
-    @Test func infoTellsResolutionTextsAndSizes() throws {
-        let data = file()
-        let json = try make(sdimage_data_unref) { sdimage_info(data, data.count, $0, $1) }
+    private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
+
+    @Test func infoTellsResolutionTextsAndBlocks() throws {
+        let info = try makeInfo(file())
+        #expect(abs(sdimage_info_dpi_x(info.pointer) - 100) < 0.01 && abs(sdimage_info_dpi_y(info.pointer) - 100) < 0.01)
+        #expect(sdimage_data_length(sdimage_info_exif(info.pointer)) == 10)
+        #expect(sdimage_data_bytes(sdimage_info_exif(info.pointer)).load(as: UInt8.self) == 0x4D)
+        #expect(sdimage_info_xmp(info.pointer) == nil && sdimage_info_color_profile(info.pointer) == nil)
+        #expect(!sdimage_info_is_hdr(info.pointer) && !sdimage_info_has_color_profile(info.pointer))
+        var texts: [[String?]] = []
+        for index in 0..<sdimage_info_text_count(info.pointer) {
+            texts.append([text(sdimage_info_text_name(info.pointer, index)), text(sdimage_info_text_value(info.pointer, index))])
+        }
+        #expect(texts == [["Title", "Tea \u{1B}[2J"], ["Title", "two"]])
+        #expect(sdimage_info_text_name(info.pointer, 2) == nil && sdimage_info_text_value(info.pointer, -1) == nil)
+    }
+
+    @Test func theJSONOfInfoEscapesControlCharacters() throws {
+        let info = try makeInfo(file())
+        let json = try make(sdimage_data_unref) { sdimage_info_to_json(info.pointer, $0, $1) }
         let bytes = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
-        let info = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-        #expect(abs((info["dpi_x"] as? Double ?? 0) - 100) < 0.01)
-        #expect((info["exif_bytes"] as? Int) == 10)
-        #expect((info["xmp_bytes"] as? Int) == 0)
-        #expect((info["is_hdr"] as? Bool) == false)
-        let text = try #require(info["text"] as? [String: String])
-        #expect(text == ["Title": "Tea \u{1B}[2J\ntwo"])
+        let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect((report["exif_bytes"] as? Int) == 10 && (report["xmp_bytes"] as? Int) == 0)
+        #expect(report["text"] as? [String: String] == ["Title": "Tea \u{1B}[2J\ntwo"])
         #expect(!bytes.contains(0x1B))
     }
 
-    @Test func infoWithoutResolutionSaysNull() throws {
-        let data = makePNG(width: 1, height: 1)
-        let json = try make(sdimage_data_unref) { sdimage_info(data, data.count, $0, $1) }
+    @Test func infoWithoutResolutionIsZeroAndNull() throws {
+        let info = try makeInfo(makePNG(width: 1, height: 1))
+        #expect(sdimage_info_dpi_x(info.pointer) == 0 && sdimage_info_text_count(info.pointer) == 0)
+        let json = try make(sdimage_data_unref) { sdimage_info_to_json(info.pointer, $0, $1) }
         let bytes = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
-        let info = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-        #expect(info["dpi_x"] is NSNull)
-        #expect((info["text"] as? [String: String]) == [:])
+        let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        #expect(report["dpi_x"] is NSNull)
+        #expect((report["text"] as? [String: String]) == [:])
     }
 
-    @Test func aBlockIsHandedOutWhole() throws {
+    @Test func infoOfNothingIsAnError() {
+        var info: OpaquePointer?
+        #expect(sdimage_info_new(nil, 0, nil, &info, nil) == .SDIMAGE_STATUS_EMPTY_DATA)
         let data = file()
-        let exif = try make(sdimage_data_unref) {
-            sdimage_read_metadata(data, data.count, .SDIMAGE_METADATA_KIND_EXIF, $0, $1)
-        }
-        #expect(sdimage_data_length(exif.pointer) == 10)
-        #expect(sdimage_data_bytes(exif.pointer).load(as: UInt8.self) == 0x4D)
+        #expect(sdimage_info_new(data, data.count, nil, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(sdimage_info_new_file("/nowhere/x.png", nil, &info, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        #expect(info == nil)
     }
 
-    @Test func aBlockThatIsNotThereIsNotFound() {
-        let data = file()
-        var block: OpaquePointer?
-        let kinds: [(sdimage_metadata_kind, sdimage_status)] = [
-            (.SDIMAGE_METADATA_KIND_XMP, .SDIMAGE_STATUS_NOT_FOUND), (.SDIMAGE_METADATA_KIND_ICC, .SDIMAGE_STATUS_NOT_FOUND),
-            (sdimage_metadata_kind(rawValue: 77)!, .SDIMAGE_STATUS_INVALID_ARGUMENT),
-        ]
-        for (kind, expected) in kinds { #expect(sdimage_read_metadata(data, data.count, kind, &block, nil) == expected) }
-        #expect(sdimage_read_metadata(nil, 0, .SDIMAGE_METADATA_KIND_EXIF, &block, nil) == .SDIMAGE_STATUS_EMPTY_DATA)
-        #expect(
-            sdimage_read_metadata(data, data.count, .SDIMAGE_METADATA_KIND_EXIF, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
-        #expect(block == nil)
+    @Test func infoOfAFileIsThatOfItsBytes() throws {
+        let folder = TemporaryDirectory()
+        let path = folder.path + "/picture.png"
+        try Data(makePNG(width: 5, height: 3)).write(to: URL(fileURLWithPath: path))
+        let info = try make(sdimage_info_unref) { sdimage_info_new_file(path, nil, $0, $1) }
+        #expect(sdimage_info_size(info.pointer).width == 5 && sdimage_info_size(info.pointer).height == 3)
     }
 }

@@ -129,7 +129,12 @@ import Testing
     @Test func verifyingTellsWhatItRead() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         for index in 0..<10 { try store(cache, "\(index)", "bytes") }
-        let report = try make(sdimage_data_unref) { sdimage_cache_verify(cache.pointer, false, $0, $1) }
+        let found = try make(sdimage_cache_verification_unref) { sdimage_cache_verify(cache.pointer, false, $0, $1) }
+        #expect(sdimage_cache_verification_is_sound(found.pointer))
+        #expect(sdimage_cache_verification_entry_count(found.pointer) == 10)
+        #expect(sdimage_cache_verification_byte_count(found.pointer) == 50)
+        #expect(sdimage_cache_verification_key_count(found.pointer) == 0)
+        let report = try make(sdimage_data_unref) { sdimage_cache_verification_to_json(found.pointer, $0, $1) }
         let json = try #require(try JSONSerialization.jsonObject(with: Data(text(report).utf8)) as? [String: Any])
         #expect(json["sound"] as? Bool == true)
         #expect(json["entries"] as? Int == 10)

@@ -36,7 +36,8 @@ import Testing
     }
 
     private func description(_ name: String) throws -> [String: Any] {
-        let data = try make(sdimage_data_unref) { sdimage_filter_describe(name, $0, $1) }
+        let index = sdimage_filter_index(name)
+        let data = try make(sdimage_data_unref) { sdimage_filter_to_json(index, $0, $1) }
         let bytes = Data(bytes: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
         return try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:]
     }

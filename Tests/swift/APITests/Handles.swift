@@ -317,3 +317,8 @@ func memoryImage(_ cache: OpaquePointer?, _ key: UnsafeRawPointer?, _ length: In
     sdimage_cache_get_memory_image(cache, key, length, &image)
     return image
 }
+
+/// The header information of an encoded image.
+func makeInfo(_ bytes: [UInt8]) throws -> Owned {
+    try make(sdimage_info_unref) { sdimage_info_new(bytes, bytes.count, nil, $0, $1) }
+}

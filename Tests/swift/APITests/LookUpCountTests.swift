@@ -19,11 +19,10 @@ import Testing
     }
 
     private func counts() throws -> Counts {
-        let json = try make(sdimage_data_unref) { sdimage_cache_statistics(cache.pointer, $0, $1) }
-        let bytes = Data(bytes: try #require(sdimage_data_bytes(json.pointer)), count: sdimage_data_length(json.pointer))
-        let report = try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
-        let memory = try #require(report?["memory"] as? [String: Int])
-        return Counts(hits: try #require(memory["hits"]), misses: try #require(memory["misses"]))
+        var statistics = sdimage_cache_statistics()
+        statistics.size = MemoryLayout<sdimage_cache_statistics>.size
+        try #require(sdimage_cache_get_statistics(cache.pointer, &statistics, nil) == .SDIMAGE_STATUS_OK)
+        return Counts(hits: Int(statistics.memory_hits), misses: Int(statistics.memory_misses))
     }
 
     private func load(_ change: (OpaquePointer) -> Void = { _ in }) throws -> sdimage_image_source? {

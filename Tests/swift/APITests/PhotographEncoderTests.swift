@@ -37,8 +37,12 @@ import Testing
         try make(sdimage_image_unref) { sdimage_decode(file, file.count, nil, $0, $1) }
     }
 
-    private func block(_ file: [UInt8], _ kind: sdimage_metadata_kind) throws -> [UInt8] {
-        bytes(try make(sdimage_data_unref) { sdimage_read_metadata(file, file.count, kind, $0, $1) })
+    private func block(_ file: [UInt8], _ getter: (OpaquePointer?) -> OpaquePointer?) throws -> [UInt8] {
+        let info = try makeInfo(file)
+        return withExtendedLifetime(info) {
+            let data = getter(info.pointer)
+            return Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data), count: sdimage_data_length(data)))
+        }
     }
 
     private func status(_ image: Owned, _ format: sdimage_format, _ options: Owned? = nil) -> sdimage_status {
@@ -82,9 +86,9 @@ import Testing
             })
         var expected = exif
         expected[18] = format == .SDIMAGE_FORMAT_JPEG ? 8 : 1
-        #expect(try block(file, .SDIMAGE_METADATA_KIND_EXIF) == expected)
-        #expect(try block(file, .SDIMAGE_METADATA_KIND_XMP) == xmp)
-        #expect(try block(file, .SDIMAGE_METADATA_KIND_ICC) == profile)
+        #expect(try block(file, sdimage_info_exif) == expected)
+        #expect(try block(file, sdimage_info_xmp) == xmp)
+        #expect(try block(file, sdimage_info_color_profile) == profile)
         #expect(DrawnPicture.size(try decode(file)) == [30, 40])
     }
 

@@ -205,7 +205,11 @@ import Testing
         let playing = try playing(HostFrames(PlayerBufferTests.three))
         playing.play()
         #expect(playing.wait { $0.buffered == 3 })
-        let data = try make(sdimage_data_unref) { sdimage_frame_budget_statistics($0, $1) }
+        var used = sdimage_frame_budget_statistics()
+        used.size = MemoryLayout<sdimage_frame_budget_statistics>.size
+        #expect(sdimage_frame_budget_get_statistics(&used, nil) == .SDIMAGE_STATUS_OK)
+        #expect(used.limit == 64 << 20 && used.animations >= 1 && used.frames >= 3 && used.decodes >= 3)
+        let data = try make(sdimage_data_unref) { sdimage_frame_budget_statistics_to_json($0, $1) }
         let bytes = Data(bytes: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer))
         let told = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Int])
         #expect(told["limit"] == 64 << 20 && told["limit"] == sdimage_frame_budget_limit())

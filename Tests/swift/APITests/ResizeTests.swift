@@ -44,10 +44,11 @@ import Testing
     }
 
     // Enlarged by three, every third row coincides with a source sample.
-    @Test(arguments: [
-        (.SDIMAGE_PIXEL_FORMAT_RGB8, 3), (.SDIMAGE_PIXEL_FORMAT_RGBA8, 4), (.SDIMAGE_PIXEL_FORMAT_GRAY8, 1),
-        (.SDIMAGE_PIXEL_FORMAT_RGB16, 6),
-    ] as [(sdimage_pixel_format, Int)])
+    @Test(
+        arguments: [
+            (.SDIMAGE_PIXEL_FORMAT_RGB8, 3), (.SDIMAGE_PIXEL_FORMAT_RGBA8, 4), (.SDIMAGE_PIXEL_FORMAT_GRAY8, 1),
+            (.SDIMAGE_PIXEL_FORMAT_RGB16, 6),
+        ] as [(sdimage_pixel_format, Int)])
     func rowsThatStandOnSamplesAreThoseOfTheWholePicture(_ format: sdimage_pixel_format, _ bytes: Int) throws {
         for (width, height) in [(32, 24), (320, 240)] {
             let image = try DrawnPicture.draw(width, height, format) { x, y in

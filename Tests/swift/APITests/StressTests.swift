@@ -184,7 +184,9 @@ import Testing
         let listener = Listener()
         _ = try listener.load(manager, makeRequest("test://a"))
         #expect(listener.final() != nil)
-        let json = try make(sdimage_data_unref) { sdimage_doctor($0, $1) }
+        let diagnosis = try make(sdimage_diagnosis_unref) { sdimage_diagnosis_new($0, $1) }
+        #expect(sdimage_diagnosis_thread_count(diagnosis.pointer) >= 2 && sdimage_diagnosis_is_running(diagnosis.pointer))
+        let json = try make(sdimage_data_unref) { sdimage_diagnosis_to_json(diagnosis.pointer, $0, $1) }
         let data = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
         let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(try #require(report["library_threads"] as? Int) >= 2)

@@ -108,7 +108,7 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
     /* Stores header information with the setters of sdimage_metadata (metadata.h) without decoding pixels. Without this
-     * function sdimage_info decodes the image. The reported frame count also applies to images returned by `decode`:
+     * function sdimage_info_new decodes the image. The reported frame count also applies to images returned by `decode`:
      * without one the image is a still, and no instance is opened for further frames. */
     sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error);
