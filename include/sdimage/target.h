@@ -199,7 +199,8 @@ SDIMAGE_API void sdimage_target_options_set_wait_for_transition(sdimage_target_o
 /* Loads an image into a slot and returns. `request` and `options` are copied; NULL options are the defaults. A NULL
  * request, or one without a URL, shows the placeholder and ends with INVALID_URL. The handler may be NULL. It receives
  * CACHED results and exactly one FINAL. FINAL is CANCELLED if the load was replaced, cancelled, or its target closed
- * before the image was set. *task, if requested, is the caller's: NULL without a URL.
+ * before the image was set; so is the result of its task then, even if the image had arrived. *task, if requested, is
+ * the caller's: NULL without a URL.
  *
  * `destroy(user_data)` is called once, after the last callback, also when this call fails. A refused load never calls
  * back. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, NO_MEMORY. */

@@ -38,6 +38,8 @@ package final class LoadTask: Sendable {
             case .result(let result): result.kind == .partial
             }
         }
+
+        var isFinal: Bool { if case .result(let result) = self { result.kind == .final } else { false } }
     }
 
     private struct State {
@@ -170,9 +172,11 @@ package final class LoadTask: Sendable {
         if isDelivered { body() }
     }
 
-    /// Ends the load with `error` now; later results of its work are ignored.
-    package func cancel(_ error: ImageError = .cancelled) {
-        let (isFirst, load, priority) = conclude(ImageResult(kind: .final, error: error.about(url: url), url: url))
+    /// Ends the load with `error` now; later results of its work are ignored. `replacesResult`: a result that is not yet delivered
+    /// is replaced.
+    package func cancel(_ error: ImageError = .cancelled, replacesResult: Bool = false) {
+        let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
+        let (isFirst, load, priority) = conclude(result, replacesResult: replacesResult)
         if isFirst {
             schedule(inline: true)
         } else if hasHandler, dispatcher.isCurrent {
@@ -192,10 +196,17 @@ package final class LoadTask: Sendable {
     }
 
     /// Sets the final result unless there is one, and returns the load that is no longer needed. Both in one step: a load
-    /// attached in between would never be left.
-    private func conclude(_ result: ImageResult) -> (isFirst: Bool, load: Load?, priority: LoadPriority) {
+    /// attached in between would never be left. `replacesResult`: takes the place of a result that is not yet delivered.
+    private func conclude(_ result: ImageResult, replacesResult: Bool = false)
+        -> (isFirst: Bool, load: Load?, priority: LoadPriority)
+    {
         let (isFirst, load, priority, passed) = withLock { state -> (Bool, Load?, LoadPriority, [Item]) in
-            guard state.result == nil else { return (false, nil, self.priority, []) }
+            if let earlier = state.result {
+                guard replacesResult, !state.isFinalDelivered else { return (false, nil, self.priority, []) }
+                state.result = result
+                let pending = state.deliveries.items.replaceFirst(with: .result(result), where: \.isFinal)
+                return (false, nil, self.priority, [.result(earlier)] + (pending.map { [$0] } ?? []))
+            }
             state.result = result
             // Progress and partial images are useless beside the final result. Released outside the lock.
             let passed = state.deliveries.items.removeAll(where: \.isPassing)

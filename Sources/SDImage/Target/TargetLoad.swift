@@ -5,6 +5,8 @@ final class TargetLoad: LoadHandler {
         var isOvertaken = false
         var task: LoadTask?
         var handler: (any LoadHandler)?
+        /// The result was accepted for display: ending the load no longer changes its outcome.
+        var isSettled = false
         /// The handler has received FINAL, or the load was refused.
         var isTold = false
         /// Result delivered when the transition has ended.
@@ -82,11 +84,11 @@ final class TargetLoad: LoadHandler {
         request.options[TargetKey.optionName] = .string(key)
         do throws(ImageError) {
             let task = try manager.load(request, handler: self, token: token, owner: owner)
-            let isOvertaken = state.withLock { state in
+            let (isOvertaken, isSettled) = state.withLock { state in
                 if !state.isTold { state.task = task }
-                return state.isOvertaken
+                return (state.isOvertaken, state.isSettled)
             }
-            if isOvertaken { task.cancel() }
+            if isOvertaken { task.cancel(replacesResult: !isSettled) }
             return task
         } catch {
             // The load that replaced this one may already have sent the end to the handler: then this load counts as started.
@@ -128,11 +130,11 @@ final class TargetLoad: LoadHandler {
 
     /// Ends the load when it is replaced or cancelled, or when the target is closed.
     func replace() {
-        let task = state.withLock { state in
+        let (task, isSettled) = state.withLock { state in
             state.isOvertaken = true
-            return state.task
+            return (state.task, state.isSettled)
         }
-        task?.cancel()
+        task?.cancel(replacesResult: !isSettled)
         target.calls.perform { [self] in
             endTransition(finished: false)
             // Replaced before it began: reported now, because the replacement comes next.
@@ -165,18 +167,26 @@ final class TargetLoad: LoadHandler {
 
     private func finish(_ task: LoadTask, _ result: ImageResult) {
         stopIndicator()
-        let isCancelled = result.error?.status == .cancelled
-        if isOvertaken || isCancelled {
-            // An image that was still on its way is too late.
-            let told = isCancelled ? result : ImageResult(kind: .final, error: .cancelled.about(url: task.url), url: task.url)
-            return notify(task, told)
-        }
+        let result = settled(task, result)
+        if result.error?.status == .cancelled { return notify(task, result) }
         show(result)
         let waits = state.withLock { state in
             if state.isAnimating, options.waitsForTransition { state.waiting = (task, result) }
             return state.waiting != nil
         }
         if !waits { notify(task, result) }
+    }
+
+    /// The outcome of the load, for its task and its handler: CANCELLED if the load has ended before its image is set.
+    private func settled(_ task: LoadTask, _ result: ImageResult) -> ImageResult {
+        let isClosed = target.isClosed
+        let isTooLate = state.withLock { state in
+            state.isSettled = !isClosed && !state.isOvertaken
+            return !state.isSettled
+        }
+        guard isTooLate, result.error?.status != .cancelled else { return result }
+        task.cancel(replacesResult: true)
+        return task.result ?? result
     }
 
     /// Delivers the final result to the handler.
