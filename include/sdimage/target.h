@@ -21,8 +21,9 @@
  *   (f) indicator_stop; transition_prepare, set_image, transition_animate; (h) result, FINAL
  *   (f) transition_end, after the duration
  *
- * After an error the shown image stays, unless the placeholder is to be shown on failure. The FINAL of a refresh that
- * found no change is not set again.
+ * After an error the shown image stays, unless the placeholder is to be shown on failure. Cancellation counts as an error
+ * here, except that its placeholder has no transition; a load that is replaced, or whose target is closed, shows none.
+ * The FINAL of a refresh that found no change is not set again.
  *
  * Classes: sdimage_target synchronised, sdimage_target_options single-owner.
  *
@@ -210,7 +211,7 @@ SDIMAGE_API sdimage_status sdimage_target_load(sdimage_target *target, const sdi
                                                sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
 
 /* Cancels the loads under way in a slot, or in that of the latest load. After this has returned on the dispatcher's
- * thread, none of their images is shown. */
+ * thread, none of their images is shown. A placeholder to be shown on failure is shown. */
 SDIMAGE_API void sdimage_target_cancel(sdimage_target *target, const char *key);
 SDIMAGE_API void sdimage_target_cancel_latest(sdimage_target *target);
 

@@ -50,7 +50,7 @@ package final class ImageTarget: Sendable {
         let held = manager.imageInMemory(request)
         defer { withExtendedLifetime(held) {} }
         let load = TargetLoad(self, manager, request, options, handler: handler, token: token)
-        for overtaken in try begin(load) { overtaken.end() }
+        for replaced in try begin(load) { replaced.end(.replaced) }
         let placeholder = options.showsPlaceholderOnFailure ? nil : load.placeholder()
         calls.perform { load.begin(placeholder) }
         return try load.start(owner: owner)
@@ -64,7 +64,7 @@ package final class ImageTarget: Sendable {
             return state.slots
         }
         for slot in slots.values {
-            for one in ImageTarget.contents(slot) + slot.released.map({ .load($0) }) { one.end() }
+            for one in ImageTarget.contents(slot) + slot.released.map({ .load($0) }) { one.end(.replaced) }
         }
     }
 
@@ -76,7 +76,7 @@ package final class ImageTarget: Sendable {
             state.slots[key]?.foreign = nil
             return ImageTarget.contents(slot)
         }
-        for one in ended { one.end() }
+        for one in ended { one.end(.cancelled) }
     }
 
     /// The load in progress in a slot.
@@ -96,7 +96,7 @@ package final class ImageTarget: Sendable {
             state.slots[key.bytes]?.foreign = task
             return before.map(ImageTarget.contents) ?? []
         }
-        for one in ended { one.end() }
+        for one in ended { one.end(.replaced) }
     }
 
     /// Removes the loads in progress from a slot; they continue.
@@ -137,9 +137,9 @@ private enum Endable {
     case load(TargetLoad)
     case task(LoadTask)
 
-    func end() {
+    func end(_ end: TargetLoad.End) {
         switch self {
-        case .load(let load): load.replace()
+        case .load(let load): load.end(end)
         case .task(let task): task.cancel()
         }
     }

@@ -1,8 +1,14 @@
 /// One load into a slot of a target. Its callbacks to the host run in the target's queue of calls.
 final class TargetLoad: LoadHandler {
+    /// Reason why nothing more of the load is shown.
+    enum End {
+        case cancelled
+        /// Another load or the target's closing decides what is shown.
+        case replaced
+    }
+
     private struct State {
-        /// Replaced by another load, or cancelled: nothing more of it is shown.
-        var isOvertaken = false
+        var end: End?
         var task: LoadTask?
         var handler: (any LoadHandler)?
         /// The result was accepted for display: ending the load no longer changes its outcome.
@@ -44,7 +50,7 @@ final class TargetLoad: LoadHandler {
     }
 
     var task: LoadTask? { state.withLock { $0.task } }
-    private var isOvertaken: Bool { target.isClosed || state.withLock { $0.isOvertaken } }
+    private var hasEnded: Bool { target.isClosed || state.withLock { $0.end != nil } }
     private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
 
     /// The placeholder shown at the beginning.
@@ -62,11 +68,11 @@ final class TargetLoad: LoadHandler {
 
     /// Runs in the queue of calls: shows the placeholder and starts the indicator.
     func begin(_ placeholder: Image?) {
-        guard !isOvertaken else { return }
+        guard !hasEnded else { return }
         if !options.showsPlaceholderOnFailure { target.show(options.key, placeholder, nil) }
         // The first callback may have ended this load.
         let isIndicating = state.withLock { state in
-            state.isIndicating = !state.isOvertaken
+            state.isIndicating = state.end == nil
             return state.isIndicating
         }
         if isIndicating { host.startIndicator(key) }
@@ -78,17 +84,17 @@ final class TargetLoad: LoadHandler {
             conclude(ImageError(.invalidURL, "target: request has no URL"))
             return nil
         }
-        guard !isOvertaken else { return conclude(.cancelled) }
+        guard !hasEnded else { return conclude(.cancelled) }
         var request = request
         request.dispatcher = .value(target.calls)
         request.options[TargetKey.optionName] = .string(key)
         do throws(ImageError) {
             let task = try manager.load(request, handler: self, token: token, owner: owner)
-            let (isOvertaken, isSettled) = state.withLock { state in
+            let (hasEnded, isSettled) = state.withLock { state in
                 if !state.isTold { state.task = task }
-                return (state.isOvertaken, state.isSettled)
+                return (state.end != nil, state.isSettled)
             }
-            if isOvertaken { task.cancel(replacesResult: !isSettled) }
+            if hasEnded { task.cancel(replacesResult: !isSettled) }
             return task
         } catch {
             // The load that replaced this one may already have sent the end to the handler: then this load counts as started.
@@ -129,9 +135,9 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Ends the load when it is replaced or cancelled, or when the target is closed.
-    func replace() {
+    func end(_ end: End) {
         let (task, isSettled) = state.withLock { state in
-            state.isOvertaken = true
+            state.end = end
             return (state.task, state.isSettled)
         }
         task?.cancel(replacesResult: !isSettled)
@@ -145,7 +151,7 @@ final class TargetLoad: LoadHandler {
     // MARK: Deliveries
 
     func progress(_ task: LoadTask, received: Int64, expected: Int64) {
-        guard !isOvertaken else { return }
+        guard !hasEnded else { return }
         let fraction = expected > 0 ? min(1, max(0, Double(received) / Double(expected))) : 0
         host.updateIndicator(key, fraction: fraction)
         handler?.progress(task, received: received, expected: expected)
@@ -155,12 +161,12 @@ final class TargetLoad: LoadHandler {
         switch result.kind {
         case .final: finish(task, result)
         case .cached:
-            guard !isOvertaken else { return }
+            guard !hasEnded else { return }
             state.withLock { $0.hasShownCached = true }
             set(result)
             handler?.result(task, result)
         case .partial:
-            guard !isOvertaken else { return }
+            guard !hasEnded else { return }
             if options.isManual { handler?.result(task, result) } else { set(result) }
         }
     }
@@ -168,7 +174,10 @@ final class TargetLoad: LoadHandler {
     private func finish(_ task: LoadTask, _ result: ImageResult) {
         stopIndicator()
         let result = settled(task, result)
-        if result.error?.status == .cancelled { return notify(task, result) }
+        if result.error?.status == .cancelled {
+            showPlaceholderOfCancelled()
+            return notify(task, result)
+        }
         show(result)
         let waits = state.withLock { state in
             if state.isAnimating, options.waitsForTransition { state.waiting = (task, result) }
@@ -181,7 +190,7 @@ final class TargetLoad: LoadHandler {
     private func settled(_ task: LoadTask, _ result: ImageResult) -> ImageResult {
         let isClosed = target.isClosed
         let isTooLate = state.withLock { state in
-            state.isSettled = !isClosed && !state.isOvertaken
+            state.isSettled = !isClosed && state.end == nil
             return !state.isSettled
         }
         guard isTooLate, result.error?.status != .cancelled else { return result }
@@ -239,6 +248,15 @@ final class TargetLoad: LoadHandler {
         if animates(result) { animate(image, result) } else { put(image, result) }
     }
 
+    /// Shows the placeholder that is due on failure, without a transition. A replaced load leaves the slot to the next one.
+    private func showPlaceholderOfCancelled() {
+        guard options.showsPlaceholderOnFailure, !target.isClosed, state.withLock({ $0.end != .replaced }) else { return }
+        endOtherTransitions()
+        let image = options.placeholder.image
+        state.withLock { $0.shown = image }
+        target.show(options.key, image, nil)
+    }
+
     /// Sets an image. A placeholder has no result.
     private func put(_ image: Image?, _ result: ImageResult) {
         target.show(options.key, image, result.image == nil ? nil : result)
@@ -262,9 +280,9 @@ final class TargetLoad: LoadHandler {
         state.withLock { $0.isAnimating = true }
         host.prepareTransition(key, options.transition, image, result)
         // Each callback may end the load.
-        if options.transitionSetsImage, !isOvertaken { put(image, result) }
-        if !isOvertaken { host.animateTransition(key, options.transition, image) }
-        if isOvertaken { return }
+        if options.transitionSetsImage, !hasEnded { put(image, result) }
+        if !hasEnded { host.animateTransition(key, options.transition, image) }
+        if hasEnded { return }
         let end = MonotonicClock.now.addingSaturated(
             .saturatingNanoseconds(milliseconds: options.transition.durationMilliseconds))
         target.lease.engine.executor.schedule(at: end) { [weak self] in
