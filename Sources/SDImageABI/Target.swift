@@ -167,6 +167,13 @@ public func sdimage_target_get_task(_ target: Object, _ key: Text, _ task: Objec
     unsafe task?.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
 }
 
+@_cdecl("sdimage_target_set_priority") @implementation
+public func sdimage_target_set_priority(_ target: Object, _ key: Text, _ priority: sdimage_priority) {
+    guard let priority = LoadPriority(rawValue: priority.rawValue) else { return }
+    let key = unsafe Input.targetKey(key)
+    unsafe Handle.find(target, as: TargetObject.self)?.target.setPriority(priority, key)
+}
+
 @_cdecl("sdimage_target_set_task") @implementation
 public func sdimage_target_set_task(_ target: Object, _ key: Text, _ task: Object) {
     let key = unsafe Input.targetKey(key)

@@ -219,6 +219,10 @@ SDIMAGE_API void sdimage_target_cancel_latest(sdimage_target *target);
  * the caller to unref. */
 SDIMAGE_API void sdimage_target_get_task(const sdimage_target *target, const char *key, sdimage_task **task);
 
+/* Changes the priority of the loads under way in a slot (NULL: the default key), for example when its widget scrolls
+ * into view or out of it: see sdimage_task_set_priority. */
+SDIMAGE_API void sdimage_target_set_priority(sdimage_target *target, const char *key, sdimage_priority priority);
+
 /* Puts a load started by the program itself into a slot. Loads under way there are cancelled; the next load in the slot
  * cancels this one. Its image is not shown. */
 SDIMAGE_API void sdimage_target_set_task(sdimage_target *target, const char *key, sdimage_task *task);

@@ -87,6 +87,14 @@ package final class ImageTarget: Sendable {
         }
     }
 
+    /// Changes the priority of the loads in progress in a slot.
+    package func setPriority(_ priority: LoadPriority, _ key: TargetKey) {
+        let tasks = state.withLock { state in
+            state.slots[key.bytes].map { slot in slot.loads.compactMap(\.task) + (slot.foreign.map { [$0] } ?? []) } ?? []
+        }
+        for task in tasks { task.setPriority(priority) }
+    }
+
     /// Puts a load started by the host into a slot, replacing the loads in progress there.
     package func setTask(_ task: LoadTask, _ key: TargetKey) {
         let ended = state.withLock { state -> [Endable] in

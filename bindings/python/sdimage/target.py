@@ -196,6 +196,11 @@ class Target(Closing):
         else:
             lib.sdimage_target_cancel(self._handle.pointer, _bytes.c_text(key))
 
+    def set_priority(self, priority: str, key: str = "image") -> None:
+        """Changes the priority of the loads under way in a slot, as :attr:`Task.priority` does for one load."""
+        number = _words.number(_enums.PRIORITIES, priority, "priority")
+        lib.sdimage_target_set_priority(self._handle.pointer, _bytes.c_text(key), number)
+
     def task(self, key: str = "image") -> Task | None:
         """The load in progress in a slot."""
         out = c_void_p()

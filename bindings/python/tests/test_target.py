@@ -95,6 +95,20 @@ class Targets(TestCase):
             [("image", None, None), ("told", "CANCELLED"), ("image", 4, None), ("told", "INVALID_URL")],
         )
 
+    def test_the_priority_of_a_slot_is_that_of_its_loads(self) -> None:
+        loop = Loop()
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell.target.load("test://a", on_result=cell.on_result)
+        task = cell.target.task()
+        assert task is not None
+        cell.target.set_priority("high")
+        self.assertEqual(task.priority, "high")
+        cell.target.set_priority("low", key="none")
+        self.assertEqual(task.priority, "high")
+        self.assert_error("INVALID_ARGUMENT", cell.target.set_priority, "highest")
+
     def test_hashes_cached_pictures_and_failures_have_placeholders(self) -> None:
         loop = Loop()
         manager = self.manager(loader=lambda request: b"no picture")

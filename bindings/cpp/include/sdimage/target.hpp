@@ -213,6 +213,9 @@ public:
         sdimage_target_cancel(get(), detail::optional_text(key));
     }
     void cancel_latest() const noexcept { sdimage_target_cancel_latest(get()); }
+    void set_priority(sdimage::priority value, std::optional<std::string_view> key = {}) const {
+        sdimage_target_set_priority(get(), detail::optional_text(key), detail::c(value));
+    }
     sdimage::task task(std::optional<std::string_view> key = {}) const {
         return detail::copied<sdimage::task>(sdimage_target_get_task, get(), detail::optional_text(key));
     }
