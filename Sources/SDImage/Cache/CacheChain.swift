@@ -173,13 +173,25 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         try await all(.clear) { member throws(ImageError) in try await member.clear(layers) }
     }
 
+    /// The layers of the first member that has the entry; of all members that have it if these are asked concurrently, because
+    /// their order is then undefined. Throws only when no member has the entry.
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         let (members, isConcurrent) = parties(.contains)
-        let found = try await first(of: members, isConcurrent) { member throws(ImageError) -> CacheLayers? in
-            let found = try await member.contains(key, in: layers)
-            return found.isEmpty ? nil : found
+        guard isConcurrent else {
+            let found = try await first(of: members, false) { member throws(ImageError) -> CacheLayers? in
+                let found = try await member.contains(key, in: layers)
+                return found.isEmpty ? nil : found
+            }
+            return found ?? []
         }
-        return found ?? []
+        let outcomes = await outcomes(of: members) { member async throws(ImageError) in
+            try await member.contains(key, in: layers)
+        }
+        let found = outcomes.reduce(into: CacheLayers()) { found, outcome in
+            if case .success(let layers) = outcome { found.formUnion(layers) }
+        }
+        if found.isEmpty { for case .failure(let error) in outcomes { throw error } }
+        return found
     }
 
     // MARK: Queries to several members
@@ -220,6 +232,20 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         return try outcome.get()
     }
 
+    /// The outcomes of all members, which run concurrently.
+    private func outcomes<R: Sendable>(
+        of members: [any ImageCaching], _ body: @escaping @Sendable (any ImageCaching) async throws(ImageError) -> R
+    ) async -> [Result<R, ImageError>] {
+        await withTaskGroup(of: Result<R, ImageError>.self) { group in
+            for member in members {
+                group.addTask {
+                    do throws(ImageError) { return .success(try await body(member)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
     /// Runs an operation on all members that take part; throws an error of one of them after all have ended.
     private func all(
         _ operation: Operation, _ body: @escaping @Sendable (any ImageCaching) async throws(ImageError) -> Void
@@ -227,14 +253,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         let (members, isConcurrent) = parties(operation)
         var failure: ImageError?
         if isConcurrent, members.count > 1 {
-            failure = await withTaskGroup(of: ImageError?.self) { group in
-                for member in members {
-                    group.addTask {
-                        do throws(ImageError) { try await body(member) } catch { return error }; return nil
-                    }
-                }
-                return await group.reduce(nil) { $0 ?? $1 }
-            }
+            for case .failure(let error) in await outcomes(of: members, body) { failure = failure ?? error }
         } else {
             for member in members {
                 do throws(ImageError) { try await body(member) } catch { failure = failure ?? error }

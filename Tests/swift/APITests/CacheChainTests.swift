@@ -62,4 +62,50 @@ import Testing
         let strange = unsafeBitCast(UInt32(9), to: sdimage_cache_chain_policy.self)
         #expect(sdimage_cache_chain_set_policy(outer.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_QUERY, strange, nil) == refused)
     }
+
+    // The members end their look-ups in any order: the answer must not depend on it.
+    @Test func aConcurrentChainReportsTheLayersOfAllItsMembers() throws {
+        let (stored, held) = (HostCache(), try makeCache(in: nil))
+        stored.put(makePNG(width: 3, height: 2), at: "a")
+        let image = try makeImage(width: 4)
+        #expect(sdimage_cache_set_memory_image(held.pointer, "a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        for members in [[held, try stored.makeCache()], [try stored.makeCache(), held]] {
+            let chain = try makeChain(members[0], members[1])
+            #expect(
+                sdimage_cache_chain_set_policy(
+                    chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS, .SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT, nil)
+                    == .SDIMAGE_STATUS_OK)
+            for _ in 0..<200 {
+                #expect(sdimage_cache_contains(chain.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_ALL)
+                #expect(layers(chain, "a") == .SDIMAGE_CACHE_LAYERS_ALL)
+            }
+            #expect(sdimage_cache_contains(chain.pointer, "b", -1) == .SDIMAGE_CACHE_LAYERS_NONE)
+        }
+    }
+
+    /// The layers that the asynchronous function reports.
+    private func layers(_ cache: Owned, _ key: String) -> sdimage_cache_layers? {
+        let found = Locked<sdimage_cache_layers?>(nil)
+        let status = sdimage_cache_contains_async(
+            cache.pointer, key, -1,
+            { userData, layers, _ in
+                Unmanaged<Locked<sdimage_cache_layers?>>.fromOpaque(userData!).takeUnretainedValue().set(layers)
+            }, Unmanaged.passRetained(found).toOpaque(),
+            { Unmanaged<Locked<sdimage_cache_layers?>>.fromOpaque($0!).release() }, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        #expect(found.wait { $0 != nil })
+        return found.get()
+    }
+
+    @Test func aConcurrentChainIgnoresFailingMembersIfAnotherHasTheEntry() throws {
+        let (stored, failing) = (HostCache(), HostCache())
+        stored.put(makePNG(width: 3, height: 2), at: "a")
+        failing.dropsReplies = true
+        let chain = try makeChain(try failing.makeCache(), try stored.makeCache())
+        #expect(
+            sdimage_cache_chain_set_policy(
+                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS, .SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT, nil)
+                == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(chain.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
+    }
 }

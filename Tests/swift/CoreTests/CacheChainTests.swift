@@ -78,7 +78,7 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
     }
 
     /// The vectors of SDWebImage's tests: memory below, the same key on disk above.
-    @Test(arguments: [(CacheChain.Policy.serial, [CacheLayers.disk]), (.concurrent, [.memory, .disk])])
+    @Test(arguments: [(CacheChain.Policy.serial, [CacheLayers.disk]), (.concurrent, [.all])])
     func containsFollowsItsPolicy(policy: CacheChain.Policy, allowed: [CacheLayers]) async throws {
         let pair = try Pair(.contains, policy)
         pair.low.store(try picture(), for: key)
