@@ -253,7 +253,7 @@ typedef struct sdimage_cache_handler {
 
 /* Looks up the image of a request in this cache alone, like sdimage_manager_load: with thumbnail size, layers,
  * dispatcher, cancellation, and everything of request.h but loaders and transformers. The URL is only a key: any text.
- * The FINAL of a miss has neither image nor error.
+ * The FINAL of a miss has neither image nor error. Thumbnails are stored in memory, never on disk.
  *
  * The table shows which calls return bytes (sdimage_result_data), and when, for a request of the image as stored:
  *

@@ -33,7 +33,7 @@ extension ImageManager {
 
     /// The requested image from memory or, while the caller waits, from the disk.
     package func cachedImage(_ request: ImageRequest) -> Image? {
-        var request = request
+        var request = request.storingInMemoryOnly
         request.sourcePolicy = .cacheOnly
         request.freshness = .ignore
         request.includesData = false

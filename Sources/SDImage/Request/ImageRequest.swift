@@ -208,6 +208,14 @@ extension ImageRequest {
         request.originalCache = .inherited
         request.loadHooks = nil
         request.transformer = .none
+        return request.storingInMemoryOnly
+    }
+
+    /// The same request for a query: what it derives from cached images is not written to disk.
+    var storingInMemoryOnly: ImageRequest {
+        var request = self
+        request.storeCacheType.formIntersection(.memory)
+        request.originalStoreCacheType.formIntersection(.memory)
         return request
     }
 }

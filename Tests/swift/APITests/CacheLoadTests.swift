@@ -142,4 +142,53 @@ import Testing
         let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a key", -1, nil, $0, $1) }
         #expect(sdimage_data_length(sdimage_image_extended_data(image.pointer)) == 4)
     }
+
+    /// The number of entries on disk, after all encodes and stores.
+    private func entries(_ cache: Owned) -> UInt64 {
+        var count: UInt64 = 0
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_get_disk_totals(cache.pointer, nil, &count, nil) == .SDIMAGE_STATUS_OK)
+        return count
+    }
+
+    @Test(arguments: [true, false]) func aQueryStoresItsThumbnailInMemoryOnly(_ originalInMemory: Bool) throws {
+        let cache = try storedPicture(inMemory: originalInMemory)
+        let request = makeRequest("a key")
+        sdimage_request_set_thumbnail_size(request.pointer, 2, 2, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+        let (task, _) = try look(cache, request)
+        #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(delivered(task)?.width == 2)
+        #expect(entries(cache) == 1)
+        let (again, _) = try look(cache, request)
+        #expect(sdimage_task_wait(again.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(delivered(again)?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+    }
+
+    // sdimage_cache_get_image, and the placeholder of a target.
+    @Test func otherQueriesStoreNothingOnDiskEither() throws {
+        let cache = try storedPicture(inMemory: false)
+        let options = sdimage_decode_options_new()
+        defer { sdimage_decode_options_unref(options) }
+        sdimage_decode_options_set_thumbnail_size(options, 2, 2, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        let image = try make(sdimage_image_unref) { sdimage_cache_get_image(cache.pointer, "a key", -1, options, $0, $1) }
+        #expect(sdimage_image_width(image.pointer) == 2)
+        #expect(entries(cache) == 1)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let held = HeldLoader(), widget = Widget()
+        let target = try widget.makeTarget(
+            try makeManager(cache: cache, loader: try held.makeLoader()), dispatcher: try immediateDispatcher())
+        let request = makeRequest("test://h/a.png")
+        sdimage_request_set_cache_key(request.pointer, "a key", -1)
+        sdimage_request_set_thumbnail_size(request.pointer, 2, 2, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        let placeholder = targetOptions {
+            sdimage_target_options_set_cached_placeholder($0, .SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK)
+        }
+        try widget.load(target, request, placeholder)
+        #expect(widget.shown == ["placeholder 2"])
+        #expect(entries(cache) == 1)
+    }
 }
