@@ -10,7 +10,7 @@ import SDImage
     /// Posts a command to this loop from another thread.
     let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
-    private var engine: MultiHandle?
+    private var poller: SocketPoller?
     private var gate = ResolutionGate()
     private var throttle = BackgroundThrottle()
     private var queues: [UInt64: DownloadQueue] = [:]
@@ -40,13 +40,22 @@ import SDImage
             sockets.now = MonotonicClock.now
             for command in commands() { handle(command) }
             startWaiting()
-            let hasEnded = unsafe engine?.perform { curl, code in unsafe hopEnded(curl, code) } ?? false
+            let hasEnded = perform()
             // A completed hop frees a slot, which the next iteration fills before the thread sleeps.
             if !expire(), !hasEnded, mayRest() { sleep() }
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]
-        engine = nil
+        poller = nil
+    }
+
+    /// Advances every transfer as far as possible without waiting; true when at least one hop ended.
+    private func perform() -> Bool {
+        var hasEnded = false
+        for connections in queues.values.compactMap(\.connections) {
+            if unsafe connections.perform({ curl, code in unsafe hopEnded(curl, code) }) { hasEnded = true }
+        }
+        return hasEnded
     }
 
     private func handle(_ command: CurlService.Command) {
@@ -70,7 +79,9 @@ import SDImage
         case .limit(let settings, let limits): queue(settings).limits = limits
         case .cancelAll(let loader):
             for transfer in Array(transfers.values) where transfer.settings.id == loader { end(transfer, .failure(.cancelled)) }
-        case .forget(let loader): queues[loader] = nil
+        case .forget(let loader):
+            queues[loader] = nil
+            gate.forget(loader)
         }
     }
 
@@ -121,11 +132,11 @@ import SDImage
             return
         }
         do throws(ImageError) {
-            let engine = try multiHandle()
+            let connections = try queue.makeConnections(try socketPoller())
             let handle = try queue.takeHandle(sockets)
             transfer.handle = handle
             transfer.prepareHop(at: now)
-            try begin(transfer, handle, engine)
+            try begin(transfer, handle, connections)
         } catch {
             // Without a handle, `end` does not release the slot.
             if transfer.handle == nil { releaseSlot(of: transfer, in: queue) }
@@ -133,20 +144,20 @@ import SDImage
         }
     }
 
-    private func multiHandle() throws(ImageError) -> MultiHandle {
-        if let engine { return engine }
-        let made = try MultiHandle(wakeUp: wakeUp)
-        engine = made
+    private func socketPoller() throws(ImageError) -> SocketPoller {
+        if let poller { return poller }
+        let made = try SocketPoller(wakeUp: wakeUp)
+        poller = made
         return made
     }
 
-    private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ engine: MultiHandle) throws(ImageError) {
+    private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ connections: MultiHandle) throws(ImageError) {
         if !transfer.isHostAddress { gate.began(transfer.host, of: transfer.settings.id, at: sockets.now) }
         handle.nameResolved = { [unowned self, host = transfer.host, loader = transfer.settings.id] in
             gate.resolved(host, of: loader, at: sockets.now)
         }
         try handle.prepare(for: transfer)
-        try engine.add(handle)
+        try connections.add(handle)
         unsafe running[handle.curl] = transfer
         nextDeadline = min(nextDeadline, transfer.earliestDeadline)
     }
@@ -261,7 +272,7 @@ import SDImage
         let queue = queue(transfer.download.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil {
             transfer.note(handle.transaction(of: transfer))
-            engine?.remove(handle)
+            queue.connections?.remove(handle)
         }
         queue.giveBack(handle)
         releaseSlot(of: transfer, in: queue)
@@ -316,24 +327,23 @@ import SDImage
     /// Sleeps until libcurl has work, a command arrives, or a transfer is due.
     private func sleep() {
         defer { drainWakeUp() }
-        guard let engine, unsafe !running.isEmpty else { return sleepIdle() }
-        engine.wait(milliseconds: untilDeadline)
+        guard let poller, unsafe !running.isEmpty else { return sleepIdle() }
+        let due = queues.values.reduce(nextDeadline) { min($0, $1.connections?.due ?? .max) }
+        poller.wait(milliseconds: CurlLoop.milliseconds(until: due))
     }
 
-    private var untilDeadline: Int32 {
+    private static func milliseconds(until time: UInt64) -> Int32 {
         let now = MonotonicClock.now
-        return nextDeadline > now ? Int32(min((nextDeadline - now) / 1_000_000 + 1, 60_000)) : 0
+        return time > now ? Int32(min((time - now) / 1_000_000 + 1, 60_000)) : 0
     }
 
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
         let isWaiting = !pausing.isEmpty || !exchanging.isEmpty
-        let ready = unsafe poll(&entry, 1, isWaiting ? untilDeadline : idle)
+        let ready = unsafe poll(&entry, 1, isWaiting ? CurlLoop.milliseconds(until: nextDeadline) : idle)
         guard ready == 0, !isWaiting else { return }
-        // Freeing the multi handle is the only way to make libcurl close its idle connections.
-        engine = nil
-        for queue in queues.values { queue.dropHandles() }
+        for queue in queues.values { queue.dropConnections() }
     }
 
     private func drainWakeUp() {

@@ -1,6 +1,7 @@
 import SDImage
 
-/// The waiting and running transfers of one loader, and its idle handles. Confined to the transfer thread.
+/// The waiting and running transfers of one loader, its connections and its idle handles. Nothing of them is shared with other
+/// loaders. Confined to the transfer thread.
 ///
 /// Order:
 /// - redirected and retried transfers before those that never ran,
@@ -65,6 +66,7 @@ final class DownloadQueue {
     private var background = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
+    private(set) var connections: MultiHandle?
 
     init(_ settings: LoaderSettings) {
         self.settings = settings
@@ -151,8 +153,20 @@ final class DownloadQueue {
         if EasyHandle.isReusable { idle.append(handle) }
     }
 
-    /// Frees the idle handles, each of which holds buffers.
-    func dropHandles() { idle = [] }
+    /// The connections of the loader; made for its first transfer.
+    func makeConnections(_ poller: SocketPoller) throws(ImageError) -> MultiHandle {
+        if let connections { return connections }
+        let made = try MultiHandle(poller)
+        connections = made
+        return made
+    }
+
+    /// Closes the connections and frees the idle handles, each of which holds buffers. Freeing the multi handle is the only way
+    /// to make libcurl close idle connections.
+    func dropConnections() {
+        connections = nil
+        idle = []
+    }
 
     private func nextNumber() -> UInt64 {
         lastNumber += 1

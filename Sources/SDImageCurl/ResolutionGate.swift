@@ -16,13 +16,14 @@ struct ResolutionGate {
 
     /// Names being looked up and the start of each look-up, by downloader.
     private var pending: [UInt64: [[UInt8]: UInt64]] = [:]
-    private var known: [[UInt8]: UInt64] = [:]
+    /// Resolved names and the time of each resolution, by downloader: each has a cache of its own.
+    private var known: [UInt64: [[UInt8]: UInt64]] = [:]
 
     func admits(_ host: [UInt8], of loader: UInt64, at now: UInt64) -> Bool { opening(host, of: loader, at: now) <= now }
 
     /// Earliest start of a transfer, as far as time alone decides.
     func opening(_ host: [UInt8], of loader: UInt64, at now: UInt64) -> UInt64 {
-        guard let names = pending[loader], !isKnown(host, at: now) else { return 0 }
+        guard let names = pending[loader], !isKnown(host, of: loader, at: now) else { return 0 }
         if names[host] != nil { return .max }
         var counted = 0, earliest = UInt64.max
         for since in names.values where now &- since < ResolutionGate.longestLookUp {
@@ -33,15 +34,18 @@ struct ResolutionGate {
     }
 
     mutating func began(_ host: [UInt8], of loader: UInt64, at now: UInt64) {
-        if !isKnown(host, at: now) { pending[loader, default: [:]][host] = now }
+        if !isKnown(host, of: loader, at: now) { pending[loader, default: [:]][host] = now }
     }
 
     /// Called when libcurl opens a socket for the host, because the address is known then.
     mutating func resolved(_ host: [UInt8], of loader: UInt64, at now: UInt64) {
         guard remove(host, of: loader) else { return }
-        if known.count >= ResolutionGate.mostKnown { known.removeAll() }
-        known[host] = now
+        if known[loader, default: [:]].count >= ResolutionGate.mostKnown { known[loader] = [:] }
+        known[loader, default: [:]][host] = now
     }
+
+    /// Removes all names of a downloader.
+    mutating func forget(_ loader: UInt64) { (pending[loader], known[loader]) = (nil, nil) }
 
     /// Called when a hop ends: removes a look-up that opened no socket.
     mutating func settled(_ host: [UInt8], of loader: UInt64) { _ = remove(host, of: loader) }
@@ -52,8 +56,8 @@ struct ResolutionGate {
         return true
     }
 
-    private func isKnown(_ host: [UInt8], at now: UInt64) -> Bool {
-        guard let since = known[host] else { return false }
+    private func isKnown(_ host: [UInt8], of loader: UInt64, at now: UInt64) -> Bool {
+        guard let since = known[loader]?[host] else { return false }
         return now &- since < ResolutionGate.freshness
     }
 

@@ -67,6 +67,11 @@ extension CurlTests {
     gate.resolved(hosts[0], of: 1, at: 0)
     #expect(gate.admits(hosts[0], of: 1, at: 1))
     #expect(gate.admits(hosts[8], of: 1, at: 1))
+    // Another downloader has a cache of its own.
+    gate.began(hosts[0], of: 2, at: 1)
+    #expect(!gate.admits(hosts[0], of: 2, at: 1))
+    gate.forget(2)
+    #expect(gate.admits(hosts[0], of: 2, at: 1))
     gate.settled(hosts[1], of: 1)
     #expect(gate.admits(hosts[1], of: 1, at: 1))
     // The result is forgotten before libcurl forgets it.

@@ -1,0 +1,46 @@
+import CCurl
+import Glibc
+import SDImage
+
+/// Waits for the sockets of all downloaders, and for the wake-up of the transfer thread. Confined to that thread.
+final class SocketPoller {
+    private let poller: Int32
+    /// Ready sockets and their events; not yet reported to libcurl.
+    private var ready: [(descriptor: curl_socket_t, events: Int32)] = []
+
+    private static let mostEvents = 64
+
+    /// `wakeUp` also ends a wait.
+    init(wakeUp: Int32) throws(ImageError) {
+        poller = ccurl_make_poller(wakeUp)
+        guard poller >= 0 else {
+            throw ImageError(.noMemory, "http: poller could not be created", systemError: errno)
+        }
+    }
+
+    deinit { close(poller) }
+
+    /// Watches a socket for the events that libcurl names, or no longer.
+    func watch(_ descriptor: curl_socket_t, _ what: Int32) {
+        ccurl_watch(poller, descriptor, what)
+        // Drops pending events: another socket may have the same number by the time they are reported.
+        if what == CURL_POLL_REMOVE { ready.removeAll { $0.descriptor == descriptor } }
+    }
+
+    /// Removes and returns an event of a socket in `descriptors`.
+    func takeEvent(of descriptors: Set<curl_socket_t>) -> (descriptor: curl_socket_t, events: Int32)? {
+        ready.lastIndex { descriptors.contains($0.descriptor) }.map { ready.remove(at: $0) }
+    }
+
+    /// Sleeps until a socket or the wake-up is ready, or the time is over.
+    func wait(milliseconds: Int32) {
+        unsafe withUnsafeTemporaryAllocation(of: ccurl_event.self, capacity: SocketPoller.mostEvents) { events in
+            let count = unsafe ccurl_wait(poller, events.baseAddress, Int32(events.count), milliseconds)
+            ready.removeAll(keepingCapacity: true)
+            for index in 0..<min(Int(max(0, count)), events.count) {
+                let event = unsafe events[index]
+                ready.append((event.socket, event.events))
+            }
+        }
+    }
+}
