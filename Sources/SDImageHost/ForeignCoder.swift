@@ -116,7 +116,11 @@ package final class ForeignCoder: ImageCoder {
     }
 
     /// Converts the status and the stored objects of a host function; takes over their references.
-    package static func take(_ status: sdimage_status?, _ image: Object, _ error: Object) throws(ImageError) -> Image {
+    /// `missing` is thrown for a success without an image.
+    package static func take(
+        _ status: sdimage_status?, _ image: Object, _ error: Object,
+        missing: @autoclosure () -> ImageError = ImageError(.badData, "coder: no image returned")
+    ) throws(ImageError) -> Image {
         defer {
             unsafe Handle.unref(image, as: Image.self)
             unsafe Handle.unref(error, as: ImageError.self)
@@ -124,7 +128,7 @@ package final class ForeignCoder: ImageCoder {
         guard let status else { throw ImageError(.unsupported, "coder: vtable lacks the function") }
         guard status.rawValue >= 0 else { throw unsafe .foreign(status, error) }
         guard let decoded = unsafe Handle.find(image, as: Image.self) else {
-            throw ImageError(.badData, "coder: no image returned")
+            throw missing()
         }
         return decoded
     }

@@ -26,6 +26,7 @@ package struct ForeignTransformer: ImageTransformer {
         let status = unsafe host.table.transform?(
             host.userData, Handle.lend(image), key.pointer, printed.count, &result, &error)
         withExtendedLifetime(key) {}
-        return unsafe try ForeignCoder.take(status, result, error)
+        return unsafe try ForeignCoder.take(
+            status, result, error, missing: ImageError(.transformFailed, "transform: no image returned"))
     }
 }

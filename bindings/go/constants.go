@@ -78,7 +78,7 @@ const (
 	TransformFailed Code = "TRANSFORM_FAILED"
 	// An encoder returned no bytes.
 	EncodeFailed Code = "ENCODE_FAILED"
-	// The process of the decoder ended.
+	// Reserved: the process of the decoder ended.
 	DecoderCrashed Code = "DECODER_CRASHED"
 	// The format's module or its library is not installed.
 	ModuleMissing Code = "MODULE_MISSING"

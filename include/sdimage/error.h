@@ -64,7 +64,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_EMPTY_DATA = -54,       /* [1001] no bytes */
     SDIMAGE_STATUS_TRANSFORM_FAILED = -55, /* a transformer returned no image */
     SDIMAGE_STATUS_ENCODE_FAILED = -56,    /* an encoder returned no bytes */
-    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* the process of the decoder ended */
+    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* reserved: the process of the decoder ended */
     SDIMAGE_STATUS_MODULE_MISSING = -58,   /* the format's module or its library is not installed */
 
     /* Files and caches. */

@@ -72,4 +72,30 @@ import Testing
             #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
         }
     }
+
+    // A success without an image, and a failure without an error object.
+    @Test(arguments: [
+        (sdimage_status.SDIMAGE_STATUS_OK, sdimage_status.SDIMAGE_STATUS_TRANSFORM_FAILED),
+        (.SDIMAGE_STATUS_NEED_MORE_DATA, .SDIMAGE_STATUS_TRANSFORM_FAILED),
+        (.SDIMAGE_STATUS_TRANSFORM_FAILED, .SDIMAGE_STATUS_TRANSFORM_FAILED),
+        (.SDIMAGE_STATUS_NOT_FOUND, .SDIMAGE_STATUS_NOT_FOUND),
+    ])
+    func aTransformerWithoutAnImageHasFailed(_ returned: sdimage_status, _ expected: sdimage_status) throws {
+        let returned = Unmanaged.passRetained(Locked(returned)).toOpaque()
+        var table = sdimage_transformer_vtable()
+        table.size = MemoryLayout<sdimage_transformer_vtable>.size
+        table.transform = { userData, _, _, _, _, _ in
+            Unmanaged<Locked<sdimage_status>>.fromOpaque(userData!).takeUnretainedValue().get()
+        }
+        let transformer = try make(sdimage_transformer_unref) {
+            sdimage_transformer_new_custom(
+                "empty", &table, returned, { Unmanaged<Locked<sdimage_status>>.fromOpaque($0!).release() }, $0, $1)
+        }
+        let image = try makeImage(width: 4)
+        var result: OpaquePointer?
+        var error: OpaquePointer?
+        #expect(sdimage_image_transform(image.pointer, transformer.pointer, &result, &error) == expected)
+        #expect(result == nil && sdimage_error_code(error) == expected)
+        sdimage_error_unref(error)
+    }
 }

@@ -12,7 +12,7 @@ EVICTIONS: Final = {
 #: The members used by an operation, and their order.
 CACHE_CHAIN_POLICIES: Final = {
     "serial": 0,  # the highest first; a query ends with the first hit
-    "concurrent": 1,  # all at once; a query ends with the first hit of any
+    "concurrent": 1,  # all at once; a query ends with the first hit of any, CONTAINS returns the layers of all
     "highest_only": 2,  # the one added last
     "lowest_only": 3,  # the one added first
 }
@@ -148,7 +148,7 @@ STATUSES: Final = {
     "empty_data": -54,  # no bytes
     "transform_failed": -55,  # a transformer returned no image
     "encode_failed": -56,  # an encoder returned no bytes
-    "decoder_crashed": -57,  # the process of the decoder ended
+    "decoder_crashed": -57,  # reserved: the process of the decoder ended
     "module_missing": -58,  # the format's module or its library is not installed
     "io_error": -70,  # see system_error
     "permission_denied": -71,  # the file may not be read

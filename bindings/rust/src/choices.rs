@@ -86,7 +86,7 @@ choices! {
         TransformFailed = SDIMAGE_STATUS_TRANSFORM_FAILED,
         /// An encoder returned no bytes.
         EncodeFailed = SDIMAGE_STATUS_ENCODE_FAILED,
-        /// The process of the decoder ended.
+        /// Reserved: the process of the decoder ended.
         DecoderCrashed = SDIMAGE_STATUS_DECODER_CRASHED,
         /// The format's module or its library is not installed.
         ModuleMissing = SDIMAGE_STATUS_MODULE_MISSING,

@@ -15,7 +15,7 @@ pub const SDIMAGE_EVICTION_LRU: sdimage_eviction = 1;
 pub type sdimage_cache_chain_policy = c_int;
 /// The highest first; a query ends with the first hit.
 pub const SDIMAGE_CACHE_CHAIN_POLICY_SERIAL: sdimage_cache_chain_policy = 0;
-/// All at once; a query ends with the first hit of any.
+/// All at once; a query ends with the first hit of any, CONTAINS returns the layers of all.
 pub const SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT: sdimage_cache_chain_policy = 1;
 /// The one added last.
 pub const SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY: sdimage_cache_chain_policy = 2;
@@ -230,7 +230,7 @@ pub const SDIMAGE_STATUS_EMPTY_DATA: sdimage_status = -54;
 pub const SDIMAGE_STATUS_TRANSFORM_FAILED: sdimage_status = -55;
 /// An encoder returned no bytes.
 pub const SDIMAGE_STATUS_ENCODE_FAILED: sdimage_status = -56;
-/// The process of the decoder ended.
+/// Reserved: the process of the decoder ended.
 pub const SDIMAGE_STATUS_DECODER_CRASHED: sdimage_status = -57;
 /// The format's module or its library is not installed.
 pub const SDIMAGE_STATUS_MODULE_MISSING: sdimage_status = -58;

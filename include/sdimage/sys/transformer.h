@@ -19,7 +19,7 @@ typedef struct sdimage_transformer_vtable {
     size_t size;
     /* Makes *result from the image; the image itself, referenced, if nothing changes. `cache_key` is the printed form
      * of the key of the result (manager.h), `key_length` bytes, empty outside a load. A failure is returned to the
-     * caller, except in a load, which delivers the image unchanged. */
+     * caller, except in a load, which delivers the image unchanged. A success without an image is TRANSFORM_FAILED. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);
     /* Returns true if the result takes over the metadata of the image (sdimage_transformer_should_preserve_metadata); NULL

@@ -34,7 +34,7 @@ enum class eviction : int { // cache.h
 enum class cache_chain_policy : int { // cache.h
     // The highest first; a query ends with the first hit.
     serial = SDIMAGE_CACHE_CHAIN_POLICY_SERIAL,
-    // All at once; a query ends with the first hit of any.
+    // All at once; a query ends with the first hit of any, CONTAINS returns the layers of all.
     concurrent = SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT,
     // The one added last.
     highest_only = SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY,
@@ -260,7 +260,7 @@ enum class status : int { // error.h
     transform_failed = SDIMAGE_STATUS_TRANSFORM_FAILED,
     // An encoder returned no bytes.
     encode_failed = SDIMAGE_STATUS_ENCODE_FAILED,
-    // The process of the decoder ended.
+    // Reserved: the process of the decoder ended.
     decoder_crashed = SDIMAGE_STATUS_DECODER_CRASHED,
     // The format's module or its library is not installed.
     module_missing = SDIMAGE_STATUS_MODULE_MISSING,
