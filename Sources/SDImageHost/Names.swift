@@ -110,64 +110,6 @@ extension ExpiryRule {
     package init(_ rule: sdimage_expire_rule) { self = rule == .SDIMAGE_EXPIRE_RULE_ACCESS ? .access : .creation }
 }
 
-extension Status {
-    package var name: StaticString {
-        switch self {
-        case .needMoreData: "NEED_MORE_DATA"
-        case .end: "END"
-        case .ok: "OK"
-        case .invalidArgument: "INVALID_ARGUMENT"
-        case .badHandle: "BAD_HANDLE"
-        case .unsupported: "UNSUPPORTED"
-        case .noMemory: "NO_MEMORY"
-        case .cancelled: "CANCELLED"
-        case .shutdown: "SHUTDOWN"
-        case .forked: "FORKED"
-        case .wouldDeadlock: "WOULD_DEADLOCK"
-        case .timeout: "TIMEOUT"
-        case .notFound: "NOT_FOUND"
-        case .busy: "BUSY"
-        case .internalError: "INTERNAL_ERROR"
-        case .invalidURL: "INVALID_URL"
-        case .schemeForbidden: "SCHEME_FORBIDDEN"
-        case .addressForbidden: "ADDRESS_FORBIDDEN"
-        case .resolveFailed: "RESOLVE_FAILED"
-        case .connectFailed: "CONNECT_FAILED"
-        case .tlsFailed: "TLS_FAILED"
-        case .connectionLost: "CONNECTION_LOST"
-        case .httpStatus: "HTTP_STATUS"
-        case .tooManyRedirects: "TOO_MANY_REDIRECTS"
-        case .redirectForbidden: "REDIRECT_FORBIDDEN"
-        case .contentType: "CONTENT_TYPE"
-        case .notModified: "NOT_MODIFIED"
-        case .offline: "OFFLINE"
-        case .failedURL: "FAILED_URL"
-        case .invalidRequest: "INVALID_REQUEST"
-        case .invalidResponse: "INVALID_RESPONSE"
-        case .protocolError: "PROTOCOL_ERROR"
-        case .authenticationFailed: "AUTHENTICATION_FAILED"
-        case .badData: "BAD_DATA"
-        case .truncated: "TRUNCATED"
-        case .notAnImage: "NOT_AN_IMAGE"
-        case .tooLarge: "TOO_LARGE"
-        case .emptyData: "EMPTY_DATA"
-        case .transformFailed: "TRANSFORM_FAILED"
-        case .encodeFailed: "ENCODE_FAILED"
-        case .decoderCrashed: "DECODER_CRASHED"
-        case .moduleMissing: "MODULE_MISSING"
-        case .ioError: "IO_ERROR"
-        case .permissionDenied: "PERMISSION_DENIED"
-        case .notAFile: "NOT_A_FILE"
-        case .diskFull: "DISK_FULL"
-        case .cacheUnusable: "CACHE_UNUSABLE"
-        case .cacheDamaged: "CACHE_DAMAGED"
-        case .photosNotAuthorized: "PHOTOS_NOT_AUTHORIZED"
-        case .photosNotAnImage: "PHOTOS_NOT_AN_IMAGE"
-        case .photosNotFound: "PHOTOS_NOT_FOUND"
-        }
-    }
-}
-
 extension LoadTransaction {
     package func nanoseconds(_ phase: sdimage_transaction_phase) -> UInt64 {
         switch phase {

@@ -122,7 +122,7 @@ package final class AnimatedView: Sendable {
     /// Shows an image, or nothing if it is refused: the image shown before is a different one.
     package func show(_ image: Image?) {
         do throws(ImageError) { try setImage(image) } catch {
-            Log.write(.warning, "animated view: image not shown: \(error.message.string) (\(error.status))")
+            Log.write(.warning, "animated view: image not shown: \(error.message.string) (\(error.status.name))")
             // Setting nil cannot be refused.
             try? setImage(nil)
         }

@@ -91,7 +91,7 @@ package final class LoadKeys: Sendable {
             return result.with(metadata)
         } catch {
             if error.endsTransformedLoad { throw error }
-            Log.write(.warning, "load: transformer failed, image left unchanged: \(error.message.string) (\(error.status))")
+            Log.write(.warning, "load: transformer failed, image left unchanged: \(error.message.string) (\(error.status.name))")
             return image
         }
     }

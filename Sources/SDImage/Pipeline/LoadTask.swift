@@ -175,7 +175,9 @@ package final class LoadTask: Sendable {
     /// Ends the load with `error` now; later results of its work are ignored. `replacesResult`: a result that is not yet delivered
     /// is replaced.
     package func cancel(_ error: ImageError = .cancelled, replacesResult: Bool = false) {
-        let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
+        var timings = StageTimings()
+        timings.total = started == 0 ? 0 : MonotonicClock.now - started
+        let result = ImageResult(kind: .final, error: error.about(url: url), url: url, timings: timings)
         let (isFirst, load, priority) = conclude(result, replacesResult: replacesResult)
         if isFirst {
             schedule(inline: true)

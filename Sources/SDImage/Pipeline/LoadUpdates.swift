@@ -78,7 +78,7 @@ extension Load {
         switch outcome {
         case .success(let outcome): return result(outcome, .final, for: task)
         case .failure(let error):
-            Log.write(.info, "load: failed: \(error.message.string) (\(error.status)) \(context.urlForLog)")
+            Log.write(.info, "load: failed: \(error.message.string) (\(error.status.name)) \(context.urlForLog)")
             return result(LoadOutcome(error: error), .final, for: task)
         }
     }

@@ -172,7 +172,7 @@ struct RevalidationStage {
         guard let rule, let image = try await image(&copy) else {
             return LoadOutcome(error: error, rule: self.rule(candidate))
         }
-        Log.write(.info, "load: stale image used: \(error.message.string) (\(error.status)) \(context.urlForLog)")
+        Log.write(.info, "load: stale image used: \(error.message.string) (\(error.status.name)) \(context.urlForLog)")
         var outcome = try await outcome(copy, image, rule)
         outcome.error = error
         outcome.isStale = true

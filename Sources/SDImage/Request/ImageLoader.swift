@@ -163,7 +163,7 @@ extension ImageError {
         let scheme = url.scheme
         switch scheme {
         case "": return ImageError(.invalidURL, "url: no scheme", url: url.redacted)
-        case "http", "https", "file", "data", "ftp":
+        case "http", "https", "file", "data":
             return ImageError(.unsupported, "loader: none for scheme \(scheme)", url: url.redacted)
         default: return ImageError(.schemeForbidden, "url: scheme not allowed for images", url: url.redacted)
         }

@@ -30,6 +30,19 @@ import Testing
         sdimage_reply_unref(reply)
     }
 
+    @Test func theTimeUntilTheCancellationIsReported() throws {
+        let held = HeldLoader()
+        let listener = Listener(), total = Locked<UInt64>(0)
+        listener.onResult = { _, result in total.set(sdimage_result_time_ns(result, .SDIMAGE_STAGE_TOTAL)) }
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let task = try listener.load(manager, makeRequest("test://a"))
+        usleep(3000)
+        sdimage_task_cancel(task.pointer)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+        #expect(listener.waitForDestroy())
+        #expect(total.get() >= 3_000_000)
+    }
+
     // During the download; the loader is notified.
     @Test func inTheLoader() throws {
         let held = HeldLoader()

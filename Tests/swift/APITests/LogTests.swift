@@ -77,6 +77,18 @@ import Testing
         #expect(quiet.waitForDestroy())
     }
 
+    @Test func linesHaveTheNamesOfStatuses() throws {
+        let manager = try makeManager(
+            cache: nil, loader: try ScriptedLoader { _, _ in .SDIMAGE_STATUS_TOO_MANY_REDIRECTS }.makeLoader())
+        let hearer = Hearer(), listener = Listener()
+        hearer.install(.SDIMAGE_LOG_LEVEL_INFO)
+        _ = try listener.load(manager, makeRequest("test://\(hearer.mark)"))
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_TOO_MANY_REDIRECTS)
+        #expect(hearer.texts.count == 1 && hearer.texts[0].contains(" (TOO_MANY_REDIRECTS) "))
+        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+    }
+
     @Test(arguments: [
         "test://alice:s3cret@MARK/a?token=s3cret&X-Amz-Signature=s3cret", "test://MARK/a#access_token=s3cret",
         "http:alice:s3cret@MARK/a", "http:/alice:s3cret@MARK/a", "alice:s3cret@MARK", "https://alice:s3cret/x@MARK/a",

@@ -194,7 +194,7 @@ import Testing
         let manager = try makeManager(cache: nil)
         let expected: [(String, sdimage_status)] = [
             ("", .SDIMAGE_STATUS_INVALID_URL), ("no scheme", .SDIMAGE_STATUS_INVALID_URL),
-            ("ftp://host/a.png", .SDIMAGE_STATUS_UNSUPPORTED), ("gopher://host/a", .SDIMAGE_STATUS_SCHEME_FORBIDDEN),
+            ("ftp://host/a.png", .SDIMAGE_STATUS_SCHEME_FORBIDDEN), ("gopher://host/a", .SDIMAGE_STATUS_SCHEME_FORBIDDEN),
             ("file:///nonexistent/a.png", .SDIMAGE_STATUS_NOT_FOUND), ("file:///etc", .SDIMAGE_STATUS_NOT_A_FILE),
         ]
         for (url, status) in expected {

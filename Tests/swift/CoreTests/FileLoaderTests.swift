@@ -69,7 +69,7 @@ func fileGivesItsBytes(size: Int) async throws {
     #expect(try chain.chosen(for: request) === second)
     #expect(chain.remove(second))
     #expect(try chain.chosen(for: request) === first)
-    for (url, expected) in [("ftp://h/a", Status.unsupported), ("gopher://h/a", .schemeForbidden), ("a.png", .invalidURL)] {
+    for (url, expected) in [("ftp://h/a", Status.schemeForbidden), ("gopher://h/a", .schemeForbidden), ("a.png", .invalidURL)] {
         do throws(ImageError) {
             _ = try chain.chosen(for: ImageRequest(url: Array(url.utf8)))
             Issue.record("found a loader")
