@@ -4,7 +4,8 @@
 package final class FailedURLs: Sendable {
     private struct Entry {
         let failure: ImageError
-        /// Expiry of the failure, monotonic nanoseconds.
+        /// Time and expiry of the failure, monotonic nanoseconds.
+        let since: UInt64
         let until: UInt64
         /// Identifies the insertion in `order`: a URL may be forgotten and fail again.
         let number: UInt64
@@ -31,13 +32,11 @@ package final class FailedURLs: Sendable {
 
     package func insert(_ scope: FailureScope, _ failure: ImageError) {
         guard retryAfter != 0 else { return }
-        var until = UInt64.max
-        if retryAfter > 0 {
-            until = MonotonicClock.now.addingSaturated(.saturatingNanoseconds(seconds: retryAfter))
-        }
+        let now = MonotonicClock.now
+        let until = retryAfter < 0 ? .max : now.addingSaturated(.saturatingNanoseconds(seconds: retryAfter))
         state.withLock { state in
             state.lastNumber &+= 1
-            let entry = Entry(failure: failure, until: until, number: state.lastNumber)
+            let entry = Entry(failure: failure, since: now, until: until, number: state.lastNumber)
             state.entries[scope.url, default: [:]][scope.identity] = entry
             state.order.append((scope.url, scope.identity, state.lastNumber))
             // `order` bounds the memory: it also contains failures that were removed or replaced.
@@ -51,10 +50,27 @@ package final class FailedURLs: Sendable {
     package func knows(_ url: CacheKey) -> Bool { state.withLock { $0.entries[url] != nil } }
 
     /// The failure that refuses a request now; nil when the request may be sent.
-    package func failure(of scope: FailureScope) -> ImageError? {
+    package func failure(of scope: FailureScope) -> ImageError? { entry(of: scope)?.failure }
+
+    /// The error of a refused request; nil when the request may be sent. It has the cause, its age and the time of the next try.
+    package func refusal(of scope: FailureScope) -> ImageError? {
+        guard let entry = entry(of: scope) else { return nil }
+        let (failure, now, second) = (entry.failure, MonotonicClock.now, UInt64(1_000_000_000))
+        let age = (now - entry.since) / second
+        let cause =
+            failure.httpStatus > 0
+            ? "HTTP status \(failure.httpStatus), \(age) s ago" : "failed \(age) s ago (\(failure.message.string))"
+        // Rounded up: a request after that time is not refused.
+        let wait = (entry.until - min(now, entry.until) + second - 1) / second
+        let next = entry.until == .max ? "not tried again" : "next try in \(wait) s"
+        return ImageError(
+            .failedURL, "request: \(cause); \(next)", httpStatus: failure.httpStatus, cause: failure)
+    }
+
+    private func entry(of scope: FailureScope) -> Entry? {
         state.withLock { state in
             guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }
-            if entry.until > MonotonicClock.now { return entry.failure }
+            if entry.until > MonotonicClock.now { return entry }
             state.remove(scope.url, scope.identity)
             return nil
         }

@@ -28,10 +28,9 @@ extension LoadContext {
     /// Throws if the same request, as it is sent, failed recently.
     func refuseFailed(_ loader: any ImageLoader, _ sent: ImageRequest) throws(ImageError) {
         guard !request.retryFailed, request.isGet, manager.failedURLs.knows(CacheKey(request.url)),
-            let scope = FailureScope(request.url, sent, loader), let failure = manager.failedURLs.failure(of: scope)
+            let scope = FailureScope(request.url, sent, loader), let refusal = manager.failedURLs.refusal(of: scope)
         else { return }
-        throw ImageError(
-            .failedURL, "request: failed recently, not retried yet", httpStatus: failure.httpStatus, cause: failure)
+        throw refusal
     }
 
     /// Remembers a failure for equal requests; the host's decision precedes that of the loader. A response to another method

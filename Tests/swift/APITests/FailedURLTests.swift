@@ -18,6 +18,31 @@ import Testing
         #expect(fixture.origin.requests.count == (isAsked ? 2 : 1))
     }
 
+    /// The message of a load that fails with FAILED_URL.
+    private func refusal(_ manager: Owned, _ url: String) throws -> String {
+        let request = makeRequest(url)
+        let failure = #expect(throws: CallFailure.self) {
+            _ = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        }
+        #expect(failure?.status == .SDIMAGE_STATUS_FAILED_URL)
+        return failure?.message ?? ""
+    }
+
+    @Test(arguments: [(300, "; next try in 300 s"), (-1, "; not tried again")])
+    func aRefusalHasItsCauseAndTheTimeOfTheNextTry(_ retryAfter: Int64, _ next: String) throws {
+        let origin = ScriptedOrigin(.init(body: Array("no image".utf8)))
+        let manager = try makeManager(cache: nil, retryAfter: retryAfter)
+        for (path, status, cause) in [("/a", 404, " s ago"), ("/b", 200, ")")] {
+            origin.now { $0.status = status }
+            let listener = Listener()
+            _ = try listener.load(manager, makeRequest(origin.url(path)))
+            #expect(listener.final() != nil)
+            let message = try refusal(manager, origin.url(path))
+            #expect(message.hasPrefix(status == 404 ? "request: HTTP status 404, " : "request: failed "), "\(message)")
+            #expect(message.hasSuffix(cause + next), "\(message)")
+        }
+    }
+
     @Test func aWholeBodyThatIsNoPictureIsRememberedAndABrokenOneIsNot() throws {
         let fixture = try FreshnessFixture([:])
         fixture.origin.now { $0.breaksOff = true }
