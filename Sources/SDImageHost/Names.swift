@@ -106,8 +106,7 @@ extension StageTimings {
 }
 
 extension ExpiryRule {
-    /// Maps both other rules to `creation`: by both, the age of an entry is that of its store.
-    package init(_ rule: sdimage_expire_rule) { self = rule == .SDIMAGE_EXPIRE_RULE_ACCESS ? .access : .creation }
+    package init(_ rule: sdimage_expire_rule) { self = ExpiryRule(rawValue: rule.rawValue) ?? .access }
 }
 
 extension LoadTransaction {

@@ -41,7 +41,7 @@ enum IndexTarget {
         configuration.inlineEntryLimit = flags & 1 == 0 ? 65536 : 8
         configuration.disk.maxAge = flags & 2 == 0 ? -1 : flags & 16 == 0 ? 1 : 0
         configuration.disk.maxSize = flags & 4 == 0 ? 0 : 1
-        configuration.disk.rule = flags & 8 == 0 ? .access : .creation
+        configuration.disk.rule = flags & 8 == 0 ? .access : .modification
         let calls = (0..<drawing.number(below: 16)).map { _ in (kind: drawing.byte(), argument: drawing.byte()) }
         IndexDatabase(in: configuration).write(&drawing, isOfSmallPages: flags & 32 == 0, hasJournal: flags & 64 != 0)
         use(configuration, calls)

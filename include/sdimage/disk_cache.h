@@ -17,12 +17,11 @@ extern "C" {
 
 /* --- Limits. */
 
-/* The date that determines the age of an entry, and the order of eviction. Entries are replaced, never changed, so an
- * entry's modification and creation dates are both the date of its store. */
+/* The date that determines the age of an entry, and the order of eviction. Entries are replaced, never changed: the
+ * date of the store is that of creation and of the last modification. */
 typedef enum SDIMAGE_ENUM sdimage_expire_rule {
-    SDIMAGE_EXPIRE_RULE_ACCESS = 0,       /* the last read */
-    SDIMAGE_EXPIRE_RULE_MODIFICATION = 1, /* the store */
-    SDIMAGE_EXPIRE_RULE_CREATION = 2      /* the same */
+    SDIMAGE_EXPIRE_RULE_ACCESS = 0,      /* the last read */
+    SDIMAGE_EXPIRE_RULE_MODIFICATION = 1 /* the store */
 } sdimage_expire_rule;
 
 /* Sets the date that determines the age of entries. Default SDIMAGE_EXPIRE_RULE_ACCESS: the last read, to the

@@ -51,9 +51,9 @@ package struct DiskLimits: Sendable, Equatable {
     package init() {}
 }
 
-/// Date that determines the age of an entry. Entries are replaced, never modified, so the creation date is the date of the
-/// store.
-package enum ExpiryRule: Int32, Sendable {
+/// Date that determines the age of an entry: that of its last read or of its store. The raw values are those of
+/// `sdimage_expire_rule`.
+package enum ExpiryRule: UInt32, Sendable {
     case access = 0
-    case creation = 1
+    case modification = 1
 }

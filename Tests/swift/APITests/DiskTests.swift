@@ -121,7 +121,7 @@ import Testing
         #expect(sdimage_cache_trim(cache.pointer, 600_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_contains(cache.pointer, "0", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
         #expect(sdimage_cache_contains(cache.pointer, "9", 1) == .SDIMAGE_CACHE_LAYERS_DISK)
-        sdimage_cache_set_disk_limits(cache.pointer, 0, 0, .SDIMAGE_EXPIRE_RULE_CREATION)
+        sdimage_cache_set_disk_limits(cache.pointer, 0, 0, .SDIMAGE_EXPIRE_RULE_MODIFICATION)
         #expect(sdimage_cache_contains(cache.pointer, "9", 1) == .SDIMAGE_CACHE_LAYERS_NONE)
         sdimage_cache_set_disk_limits(cache.pointer, 0, -1, .SDIMAGE_EXPIRE_RULE_ACCESS)
     }
@@ -169,7 +169,7 @@ import Testing
         defer { sdimage_cache_config_unref(config) }
         sdimage_cache_config_set_directory(config, folder.path)
         sdimage_cache_config_set_modes(config, 0o750, 0o640)
-        sdimage_cache_config_set_expire_rule(config, .SDIMAGE_EXPIRE_RULE_CREATION)
+        sdimage_cache_config_set_expire_rule(config, .SDIMAGE_EXPIRE_RULE_MODIFICATION)
         let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config, $0, $1) }
         try store(cache, "a", "bytes")
         let path = text(try make(sdimage_data_unref) { sdimage_cache_get_path(cache.pointer, "a", 1, $0, $1) })

@@ -125,7 +125,7 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
 }
 
 @Test func trimmingBelowATargetTakesTheOldestOnly() throws {
-    for rule in [ExpiryRule.access, .creation] {
+    for rule in [ExpiryRule.access, .modification] {
         let fixture = CacheFixture { $0.disk.rule = rule }
         let cache = try fixture.open()
         for index in 0..<100 { try cache.put(index, count: 30_000, at: "\(index)") }

@@ -40,7 +40,6 @@ LOG_LEVELS: Final = {
 EXPIRE_RULES: Final = {
     "access": 0,  # the last read
     "modification": 1,  # the store
-    "creation": 2,  # the same
 }
 
 #: The order of a list.

@@ -56,8 +56,6 @@ pub type sdimage_expire_rule = c_int;
 pub const SDIMAGE_EXPIRE_RULE_ACCESS: sdimage_expire_rule = 0;
 /// The store.
 pub const SDIMAGE_EXPIRE_RULE_MODIFICATION: sdimage_expire_rule = 1;
-/// The same.
-pub const SDIMAGE_EXPIRE_RULE_CREATION: sdimage_expire_rule = 2;
 
 /// The order of a list.
 pub type sdimage_cache_order = c_int;

@@ -78,8 +78,6 @@ enum class expire_rule : int { // disk_cache.h
     access = SDIMAGE_EXPIRE_RULE_ACCESS,
     // The store.
     modification = SDIMAGE_EXPIRE_RULE_MODIFICATION,
-    // The same.
-    creation = SDIMAGE_EXPIRE_RULE_CREATION,
 };
 
 // The order of a list.
