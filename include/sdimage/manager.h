@@ -120,7 +120,9 @@ SDIMAGE_API sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *
 SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *manager, const sdimage_request *request,
                                                          sdimage_data **key, sdimage_error **error);
 
-/* Cancels all loads under way. */
+/* Cancels all loads under way. Not safe in a signal handler, like every function of the library: it takes locks,
+ * allocates memory and may call load handlers. Write to a pipe or an eventfd there, or use a signalfd, and call this
+ * function from the main loop that reads it. */
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
 
 /* Number of loads without a final result, including background revalidations. */
