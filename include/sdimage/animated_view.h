@@ -43,10 +43,10 @@ SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(sdimage_animated_vi
 SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 
 /* Shows an image, or none for NULL. `show` is called before this returns, unless the image is the next part of the
- * animation that is playing: then its current frame stays. Setting the current image again has no effect. Another image
- * resets the playback position, unless both are parts of one animation. When threads set images concurrently, `show`
- * may be called twice with one of them; the last call has the image that stays. Errors: those of the transformer;
- * FORKED. */
+ * animation that is playing: then its current frame stays. Setting the current image again has no effect; setting NULL
+ * first calls `show` with NULL, for a placeholder of the widget's own. Another image resets the playback position,
+ * unless both are parts of one animation. When threads set images concurrently, `show` may be called twice with one of
+ * them; the last call has the image that stays. Errors: those of the transformer; FORKED. */
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
 /* Returns the image to draw now, which the caller must unref; NULL for none. */

@@ -31,6 +31,8 @@ package final class AnimatedView: Sendable {
         /// True while the image arrives and the player continues with each new part.
         var isProgressive = false
         var isVisible = true
+        /// The host has been told what to draw: an image, or none.
+        var isDefined = false
         var clock: (any PlaybackClock)?
         /// Counters of the changes of `settings` and of the replacements of the image.
         var settingsChanges: UInt64 = 0
@@ -103,12 +105,13 @@ package final class AnimatedView: Sendable {
 
     // MARK: Images
 
-    /// Shows another image, or nothing. Setting the current object again has no effect.
+    /// Shows another image, or nothing. Setting the current object again has no effect; the first call always has one, so that
+    /// the host draws its own placeholder in an empty view.
     package func setImage(_ image: Image?) throws(ImageError) {
-        let (before, player, settings, wasProgressive) = state.withLock {
-            ($0.image, $0.player, $0.settings, $0.isProgressive)
+        let (before, player, settings, wasProgressive, isFirst) = state.withLock {
+            ($0.image, $0.player, $0.settings, $0.isProgressive, !$0.isDefined)
         }
-        guard image !== before else { return }
+        guard isFirst || image !== before else { return }
         let follows = image.map { isPart($0, of: before, settings) } ?? false
         if follows, wasProgressive, let player, continues(player, with: image) {
             // The current frame stays visible, and playback continues with the frames that have arrived.
@@ -136,6 +139,7 @@ package final class AnimatedView: Sendable {
         let (old, isChanged, number) = state.withLock { state in
             let old = (state.image, state.poster, state.player)
             (state.image, state.poster, state.player) = (image, poster, player)
+            state.isDefined = true
             state.isProgressive = isProgressive && player != nil
             state.replacements += 1
             return (old, state.settingsChanges != changes, state.replacements)

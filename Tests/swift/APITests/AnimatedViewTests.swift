@@ -82,6 +82,25 @@ import Testing
         #expect(image == nil)
     }
 
+    // Otherwise the widget would never draw its own placeholder.
+    @Test func anEmptyViewShowsNothingOnce() throws {
+        let watcher = ViewWatcher()
+        let view = try made(watcher)
+        #expect(watcher.shown.isEmpty)
+        set(view, nil)
+        set(view, nil)
+        #expect(watcher.shown == [nil])
+        let failing = try CountingTransformer(width: 5, failure: .SDIMAGE_STATUS_TRANSFORM_FAILED).makeTransformer(key: "never")
+        let other = ViewWatcher()
+        let empty = try made(other)
+        sdimage_animated_view_set_transformer(empty.pointer, failing.pointer)
+        let image = try HostFrames(AnimatedViewTests.three).image()
+        #expect(sdimage_animated_view_set_image(empty.pointer, image.pointer, nil) == .SDIMAGE_STATUS_TRANSFORM_FAILED)
+        #expect(other.shown.isEmpty)
+        set(empty, nil)
+        #expect(other.shown == [nil])
+    }
+
     @Test func anotherAnimationBeginsAtItsFirstFrame() throws {
         let watcher = ViewWatcher()
         let view = try made(watcher)
