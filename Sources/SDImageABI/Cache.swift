@@ -266,6 +266,13 @@ public func sdimage_cache_remove_expired(_ cache: Object, _ error: ObjectOut) ->
     }
 }
 
+@_cdecl("sdimage_cache_check") @implementation
+public func sdimage_cache_check(_ cache: Object, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        try unsafe Input.blockingCache(cache).cache.checkDiskNow()
+    }
+}
+
 @_cdecl("sdimage_cache_get_path") @implementation
 public func sdimage_cache_get_path(
     _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ path: ObjectOut, _ error: ObjectOut

@@ -106,7 +106,7 @@ SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cach
                                                                     sdimage_error **error);
 
 /* Opens a cache; NULL for the default configuration. An unusable folder is no error here: the cache then works in
- * memory, and stores return the reason. Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
+ * memory, stores and sdimage_cache_check return the reason, and it is logged once (log.h, ERROR). Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
                                              sdimage_error **error);
 SDIMAGE_API sdimage_cache *sdimage_cache_ref(sdimage_cache *cache);
@@ -114,6 +114,13 @@ SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
 
 /* Commits pending stores and closes the disk part; every later call returns SHUTDOWN. Called by the last unref. */
 SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
+
+/* Returns OK if the disk part works now: opens its folder if it is not open, reads the index, and writes and removes a
+ * file. Otherwise the error has the path of the folder in its message, and the errno (sdimage_error_system_error).
+ * Checks all built-in members of a chain or layered cache. Loads do not fail for an unusable folder, even if they wait
+ * for the store. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL, IO_ERROR, BUSY, SHUTDOWN, WOULD_DEADLOCK (in a
+ * log function), UNSUPPORTED (no built-in disk part). */
+SDIMAGE_API sdimage_status sdimage_cache_check(const sdimage_cache *cache, sdimage_error **error);
 
 /* --- Memory. */
 

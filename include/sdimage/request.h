@@ -170,7 +170,8 @@ SDIMAGE_API void sdimage_request_set_include_data(sdimage_request *request, bool
  * load. Has no effect on a thread of the library. Default NONE. */
 SDIMAGE_API void sdimage_request_set_blocking_reads(sdimage_request *request, sdimage_blocking_reads reads);
 
-/* Delivers the result only after the disk cache has committed. Default false. */
+/* Delivers the result only after the disk cache has committed, or failed to: sdimage_cache_check returns the reason.
+ * Default false. */
 SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
 
 /* Loads a URL even if it failed permanently a moment ago. Default false. */

@@ -26,6 +26,9 @@ package struct CacheConfiguration: Sendable {
     package var additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
 
     package init() {}
+
+    /// Folder of the disk cache; meaningless without a directory.
+    package var path: String { (directory ?? "") + "/" + namespace }
 }
 
 /// Permissions of the folders and files created by a disk cache.

@@ -29,6 +29,20 @@ package final class CacheInstance: Sendable {
 
     deinit { csys_unwatch_fork(lock.number) }
 
+    /// Throws if no file can be created and written in the folder.
+    func checkWritable() throws(ImageError) {
+        let name = Hexadecimal.string(id) + ".check"
+        let file: FileDescriptor
+        do throws(ImageError) { file = try folder.file(making: name) } catch {
+            // Another check of this instance is running.
+            if error.systemError == EEXIST { return }
+            throw error
+        }
+        folder.remove(name)
+        var byte: UInt8 = 0
+        unsafe try withUnsafeBytes(of: &byte) { bytes throws(ImageError) in unsafe try file.write(bytes) }
+    }
+
     /// Removes the lock file, because no file without a row remains.
     package func finish() { folder.remove(Hexadecimal.string(id)) }
 

@@ -6,6 +6,8 @@ final class CacheOpener: Sendable {
         var failure: ImageError?
         /// Monotonic time of the last attempt.
         var triedAt: UInt64 = 0
+        /// The failure is in the log.
+        var isLogged = false
         var isClosed = false
     }
 
@@ -19,30 +21,55 @@ final class CacheOpener: Sendable {
         factory = store
     }
 
-    /// The open folder. A failed attempt to open it is repeated after one second at the earliest.
+    /// The open folder. A failed attempt to open it is repeated after one second at the earliest. The first failure after a
+    /// success is logged.
     func site() throws(ImageError) -> CacheSite {
-        try state.withLock { state throws(ImageError) in
-            if let site = state.site { return site }
-            if state.isClosed { throw .shutdown }
-            if let failure = state.failure, MonotonicClock.now &- state.triedAt < CacheOpener.retryDelay { throw failure }
-            state.triedAt = MonotonicClock.now
-            do throws(ImageError) {
-                let site = try CacheSite(configuration, store: factory)
-                state.site = site
-                state.failure = nil
-                return site
-            } catch {
-                // Callers would take "not found" for a missing entry.
-                let isMissing = error.status == .notFound || error.status == .notAFile
-                let failure =
-                    isMissing
-                    ? ImageError(
-                        .cacheUnusable, "disk cache: folder could not be created", systemError: error.systemError, cause: error)
-                    : error
-                state.failure = failure
-                throw failure
-            }
+        let (outcome, isNew) = state.withLock { state in
+            let outcome = site(&state)
+            guard case .failure = outcome, !state.isClosed, !state.isLogged else { return (outcome, false) }
+            state.isLogged = true
+            return (outcome, true)
         }
+        // Outside the lock, because the log function may call the cache.
+        if isNew, case .failure(let error) = outcome { Log.write(.error, error.message.string) }
+        return try outcome.get()
+    }
+
+    private func site(_ state: inout State) -> Result<CacheSite, ImageError> {
+        if let site = state.site { return .success(site) }
+        if state.isClosed { return .failure(.shutdown) }
+        if let failure = state.failure, MonotonicClock.now &- state.triedAt < CacheOpener.retryDelay { return .failure(failure) }
+        state.triedAt = MonotonicClock.now
+        do throws(ImageError) {
+            let site = try CacheSite(configuration, store: factory)
+            (state.site, state.failure, state.isLogged) = (site, nil, false)
+            return .success(site)
+        } catch {
+            let failure = located(error)
+            state.failure = failure
+            return .failure(failure)
+        }
+    }
+
+    /// An error of the folder with its path.
+    private func located(_ error: ImageError) -> ImageError {
+        // Callers would take "not found" for a missing entry.
+        let isMissing = error.status == .notFound || error.status == .notAFile
+        return ImageError(
+            isMissing ? .cacheUnusable : error.status,
+            "disk cache: folder \(configuration.path) is unusable (\(error.message.string))", systemError: error.systemError,
+            libraryCode: error.libraryCode, cause: error)
+    }
+
+    /// Throws the reason why nothing can be stored now. Tries again to open the folder, and writes a file to it.
+    func check() throws(ImageError) {
+        state.withLock { $0.failure = nil }
+        var site = try site()
+        if closeIfGone(site) { site = try self.site() }
+        do throws(ImageError) {
+            try site.instance.checkWritable()
+            _ = try site.totals()
+        } catch { throw located(error) }
     }
 
     /// Closes a folder that was removed externally, so that the next use creates it again. True when it was removed.

@@ -8,9 +8,7 @@ final class CacheSite: Sendable {
     private let lastWrite = Atomic<UInt64>(0)
 
     init(_ configuration: CacheConfiguration, store: @escaping CacheStoreFactory) throws(ImageError) {
-        guard let directory = configuration.directory else {
-            throw ImageError(.cacheUnusable, "disk cache: no folder set, and the user has no home directory")
-        }
+        guard let directory = configuration.directory else { throw .noCacheDirectory }
         folder = try CacheFolder(
             directory: directory, namespace: configuration.namespace, modes: configuration.modes,
             isDurable: configuration.isDurable)

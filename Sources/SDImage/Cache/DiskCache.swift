@@ -41,7 +41,7 @@ package final class DiskCache: Sendable {
     deinit { close() }
 
     /// `<directory>/<namespace>`.
-    package var path: String { (configuration.directory ?? "") + "/" + configuration.namespace }
+    package var path: String { configuration.path }
 
     package var limits: DiskLimits { activeLimits.current }
 
@@ -227,6 +227,12 @@ package final class DiskCache: Sendable {
     }
 
     // MARK: Maintenance
+
+    /// Throws the reason why nothing can be stored now; blocks.
+    func checkNow() throws(ImageError) {
+        try check()
+        try opener.check()
+    }
 
     /// Number and size of the entries on disk, after committing pending changes; blocks.
     package func totalsNow() throws(ImageError) -> CacheTotals {

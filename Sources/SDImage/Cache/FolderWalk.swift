@@ -55,7 +55,7 @@ struct FolderWalk {
         guard let found = next.status else { throw .file("disk cache: stat of the folder failed", errno) }
         if found.isLink { return try follow(next, found, name) }
         if name == ".." { _ = names.popLast() } else { names.append(name) }
-        guard found.isFolder else { throw refusal("not a folder") }
+        guard found.isFolder else { throw refusal("not a folder", ENOTDIR) }
         (folder, status) = (next, found)
         try check()
     }
@@ -82,8 +82,8 @@ struct FolderWalk {
         try check()
     }
 
-    private func refusal(_ problem: String) -> ImageError {
-        ImageError(.cacheUnusable, "disk cache: \(problem): /" + names.joined(separator: "/"))
+    private func refusal(_ problem: String, _ code: Int32 = 0) -> ImageError {
+        ImageError(.cacheUnusable, "disk cache: \(problem): /" + names.joined(separator: "/"), systemError: code)
     }
 
     private static func top() throws(ImageError) -> (FileDescriptor, FileStatus) {

@@ -8,6 +8,8 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
     /// The disk layer; nil for a cache in memory only.
     package let disk: DiskCache?
     private let keepsImages: Atomic<Bool>
+    /// No disk part was excluded, but there is no home directory for one.
+    private let lacksDirectory: Bool
     private let additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
     private let closed = Atomic<Bool>(false)
 
@@ -19,6 +21,8 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         keepsImages = Atomic(configuration.keepsImagesInMemory)
         additionalBytes = configuration.additionalBytes
         if Engine.isForked { throw .forked }
+        lacksDirectory = !configuration.isMemoryOnly && configuration.directory == nil
+        if lacksDirectory { Log.write(.error, ImageError.noCacheDirectory.message.string) }
         disk = configuration.isMemoryOnly || configuration.directory == nil ? nil : try DiskCache(configuration, store: store)
     }
 
@@ -140,6 +144,14 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         try disk?.flushNow()
     }
 
+    /// Throws the reason why nothing can be stored on disk now; false for a cache in memory only. Blocks.
+    func checkOwnDiskNow() throws(ImageError) -> Bool {
+        try check()
+        if lacksDirectory { throw .noCacheDirectory }
+        try disk?.checkNow()
+        return disk != nil
+    }
+
     /// Empties memory, commits pending changes and closes the folder; blocks. A second call does nothing.
     package func close() {
         guard !Engine.isForked, closed.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
@@ -169,4 +181,9 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         if Engine.isForked { throw .forked }
         if isClosed { throw .shutdown }
     }
+}
+
+extension ImageError {
+    static let noCacheDirectory = ImageError(
+        .cacheUnusable, "disk cache: no folder set, and the user has no home directory")
 }

@@ -433,6 +433,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_cache_chain_remove": (c_int, (c_void_p, c_void_p, HANDLE_OUT)),
     "sdimage_cache_chain_set_policy": (c_int, (c_void_p, c_int, c_int, HANDLE_OUT)),
     "sdimage_cache_chain_set_promote": (c_int, (c_void_p, c_bool, HANDLE_OUT)),
+    "sdimage_cache_check": (c_int, (c_void_p, HANDLE_OUT)),
     "sdimage_cache_clear": (c_int, (c_void_p, c_int, HANDLE_OUT)),
     "sdimage_cache_clear_async": (c_int, (c_void_p, c_int, POINTER(CacheHandler), c_void_p, DESTROY, HANDLE_OUT)),
     "sdimage_cache_close": (c_int, (c_void_p, HANDLE_OUT)),

@@ -253,6 +253,10 @@ class ImageCache(Closing):
         """Removes entries past their age, and the oldest ones while the size is over its limit."""
         call(lib.sdimage_cache_remove_expired, self.pointer)
 
+    def check(self) -> None:
+        """Raises :class:`Error` with the reason, the path and the errno if nothing can be stored on disk now."""
+        call(lib.sdimage_cache_check, self.pointer)
+
     def flush(self) -> None:
         """Waits until all earlier stores are committed, images that are still being encoded for a cache included."""
         call(lib.sdimage_cache_flush, self.pointer)

@@ -187,6 +187,8 @@ public:
     }
     void set_keep_in_memory(bool keep) const noexcept { sdimage_cache_set_keep_in_memory(get(), keep); }
     void set_keep_weakly(bool keep) const noexcept { sdimage_cache_set_keep_weakly(get(), keep); }
+    // Throws if the disk part does not work.
+    void check() const { detail::run(sdimage_cache_check, get()); }
     void flush() const { detail::run(sdimage_cache_flush, get()); }
     void remove_expired() const { detail::run(sdimage_cache_remove_expired, get()); }
     void chain_add(const cache &member) const { detail::run(sdimage_cache_chain_add, get(), member.get()); }

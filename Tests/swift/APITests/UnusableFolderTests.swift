@@ -1,0 +1,113 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// A disk cache whose folder cannot be used: the errors of its stores, sdimage_cache_check and the log.
+@Suite(.serialized) struct UnusableFolderTests {
+    private let folder = TemporaryDirectory()
+
+    /// A path at which no folder can be created: a file is in the way.
+    private func blockedPath() throws -> String {
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: folder.path + "/file"))
+        return folder.path + "/file/cache"
+    }
+
+    private struct Failure: Equatable {
+        var status = sdimage_status.SDIMAGE_STATUS_OK
+        var message = ""
+        var systemError: Int32 = 0
+    }
+
+    private func failure(_ call: (UnsafeMutablePointer<OpaquePointer?>) -> sdimage_status) -> Failure {
+        var error: OpaquePointer?
+        let status = call(&error)
+        defer { sdimage_error_unref(error) }
+        #expect(sdimage_error_code(error) == status)
+        return Failure(
+            status: status, message: String(cString: sdimage_error_message(error)),
+            systemError: sdimage_error_system_error(error))
+    }
+
+    private func check(_ cache: Owned?) -> Failure { failure { sdimage_cache_check(cache?.pointer, $0) } }
+
+    private func store(_ cache: Owned) -> Failure {
+        let data = try? make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        return failure { sdimage_cache_store_data(cache.pointer, "a", -1, data?.pointer, $0) }
+    }
+
+    @Test func storesAndTheCheckReportThePathAndTheErrno() throws {
+        let cache = try makeCache(in: try blockedPath())
+        for failure in [store(cache), check(cache)] {
+            #expect(failure.status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+            #expect(failure.systemError == ENOTDIR)
+            #expect(failure.message.hasPrefix("disk cache: ") && failure.message.contains(folder.path + "/file/cache/default"))
+        }
+    }
+
+    @Test func aUsableCachePassesTheCheckAndKeepsItsEntries() throws {
+        let cache = try makeCache(in: folder.path)
+        #expect(check(cache) == Failure())
+        #expect(store(cache) == Failure())
+        #expect(check(cache) == Failure())
+        #expect(sdimage_cache_contains(cache.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
+        // Nothing is left behind by the check.
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        #expect(!files.contains { $0.hasSuffix(".check") })
+        #expect(sdimage_cache_close(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(check(cache).status == .SDIMAGE_STATUS_SHUTDOWN)
+    }
+
+    @Test func aMendedFolderPassesAtOnce() throws {
+        let path = try blockedPath()
+        let cache = try makeCache(in: path)
+        #expect(check(cache).status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        try FileManager.default.removeItem(atPath: folder.path + "/file")
+        #expect(check(cache) == Failure())
+        #expect(store(cache) == Failure())
+        // A folder that is removed later is created again.
+        try FileManager.default.removeItem(atPath: path)
+        #expect(check(cache) == Failure())
+        #expect(FileManager.default.fileExists(atPath: path + "/default"))
+    }
+
+    @Test func chainsAndLayersCheckTheirBuiltInMembers() throws {
+        let broken = try makeCache(in: try blockedPath()), sound = try makeCache(in: folder.path + "/sound")
+        let memory = try makeCache(in: nil), host = try HostCache().makeCache()
+        #expect(check(memory).status == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(check(host).status == .SDIMAGE_STATUS_UNSUPPORTED)
+        for (disk, status) in [
+            (broken, sdimage_status.SDIMAGE_STATUS_CACHE_UNUSABLE), (sound, .SDIMAGE_STATUS_OK),
+            (host, .SDIMAGE_STATUS_UNSUPPORTED),
+        ] {
+            let layered = try make(sdimage_cache_unref) { sdimage_cache_new_layered(memory.pointer, disk.pointer, $0, $1) }
+            #expect(check(layered).status == status)
+            let chain = try make(sdimage_cache_unref) { sdimage_cache_new_chain($0, $1) }
+            for member in [host, layered] {
+                #expect(sdimage_cache_chain_add(chain.pointer, member.pointer, nil) == .SDIMAGE_STATUS_OK)
+            }
+            #expect(check(chain).status == status)
+        }
+        #expect(sdimage_cache_check(nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+    }
+
+    @Test func theLogHasOneLineForEachFolder() throws {
+        let lines = Locked<[String]>([])
+        sdimage_log_set_handler(
+            .SDIMAGE_LOG_LEVEL_ERROR,
+            { userData, _, message in
+                let text = String(cString: message!)
+                Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue().change { $0.append(text) }
+            }, Unmanaged.passRetained(lines).toOpaque(),
+            { Unmanaged<Locked<[String]>>.fromOpaque($0!).release() })
+        defer { sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil) }
+        let path = try blockedPath()
+        let cache = try makeCache(in: path)
+        for _ in 0..<3 {
+            #expect(store(cache).status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+            #expect(check(cache).status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        }
+        let own = lines.get().filter { $0.contains(path) }
+        #expect(own.count == 1 && own[0].hasPrefix("disk cache: "))
+    }
+}
