@@ -48,8 +48,8 @@ static bool is_wide(const sdcs_info *info, const sdcs_request *request) {
     case SDIMAGE_PIXEL_FORMAT_GRAY16:
     case SDIMAGE_PIXEL_FORMAT_RGB16:
     case SDIMAGE_PIXEL_FORMAT_RGBA16:
-    case SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: return true;
-    case SDIMAGE_PIXEL_FORMAT_AUTOMATIC: return false;
+    case SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT:
+    case SDIMAGE_PIXEL_FORMAT_NATIVE: return true;
     default: return request->converts_to_srgb && (info->transfer == PQ || info->transfer == HLG);
     }
 }

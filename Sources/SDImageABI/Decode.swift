@@ -29,6 +29,7 @@ public func sdimage_decode_options_set_thumbnail_size(
 public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
     unsafe change(options, DecodeOptionsObject.self) {
         $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))
+        $0.keepsDepth = pixelFormat == .SDIMAGE_PIXEL_FORMAT_NATIVE
     }
 }
 
@@ -115,7 +116,8 @@ public func sdimage_decode_options_thumbnail_mode(_ options: Object) -> sdimage_
 @_cdecl("sdimage_decode_options_pixel_format") @implementation
 public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
     unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
-        options.value.pixelFormat?.code ?? .SDIMAGE_PIXEL_FORMAT_AUTOMATIC
+        options.value.pixelFormat?.code
+            ?? (options.value.keepsDepth ? .SDIMAGE_PIXEL_FORMAT_NATIVE : .SDIMAGE_PIXEL_FORMAT_AUTOMATIC)
     }
 }
 

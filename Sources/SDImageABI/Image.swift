@@ -265,7 +265,7 @@ public func sdimage_format_mime_type(_ format: sdimage_format) -> Text {
 
 @_cdecl("sdimage_pixel_format_name") @implementation
 public func sdimage_pixel_format_name(_ pixelFormat: sdimage_pixel_format) -> Text {
-    unsafe Names.pointer(PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))?.name ?? "automatic")
+    unsafe Names.pixelFormat(pixelFormat)
 }
 
 @_cdecl("sdimage_pixel_format_bytes") @implementation

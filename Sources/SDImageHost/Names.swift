@@ -11,6 +11,11 @@ package enum Names {
         unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN")
     }
 
+    package static func pixelFormat(_ format: sdimage_pixel_format) -> Text {
+        let name = PixelFormat(rawValue: Int32(bitPattern: format.rawValue))?.name
+        return unsafe pointer(name ?? (format == .SDIMAGE_PIXEL_FORMAT_NATIVE ? "native" : "automatic"))
+    }
+
     /// The texts of a filter as C strings.
     package struct FilterTexts: Sendable {
         package let filter: Filter

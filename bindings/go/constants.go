@@ -101,7 +101,7 @@ const (
 
 // Layout of one pixel in memory, in the order of the letters.
 const (
-	// As an option: the smallest straight format that holds the image.
+	// As an option: the smallest straight format of 8 bits a channel.
 	Automatic PixelFormat = 0
 	// 1 byte a pixel, no alpha.
 	Gray8 PixelFormat = 1
@@ -121,6 +121,8 @@ const (
 	RGBA16 PixelFormat = 8
 	// 16 bytes a pixel, straight alpha, linear light.
 	RGBAFloat PixelFormat = 9
+	// As an option: the smallest straight format that holds the image.
+	Native PixelFormat = 10
 )
 
 // Image file formats.

@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-/* --- Options. Defaults: full size, upright, sRGB, the smallest straight pixel format that holds the image. */
+/* --- Options. Defaults: full size, upright, sRGB, 8 bits a channel. */
 
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
@@ -59,7 +59,9 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, sdimage_scale_mode mode);
 
-/* Sets the pixel format. Default AUTOMATIC. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
+/* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
+ * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
+ * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
  * a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved. For every other format such an image is
  * tone-mapped to sRGB: light below three quarters of white is unchanged, and a shoulder compresses the range from there
  * to the brightest value. Thumbnails are means of the encoded samples. */

@@ -19,7 +19,7 @@ extern "C" {
  * light with the primaries of sRGB (ITU-R BT.709); 1 is the white of a standard dynamic range image. Brighter light
  * exceeds 1, and colours outside sRGB have negative samples; both are preserved. */
 typedef enum SDIMAGE_ENUM sdimage_pixel_format {
-    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as an option: the smallest straight format that holds the image */
+    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as an option: the smallest straight format of 8 bits a channel */
     SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,               /* 1 byte a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGB8 = 2,                /* 3 bytes a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGBA8 = 3,               /* 4 bytes a pixel, straight alpha */
@@ -28,7 +28,8 @@ typedef enum SDIMAGE_ENUM sdimage_pixel_format {
     SDIMAGE_PIXEL_FORMAT_GRAY16 = 6,              /* 2 bytes a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGB16 = 7,               /* 6 bytes a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGBA16 = 8,              /* 8 bytes a pixel, straight alpha */
-    SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT = 9           /* 16 bytes a pixel, straight alpha, linear light */
+    SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT = 9,          /* 16 bytes a pixel, straight alpha, linear light */
+    SDIMAGE_PIXEL_FORMAT_NATIVE = 10              /* as an option: the smallest straight format that holds the image */
 } sdimage_pixel_format;
 
 /* Image file formats. */
@@ -228,7 +229,7 @@ SDIMAGE_API const char *sdimage_format_name(sdimage_format format);
 SDIMAGE_API const char *sdimage_format_mime_type(sdimage_format format);
 /* Name of a pixel format: "rgba8", "bgra8_premultiplied", … */
 SDIMAGE_API const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);
-/* Bytes of one pixel; 0 for AUTOMATIC and unknown formats. */
+/* Bytes of one pixel; 0 for AUTOMATIC, NATIVE and unknown formats. */
 SDIMAGE_API size_t sdimage_pixel_format_bytes(sdimage_pixel_format pixel_format);
 
 #ifdef __cplusplus

@@ -74,6 +74,8 @@ bool init_image_options(image_options *options) {
     options->format = SDIMAGE_FORMAT_UNKNOWN;
     options->encoding = sdimage_encode_options_new();
     options->decoding = sdimage_decode_options_new();
+    /* Files with more than 8 bits a channel keep them. */
+    sdimage_decode_options_set_pixel_format(options->decoding, SDIMAGE_PIXEL_FORMAT_NATIVE);
     return options->encoding && options->decoding;
 }
 

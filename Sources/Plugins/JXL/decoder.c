@@ -35,6 +35,7 @@ static bool wants_wide(const sdjxl_decoder *self) {
     if (self->info.bits_per_sample <= 8)
         return false;
     switch (self->request.format) {
+    case SDIMAGE_PIXEL_FORMAT_AUTOMATIC:
     case SDIMAGE_PIXEL_FORMAT_GRAY8:
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:

@@ -158,6 +158,7 @@ static bool is_wide(const sdtiff_layout *layout, const sdcs_request *request) {
     if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
         return false;
     switch (request->format) {
+    case SDIMAGE_PIXEL_FORMAT_AUTOMATIC:
     case SDIMAGE_PIXEL_FORMAT_GRAY8:
     case SDIMAGE_PIXEL_FORMAT_RGB8:
     case SDIMAGE_PIXEL_FORMAT_RGBA8:

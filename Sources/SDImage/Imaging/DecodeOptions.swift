@@ -1,11 +1,13 @@
-/// Options of a decode. The defaults give the smallest straight format that holds the image, in sRGB, upright, at full size.
+/// Options of a decode. The defaults give a straight format of 8 bits per channel, in sRGB, upright, at full size.
 package struct DecodeOptions: Hashable, Sendable {
     /// Bounding box in pixels of the displayed image; nil or empty = full size. Never enlarges.
     package var thumbnailSize: PixelSize?
     package var thumbnailMode = ScaleMode.aspectFit
     package var firstFrameOnly = false
-    /// Pixel format of the result; nil: the smallest straight format that holds the image.
+    /// Pixel format of the result; nil: that of the image with 8 bits per channel.
     package var pixelFormat: PixelFormat?
+    /// Without `pixelFormat`: keeps more than 8 bits per channel.
+    package var keepsDepth = false
     package var applyOrientation = true
     package var convertToSRGB = true
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
@@ -25,10 +27,27 @@ package struct DecodeOptions: Hashable, Sendable {
     /// Hard limits, checked before any allocation.
     package var limits = DecodeLimits.standard
 
+    /// The raw value of `sdimage_pixel_format` that stands for `keepsDepth`.
+    package static let nativeFormat: Int32 = 10
+
     package init() {}
 
     /// True for an upright result in sRGB, the most common case.
     package var isUpright: Bool { applyOrientation && convertToSRGB }
+
+    /// The pixel format of the result for an image whose own format is `source`, which a coder chooses as the smallest straight
+    /// format that holds the image.
+    package func outputFormat(of source: PixelFormat, hasAlpha: Bool = true) -> PixelFormat {
+        pixelFormat ?? (keepsDepth ? source : source.with8Bits(hasAlpha: hasAlpha))
+    }
+
+    /// Bytes per pixel for which `limitBytes` reserves memory.
+    package func limitedBytesPerPixel(of source: PixelFormat) -> Int {
+        pixelFormat?.bytesPerPixel ?? (keepsDepth ? 4 * source.bytesPerChannel : 4)
+    }
+
+    /// True if the result may have more than 8 bits per channel.
+    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 }
 
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
 }

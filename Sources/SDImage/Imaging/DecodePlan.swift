@@ -15,8 +15,10 @@ package struct DecodePlan: Sendable {
         shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
     }
 
-    /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow.
-    package init(storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1) throws(ImageError) {
+    /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow. `source`: the format of the image.
+    package init(
+        storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1, source: PixelFormat = .rgba8
+    ) throws(ImageError) {
         guard !storedSize.isEmpty else {
             throw ImageError(.badData, "image: empty size \(storedSize.width)x\(storedSize.height)")
         }
@@ -27,7 +29,7 @@ package struct DecodePlan: Sendable {
         let displayed = orientation.swapsAxes ? storedSize.swapped : storedSize
         var wanted = displayed
         if options.limitBytes > 0 {
-            let perPixel = options.pixelFormat?.bytesPerPixel ?? 4
+            let perPixel = options.limitedBytesPerPixel(of: source)
             let box = displayed.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: frames)
             wanted = DecodePlan.fit(displayed, into: box, .aspectFit)
         } else if let box = options.thumbnailSize, !box.isEmpty {

@@ -4,8 +4,9 @@ extension Image {
     package func fitted(
         _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
-        let plan = try DecodePlan(storedSize: size, orientation: metadata.orientation, options: options)
-        let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)
+        let plan = try DecodePlan(
+            storedSize: size, orientation: metadata.orientation, options: options, source: pixels.format)
+        let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         guard plan.shrinks || plan.turn != .up || transform != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }

@@ -1,11 +1,5 @@
 import SDImagePixels
 
-extension PixelFormat {
-    /// The output format of a decode: the requested one, or that of the source, which a coder chooses as the smallest straight
-    /// format that holds the image.
-    package static func resolved(source: PixelFormat, wanted: PixelFormat?) -> PixelFormat { wanted ?? source }
-}
-
 extension Image {
     /// The same image in another pixel format.
     ///

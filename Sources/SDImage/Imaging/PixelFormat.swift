@@ -31,5 +31,17 @@ package enum PixelFormat: Int32, Sendable, CaseIterable {
 
     package var bytesPerPixel: Int { channels * bytesPerChannel }
     package var hasAlpha: Bool { channels == 4 }
+
+    /// The format of the same channels with 8 bits each. Float samples have an alpha channel, which is dropped without `hasAlpha`.
+    func with8Bits(hasAlpha: Bool) -> PixelFormat {
+        switch self {
+        case .gray8, .rgb8, .rgba8, .rgba8Premultiplied, .bgra8Premultiplied: self
+        case .gray16: .gray8
+        case .rgb16: .rgb8
+        case .rgba16: .rgba8
+        case .rgbaFloat: hasAlpha ? .rgba8 : .rgb8
+        }
+    }
+
     package var isPremultiplied: Bool { self == .rgba8Premultiplied || self == .bgra8Premultiplied }
 }

@@ -62,10 +62,10 @@ struct CacheStage {
     /// A thumbnail or transformed image made from an original in memory.
     private func makeFromOriginalInMemory() async throws(ImageError) -> LoadOutcome? {
         let request = context.request
-        // Pixels as they are stored in the file cannot be derived from the image in memory.
-        guard !context.keys.isOriginal, request.cachePolicy.originalQueryLayers.contains(.memory),
-            request.decodeOptions.isUpright,
-            request.coder == nil, let original = context.memoryOfOriginals?.image(for: context.keys.original)
+        // Pixels as they are stored in the file, and deep ones, cannot be derived from the image in memory.
+        guard !context.keys.isOriginal, request.cachePolicy.originalQueryLayers.contains(.memory), request.decodeOptions.isUpright,
+            !request.decodeOptions.mayBeDeep, request.coder == nil,
+            let original = context.memoryOfOriginals?.image(for: context.keys.original)
         else { return nil }
         var data = LoadedData(bytes: .empty)
         data.image = original

@@ -44,10 +44,10 @@ package final class LoadKeys: Sendable {
     }
 
     /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original
-    /// only.
+    /// only. Variants on disk have 8 bits per channel.
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
-        guard options.wantsThumbnail || transformer != nil else { return nil }
+        guard options.wantsThumbnail || transformer != nil, !options.mayBeDeep else { return nil }
         guard options.choosesPixels else { return final }
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
@@ -100,7 +100,7 @@ package final class LoadKeys: Sendable {
         var suffixes = shapeSuffixes(options)
         // Other pixels under the same key would be returned to the next caller.
         if options.choosesPixels {
-            let format = options.pixelFormat?.rawValue ?? 0
+            let format = options.pixelFormat?.rawValue ?? (options.keepsDepth ? DecodeOptions.nativeFormat : 0)
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
         }
         return suffixes
@@ -119,5 +119,5 @@ package final class LoadKeys: Sendable {
 
 extension DecodeOptions {
     /// True if the pixels differ from those of the default options.
-    fileprivate var choosesPixels: Bool { pixelFormat != nil || !applyOrientation || !convertToSRGB }
+    fileprivate var choosesPixels: Bool { pixelFormat != nil || keepsDepth || !applyOrientation || !convertToSRGB }
 }

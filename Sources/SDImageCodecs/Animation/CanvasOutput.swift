@@ -14,7 +14,7 @@ package struct CanvasOutput {
         options: DecodeOptions
     ) throws(ImageError) {
         plan = try DecodePlan(storedSize: canvas, orientation: orientation, options: options, frames: frames)
-        format = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
+        format = options.outputFormat(of: .rgba8)
         self.transform = transform
         self.options = options
     }

@@ -34,7 +34,7 @@ struct BMPDecoder {
         hasAlpha = isSeen || isIcon
         rows.layout = hasAlpha ? .rgba8 : palette?.isGray == true ? .gray8 : .rgb8
         mask = isIcon && !isSeen ? ICOMask(bytes, size: header.size, start: rows.end) : nil
-        output = PixelFormat.resolved(source: rows.layout, wanted: options.pixelFormat)
+        output = options.outputFormat(of: rows.layout)
         self.transform = palette == nil ? transform(rows.layout, to: output) : nil
         self.rows = rows
         self.options = options

@@ -6,7 +6,7 @@ extension Image {
     package func convertedToSRGB(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options
-        let output = PixelFormat.resolved(source: pixels.format, wanted: options.pixelFormat)
+        let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         // Colour conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         if source !== self { options.pixelFormat = output }

@@ -108,7 +108,7 @@ struct GIFProgressiveDecoder: ImageStream {
         guard let frame = container.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         let plan = try output().plan
         let hasAlpha = container.hasAlpha
-        let format = PixelFormat.resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)
+        let format = options.outputFormat(of: hasAlpha ? .rgba8 : .rgb8)
         let run = GIFDecoder(
             bytes: bytes, container: container, frame: frame, indices: try indices(of: frame), plan: plan, hasAlpha: hasAlpha,
             output: format, options: options, stop: stop)

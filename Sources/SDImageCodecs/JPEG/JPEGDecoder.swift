@@ -32,7 +32,7 @@ import SDImagePixels
             options.earlyThumbnail && rowDecoder.isProgressive && allowsDCThumbnail && plan.shrinksToAnEighth
         scale = isEarly ? rowDecoder.smallestScale : rowDecoder.scale(covering: plan.scaledSize)
         let own: PixelFormat = rowDecoder.kind == .gray ? .gray8 : .rgb8
-        output = .resolved(source: own, wanted: options.pixelFormat)
+        output = options.outputFormat(of: own)
         let profile = options.convertToSRGB ? profile : nil
         let wanted = output
         transform =

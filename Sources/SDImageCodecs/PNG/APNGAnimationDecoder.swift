@@ -53,7 +53,7 @@ struct APNGAnimationDecoder: ImageStream {
     private func readColors(_ stop: CancellationToken) throws(ImageError) -> Colors {
         let encodedImage = try PNGHeader(bytes).encodedImage
         let metadata = try PNGDecodeMetadata(bytes, limits: options.limits, stop: stop)
-        let output = PixelFormat.resolved(source: .rgba8, wanted: options.pixelFormat)
+        let output = options.outputFormat(of: .rgba8)
         let transform =
             options.convertToSRGB
             ? metadata.transform(format: .rgba8, isGray: encodedImage.isGray, output: output) : nil

@@ -20,10 +20,11 @@ struct PNGDecoder {
         } else {
             data = header.encodedImage
             metadata = try PNGDecodeMetadata(bytes, limits: options.limits, stop: stop)
-            plan = try DecodePlan(storedSize: data.size, orientation: metadata.orientation, options: options)
+            plan = try DecodePlan(
+                storedSize: data.size, orientation: metadata.orientation, options: options, source: data.format)
             isEarly = false
         }
-        output = PixelFormat.resolved(source: data.format, wanted: options.pixelFormat)
+        output = options.outputFormat(of: data.format)
         transform =
             options.convertToSRGB
             ? metadata.transform(format: data.format, isGray: data.isGray, output: output) : nil
@@ -37,7 +38,8 @@ struct PNGDecoder {
     ) throws(ImageError) -> (metadata: PNGDecodeMetadata, plan: DecodePlan)? {
         guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
         let metadata = try PNGDecodeMetadata(start, limits: options.limits, stop: stop)
-        let plan = try DecodePlan(storedSize: header.size, orientation: metadata.orientation, options: options)
+        let plan = try DecodePlan(
+            storedSize: header.size, orientation: metadata.orientation, options: options, source: header.encodedImage.format)
         return plan.shrinksToAnEighth ? (metadata, plan) : nil
     }
 

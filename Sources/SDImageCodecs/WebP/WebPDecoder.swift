@@ -26,7 +26,7 @@ import SDImagePixels
         frame = container.still
         self.options = options
         hasAlpha = container.hasAlpha
-        output = .resolved(source: hasAlpha ? .rgba8 : .rgb8, wanted: options.pixelFormat)
+        output = options.outputFormat(of: hasAlpha ? .rgba8 : .rgb8)
         profile = container.chunk("ICCP", limit: options.limits.metadataBytes)
         try frame.checkLimits(options.limits)
     }

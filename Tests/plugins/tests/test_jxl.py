@@ -25,7 +25,8 @@ class Jxl(TestCase):
             data = image.encode("jxl", lossless=True, effort=3)
             with self.subTest(pixel_format):
                 self.assertEqual(sdimage.sniff(data), "jxl")
-                back = sdimage.decode(data)
+                self.assertEqual(sdimage.decode(data).pixel_format, pixel_format.replace("16", "8"))
+                back = sdimage.decode(data, pixel_format="native")
                 self.assertEqual((back.format, back.pixel_format), ("jxl", pixel_format))
                 self.assertEqual(back.tobytes(), image.tobytes())
                 known = sdimage.info(data)

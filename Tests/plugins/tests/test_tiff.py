@@ -53,8 +53,9 @@ class Tiff(TestCase):
         for bits, order, planar in itertools.product((9, 10, 12, 14, 16, 24, 32), "<>", (False, True)):
             with self.subTest(bits=bits, order=order, planar=planar):
                 data = file(picture(bits=bits, order=order, planar=planar))
-                image = sdimage.decode(data)
+                image = sdimage.decode(data, pixel_format="native")
                 self.assertEqual(image.pixel_format, "rgb16")
+                self.assertEqual(sdimage.decode(data).pixel_format, "rgb8")
                 self.assert_samples(image, ramp, 65535 // (2**bits - 1) if bits < 16 else 1, 65535)
                 self.assert_samples(sdimage.decode(data, pixel_format="rgb8"), ramp, 1)
                 self.assertEqual(sdimage.info(data)["bits_per_channel"], bits)
@@ -68,7 +69,9 @@ class Tiff(TestCase):
                 for x in (0, 21, 40, 63):
                     value = round(x / 63 * most) * 255 / most
                     self.assertAlmostEqual(image.tobytes()[x], value if photometric else 255 - value, delta=0.51)
-        self.assertEqual(sdimage.decode(file(picture(grey, bits=16, photometric=1))).pixel_format, "gray16")
+        deep = file(picture(grey, bits=16, photometric=1))
+        self.assertEqual(sdimage.decode(deep).pixel_format, "gray8")
+        self.assertEqual(sdimage.decode(deep, pixel_format="native").pixel_format, "gray16")
 
     def test_a_palette_has_its_colours(self) -> None:
         for bits, shift in ((1, 8), (2, 8), (4, 0), (8, 8)):

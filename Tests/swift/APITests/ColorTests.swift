@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func aCodersPictureIsLeftAloneWhereThatIsWanted() throws {
-        let picture = try decode(.SDIMAGE_PIXEL_FORMAT_AUTOMATIC, convert: false)
+        let picture = try decode(.SDIMAGE_PIXEL_FORMAT_NATIVE, convert: false)
         #expect(sdimage_image_transfer_characteristics(picture.pointer) == 16)
         let base = try #require(sdimage_image_pixels(picture.pointer))
         #expect(base.load(as: UInt16.self) == 38055)

@@ -18,6 +18,7 @@ import Testing
 
     private func decode(_ data: [UInt8], _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
+        options.keepsDepth = true
         change(&options)
         return try PNGCoder().decode(try .copying(data), options: options, stop: CancellationToken())
     }
@@ -160,6 +161,7 @@ import Testing
 
     private func converted(_ image: Image, _ change: (inout DecodeOptions) -> Void = { _ in }) throws -> Image {
         var options = DecodeOptions()
+        options.keepsDepth = true
         change(&options)
         return try image.convertedToSRGB(options, stop: CancellationToken())
     }

@@ -128,6 +128,7 @@ import Testing
 
     private func fitted(_ image: Image, _ change: (inout DecodeOptions) -> Void) throws -> Image {
         var options = DecodeOptions()
+        options.keepsDepth = true
         change(&options)
         return try image.fitted(options, stop: CancellationToken())
     }

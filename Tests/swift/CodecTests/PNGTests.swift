@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: kinds) func everyColourTypeBecomesTheSmallestFormatThatHoldsIt(_ kind: Kind) throws {
-        let image = try decode(file(kind))
+        let image = try decode(file(kind)) { $0.keepsDepth = true }
         #expect(image.pixels.format == kind.format)
         #expect(image.content == kind.pixels)
         #expect(image.metadata.hasAlpha == kind.format.hasAlpha)
@@ -79,7 +79,15 @@ import Testing
     {
         let asked = try decode(file(kind)) { $0.pixelFormat = format }
         #expect(asked.pixels.format == format)
-        #expect(asked.content == (try decode(file(kind)).converted(to: format).content))
+        #expect(asked.content == (try decode(file(kind)) { $0.keepsDepth = true }.converted(to: format).content))
+    }
+
+    @Test(arguments: kinds) func theDefaultFormatHasEightBits(_ kind: Kind) throws {
+        let image = try decode(file(kind))
+        let expected = try decode(file(kind)) { $0.keepsDepth = true }
+        #expect(image.pixels.format.bytesPerChannel == 1)
+        #expect(image.pixels.format.channels == kind.format.channels)
+        #expect(image.content == (try expected.converted(to: image.pixels.format).content))
     }
 
     @Test func aSuggestedPaletteBehindTheTransparentColourChangesNothing() throws {

@@ -80,8 +80,19 @@ struct PixelConversionTests {
         #expect(back.content == samples)
     }
 
-    @Test func anUnaskedFormatIsTheSourcesOwn() {
-        #expect(PixelFormat.resolved(source: .gray16, wanted: nil) == .gray16)
-        #expect(PixelFormat.resolved(source: .gray16, wanted: .rgba8) == .rgba8)
+    @Test func theDefaultFormatHasEightBitsAndTheNativeOneIsTheSourcesOwn() {
+        var options = DecodeOptions()
+        #expect(options.outputFormat(of: .gray16) == .gray8)
+        #expect(options.outputFormat(of: .rgb16) == .rgb8)
+        #expect(options.outputFormat(of: .rgba16) == .rgba8)
+        #expect(options.outputFormat(of: .rgbaFloat, hasAlpha: true) == .rgba8)
+        #expect(options.outputFormat(of: .rgbaFloat, hasAlpha: false) == .rgb8)
+        for format in PixelFormat.allCases where format.bytesPerChannel == 1 {
+            #expect(options.outputFormat(of: format) == format)
+        }
+        options.keepsDepth = true
+        for format in PixelFormat.allCases { #expect(options.outputFormat(of: format) == format) }
+        options.pixelFormat = .rgba8
+        for format in PixelFormat.allCases { #expect(options.outputFormat(of: format) == .rgba8) }
     }
 }

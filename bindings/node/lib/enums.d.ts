@@ -10,7 +10,8 @@ export type PixelFormat =
   | 'gray16'
   | 'rgb16'
   | 'rgba16'
-  | 'rgba_float';
+  | 'rgba_float'
+  | 'native';
 
 /** Image file formats. */
 export type Format =

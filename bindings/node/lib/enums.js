@@ -3,7 +3,7 @@
 
 /** Layout of one pixel in memory, in the order of the letters. */
 const PIXEL_FORMATS = {
-  automatic: 0, // as an option: the smallest straight format that holds the image
+  automatic: 0, // as an option: the smallest straight format of 8 bits a channel
   gray8: 1, // 1 byte a pixel, no alpha
   rgb8: 2, // 3 bytes a pixel, no alpha
   rgba8: 3, // 4 bytes a pixel, straight alpha
@@ -13,6 +13,7 @@ const PIXEL_FORMATS = {
   rgb16: 7, // 6 bytes a pixel, no alpha
   rgba16: 8, // 8 bytes a pixel, straight alpha
   rgba_float: 9, // 16 bytes a pixel, straight alpha, linear light
+  native: 10, // as an option: the smallest straight format that holds the image
 };
 
 /** Image file formats. */

@@ -139,8 +139,9 @@ class Custom(TestCase):
     def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:
         coder = Farbfeld()
         sdimage.register_coder(coder)
-        image = sdimage.decode(farbfeld(3, 2))
+        image = sdimage.decode(farbfeld(3, 2), pixel_format="native")
         self.assertEqual((image.width, image.height, image.pixel_format), (3, 2, "rgba16"))
+        self.assertEqual(sdimage.decode(farbfeld(3, 2)).pixel_format, "rgba8")
         self.assertEqual(struct.unpack_from("=4H", image.pixels, image.stride + 16), (2000, 1000, 7, 65535))
         sdimage.unregister_coder(coder)
         self.assert_error("NOT_AN_IMAGE", sdimage.decode, farbfeld(3, 2))

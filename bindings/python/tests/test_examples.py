@@ -88,7 +88,7 @@ class Samples(TestCase):
         path.write_bytes(b"farbfeld" + (40).to_bytes(4) + (20).to_bytes(4) + bytes(40 * 20 * 8))
         for side, size in (("0", "40x20"), ("10", "10x5")):
             done = self.run_command(str(SAMPLES / "custom_coder.py"), str(path), side)
-            self.assertEqual((done.returncode, done.stdout), (0, f"{size} rgba16\n"), done.stderr)
+            self.assertEqual((done.returncode, done.stdout), (0, f"{size} rgba8\n"), done.stderr)
         path.write_bytes(path.read_bytes()[:-1])
         done = self.run_command(str(SAMPLES / "custom_coder.py"), str(path))
         self.assertEqual((done.returncode, done.stderr), (1, "custom_coder: TRUNCATED: farbfeld: pixels are missing\n"))

@@ -67,6 +67,9 @@ class Heif(Fixture):
         samples = struct.unpack_from("=3H", image.tobytes(), 6 * 64)
         self.assert_close(tuple(value >> 8 for value in samples), ramp(64, 0))
         self.assertEqual(sdimage.info(self.data("deep.heic"))["bits_per_channel"], 10)
+        native = sdimage.decode(self.data("deep.heic"), pixel_format="native")
+        self.assertEqual((native.pixel_format, native.tobytes()), ("rgb16", image.tobytes()))
+        self.assertEqual(sdimage.decode(self.data("still.heic"), pixel_format="native").pixel_format, "rgb8")
 
     def test_tiles_make_one_picture(self) -> None:
         self.assert_ramp(sdimage.decode(self.data("grid.heic")), 100, 90)

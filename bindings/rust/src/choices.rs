@@ -114,7 +114,7 @@ choices! {
 choices! {
     /// Layout of one pixel in memory, in the order of the letters.
     PixelFormat {
-        /// As an option: the smallest straight format that holds the image.
+        /// As an option: the smallest straight format of 8 bits a channel.
         Automatic = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
         /// 1 byte a pixel, no alpha.
         Gray8 = SDIMAGE_PIXEL_FORMAT_GRAY8,
@@ -134,6 +134,8 @@ choices! {
         Rgba16 = SDIMAGE_PIXEL_FORMAT_RGBA16,
         /// 16 bytes a pixel, straight alpha, linear light.
         RgbaFloat = SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT,
+        /// As an option: the smallest straight format that holds the image.
+        Native = SDIMAGE_PIXEL_FORMAT_NATIVE,
     }
 }
 

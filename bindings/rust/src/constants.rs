@@ -263,7 +263,7 @@ pub const SDIMAGE_TRANSFER_STAGE_FINISHED: sdimage_transfer_stage = 4;
 
 /// Layout of one pixel in memory, in the order of the letters.
 pub type sdimage_pixel_format = c_int;
-/// As an option: the smallest straight format that holds the image.
+/// As an option: the smallest straight format of 8 bits a channel.
 pub const SDIMAGE_PIXEL_FORMAT_AUTOMATIC: sdimage_pixel_format = 0;
 /// 1 byte a pixel, no alpha.
 pub const SDIMAGE_PIXEL_FORMAT_GRAY8: sdimage_pixel_format = 1;
@@ -283,6 +283,8 @@ pub const SDIMAGE_PIXEL_FORMAT_RGB16: sdimage_pixel_format = 7;
 pub const SDIMAGE_PIXEL_FORMAT_RGBA16: sdimage_pixel_format = 8;
 /// 16 bytes a pixel, straight alpha, linear light.
 pub const SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT: sdimage_pixel_format = 9;
+/// As an option: the smallest straight format that holds the image.
+pub const SDIMAGE_PIXEL_FORMAT_NATIVE: sdimage_pixel_format = 10;
 
 /// Image file formats.
 pub type sdimage_format = c_int;

@@ -295,7 +295,7 @@ enum class transfer_stage : int { // hooks.h
 
 // Layout of one pixel in memory, in the order of the letters.
 enum class pixel_format : int { // image.h
-    // As an option: the smallest straight format that holds the image.
+    // As an option: the smallest straight format of 8 bits a channel.
     automatic = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
     // 1 byte a pixel, no alpha.
     gray8 = SDIMAGE_PIXEL_FORMAT_GRAY8,
@@ -315,6 +315,8 @@ enum class pixel_format : int { // image.h
     rgba16 = SDIMAGE_PIXEL_FORMAT_RGBA16,
     // 16 bytes a pixel, straight alpha, linear light.
     rgba_float = SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT,
+    // As an option: the smallest straight format that holds the image.
+    native = SDIMAGE_PIXEL_FORMAT_NATIVE,
 };
 
 // Image file formats.

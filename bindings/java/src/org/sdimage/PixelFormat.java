@@ -3,7 +3,7 @@ package org.sdimage;
 
 /** Layout of one pixel in memory, in the order of the letters. */
 public enum PixelFormat {
-    /** As an option: the smallest straight format that holds the image. */
+    /** As an option: the smallest straight format of 8 bits a channel. */
     AUTOMATIC(0),
     /** 1 byte a pixel, no alpha. */
     GRAY8(1),
@@ -22,7 +22,9 @@ public enum PixelFormat {
     /** 8 bytes a pixel, straight alpha. */
     RGBA16(8),
     /** 16 bytes a pixel, straight alpha, linear light. */
-    RGBA_FLOAT(9);
+    RGBA_FLOAT(9),
+    /** As an option: the smallest straight format that holds the image. */
+    NATIVE(10);
 
     final int number;
 
