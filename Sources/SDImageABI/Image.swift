@@ -61,9 +61,7 @@ public func sdimage_image_new_animation(
 }
 
 @_cdecl("sdimage_image_ref") @implementation
-public func sdimage_image_ref(_ image: Object) -> Object {
-    unsafe Handle.ref(image, as: Image.self)
-}
+public func sdimage_image_ref(_ image: Object) -> Object { unsafe Handle.ref(image, as: Image.self) }
 
 @_cdecl("sdimage_image_unref") @implementation
 public func sdimage_image_unref(_ image: Object) { unsafe Handle.unref(image, as: Image.self) }
@@ -159,6 +157,11 @@ public func sdimage_image_frame_duration_ms(_ image: Object, _ index: UInt32) ->
 @_cdecl("sdimage_image_is_incremental") @implementation
 public func sdimage_image_is_incremental(_ image: Object) -> Bool {
     unsafe read(image, Image.self, false) { $0.metadata.isIncremental }
+}
+
+@_cdecl("sdimage_image_is_damaged") @implementation
+public func sdimage_image_is_damaged(_ image: Object) -> Bool {
+    unsafe read(image, Image.self, false) { $0.metadata.isDamaged }
 }
 
 @_cdecl("sdimage_image_is_transformed") @implementation

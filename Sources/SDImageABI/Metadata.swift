@@ -146,14 +146,10 @@ public func sdimage_image_copy_metadata(_ image: Object, _ metadata: ObjectOut, 
 }
 
 @_cdecl("sdimage_metadata_ref") @implementation
-public func sdimage_metadata_ref(_ metadata: Object) -> Object {
-    unsafe Handle.ref(metadata, as: MetadataObject.self)
-}
+public func sdimage_metadata_ref(_ metadata: Object) -> Object { unsafe Handle.ref(metadata, as: MetadataObject.self) }
 
 @_cdecl("sdimage_metadata_unref") @implementation
-public func sdimage_metadata_unref(_ metadata: Object) {
-    unsafe Handle.unref(metadata, as: MetadataObject.self)
-}
+public func sdimage_metadata_unref(_ metadata: Object) { unsafe Handle.unref(metadata, as: MetadataObject.self) }
 
 @_cdecl("sdimage_metadata_set_scale") @implementation
 public func sdimage_metadata_set_scale(_ metadata: Object, _ scale: Double) {

@@ -91,8 +91,9 @@ SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *
  * the cache key contains "@2x.", and 3 for "@3x.". Cache keys of http and https URLs may have "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
 
-/* Accepts incomplete images. Default false: truncated or damaged bytes are an error. When true, decoding succeeds with
- * the rows that could be decoded. */
+/* Accepts incomplete images. Default false: truncated or damaged bytes are an error, except for a JPEG with corrupt
+ * pixel data that has its end-of-image marker (sdimage_image_is_damaged). When true, decoding succeeds with the rows
+ * that could be decoded. */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 
 /* Decodes a thumbnail from the beginning of the file. Default false. When true, a thumbnail of at most an eighth of a

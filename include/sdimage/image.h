@@ -160,9 +160,13 @@ SDIMAGE_API sdimage_status sdimage_image_get_frame(const sdimage_image *image, u
  * an index out of range. */
 SDIMAGE_API uint32_t sdimage_image_frame_duration_ms(const sdimage_image *image, uint32_t index);
 
-/* True if a part of the image is missing because it had not arrived, or was damaged and accepted; false for a complete
- * image. */
+/* True if a part of the image is missing because it had not arrived, or the file was cut and accepted; false for a
+ * complete image. */
 SDIMAGE_API bool sdimage_image_is_incremental(const sdimage_image *image);
+
+/* True if some pixels are wrong because the file contains corrupt data. Files that are damaged but complete are decoded
+ * for JPEG alone; the log then has one warning for each decode, and caches keep the image. */
+SDIMAGE_API bool sdimage_image_is_damaged(const sdimage_image *image);
 
 /* True if a load applied its transformer to the image. False if the transformer did not apply to it or failed. */
 SDIMAGE_API bool sdimage_image_is_transformed(const sdimage_image *image);

@@ -12,9 +12,11 @@ struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
     jmp_buf escape;
-    int tolerant;
+    int tolerance;
     /* The first damage in the entropy-coded data: CJPEG_TRUNCATED or CJPEG_BAD_DATA; CJPEG_OK for none. */
     int damage;
+    /* Damage of either kind. Whatever follows the end of the data is missing, not corrupt. */
+    int is_cut, is_corrupt;
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
@@ -76,7 +78,11 @@ static void on_message(j_common_ptr info, int level) {
         return;
     if (decoder->damage == CJPEG_OK)
         decoder->damage = damage;
-    if (!decoder->tolerant)
+    if (damage == CJPEG_TRUNCATED)
+        decoder->is_cut = 1;
+    else if (!decoder->is_cut)
+        decoder->is_corrupt = 1;
+    if (decoder->tolerance < (damage == CJPEG_TRUNCATED ? CJPEG_ACCEPT_MISSING : CJPEG_ACCEPT_CORRUPT))
         fail(decoder, damage);
 }
 
@@ -85,12 +91,12 @@ static void on_output(j_common_ptr info) {
 }
 
 /* `prepare` sets the source of the bytes. */
-static cjpeg_decoder *open_decoder(int tolerant, void (*prepare)(cjpeg_decoder *, const void *, size_t),
+static cjpeg_decoder *open_decoder(int tolerance, void (*prepare)(cjpeg_decoder *, const void *, size_t),
                                    const void *bytes, size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
-    decoder->tolerant = tolerant;
+    decoder->tolerance = tolerance;
     decoder->info.err = jpeg_std_error(&decoder->errors);
     decoder->info.client_data = decoder;
     decoder->errors.error_exit = on_error;
@@ -109,8 +115,8 @@ static void use_memory(cjpeg_decoder *decoder, const void *bytes, size_t count) 
     jpeg_mem_src(&decoder->info, bytes, count);
 }
 
-cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant) {
-    return open_decoder(tolerant, use_memory, bytes, count);
+cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerance) {
+    return open_decoder(tolerance, use_memory, bytes, count);
 }
 
 /* --- Growing files. */
@@ -148,7 +154,7 @@ static void use_growing(cjpeg_decoder *decoder, const void *bytes, size_t count)
 }
 
 cjpeg_decoder *cjpeg_open_growing(void) {
-    return open_decoder(1, use_growing, NULL, 0);
+    return open_decoder(CJPEG_ACCEPT_MISSING, use_growing, NULL, 0);
 }
 
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
@@ -290,6 +296,25 @@ int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count) {
 
 int cjpeg_is_damaged(const cjpeg_decoder *decoder) {
     return decoder->damage != CJPEG_OK;
+}
+
+int cjpeg_is_corrupt(const cjpeg_decoder *decoder) {
+    return decoder->is_corrupt;
+}
+
+int cjpeg_has_end(const cjpeg_decoder *decoder) {
+    if (decoder->is_cut || !decoder->info.src)
+        return 0;
+    if (decoder->info.unread_marker == JPEG_EOI)
+        return 1;
+    const JOCTET *next = decoder->info.src->next_input_byte, *end = next + decoder->info.src->bytes_in_buffer;
+    /* A file of several scans is read to its end, which leaves the marker behind. */
+    if (decoder->info.buffered_image)
+        return 1;
+    while (next < end && (next = memchr(next, 0xFF, (size_t)(end - next))) && ++next < end)
+        if (*next == JPEG_EOI)
+            return 1;
+    return 0;
 }
 
 const char *cjpeg_message(const cjpeg_decoder *decoder) {

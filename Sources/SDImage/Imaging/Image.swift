@@ -108,6 +108,8 @@ package struct ImageMetadata: Sendable {
     /// Sum of the frame durations in milliseconds; 0 for still images.
     package var durationMilliseconds = 0
     package var isIncremental = false
+    /// True when corrupt data of a complete file was accepted, so that some pixels are wrong.
+    package var isDamaged = false
     /// True when the host has changed the metadata.
     package var isEdited = false
     /// Number of encoded bytes used for an early thumbnail; nil when all bytes were used.

@@ -50,6 +50,7 @@ extension ImageMetadata {
         var metadata = self
         metadata.format = source.format
         metadata.isIncremental = source.isIncremental
+        metadata.isDamaged = source.isDamaged
         metadata.isThumbnail = source.isThumbnail
         metadata.sourceSize = source.sourceSize
         metadata.extendedData = source.extendedData

@@ -24,7 +24,7 @@ package final class JPEGCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         // Only the header matters here; damage after it is ignored.
-        let decoder = try JPEGRowDecoder(bytes, tolerant: true)
+        let decoder = try JPEGRowDecoder(bytes, accepting: .missingData)
         let metadata = try JPEGMetadata(bytes, limits: options.limits, stop: stop)
         var info = ImageInfo()
         info.format = .jpeg
@@ -38,7 +38,7 @@ package final class JPEGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        let rows = try JPEGRowDecoder(bytes, tolerant: options.acceptPartial)
+        let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
         return try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
     }
 

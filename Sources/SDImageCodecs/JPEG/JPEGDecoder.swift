@@ -72,7 +72,14 @@ import SDImagePixels
     func decode(stop: CancellationToken) throws(ImageError) -> Image {
         if let image = try decodeDCThumbnail(stop: stop) { return image }
         let pixels = try read(stop: stop)
-        return image(pixels, isIncremental: rowDecoder.isDamaged)
+        guard rowDecoder.isDamaged else { return image(pixels) }
+        let hasEnd = rowDecoder.hasEnd
+        guard hasEnd || options.acceptPartial else {
+            throw ImageError(.truncated, "jpeg: data is damaged and has no end-of-image marker")
+        }
+        let size = rowDecoder.size
+        Log.write(.warning, "jpeg: data of image of \(size.width)x\(size.height) pixels is damaged, some pixels are wrong")
+        return image(pixels, isIncremental: !hasEnd)
     }
 
     /// Decodes a thumbnail from the lowest coefficients; nil when libjpeg must decode.
@@ -85,6 +92,7 @@ import SDImagePixels
         var result = plan.metadata(
             format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: metadata.orientation, options: options)
         result.isIncremental = isIncremental
+        result.isDamaged = rowDecoder.isCorrupt
         result.consumedBytes = consumedBytes
         result.bitsPerChannel = 8
         result.channels = rowDecoder.kind == .gray ? 1 : 3

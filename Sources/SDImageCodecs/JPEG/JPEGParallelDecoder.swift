@@ -101,10 +101,11 @@ final class JPEGLowerRowDecoder: Sendable {
     /// Requests the end of the work.
     func abandon() { stage.store(.abandoned, ordering: .releasing) }
 
-    /// Runs on the assisting thread. An error here occurs again, and is reported, in the decode of the upper rows.
+    /// Runs on the assisting thread. An error here occurs again, and is reported, in the decode of the upper rows. Damage ends
+    /// this decode too: the calling thread then decodes all rows, as it does without help.
     func decode() {
         do throws(ImageError) {
-            let decoder = try JPEGRowDecoder(bytes, tolerant: false)
+            let decoder = try JPEGRowDecoder(bytes, accepting: .none)
             try decoder.start(rows, scale: decoder.fullScale, limits: limits, stop: stop)
             try decoder.skip(range.lowerBound) { () throws(ImageError) in try check(.passing) }
             guard move(from: .passing, to: .writing) else { return }

@@ -69,7 +69,7 @@ struct JPEGProgressiveDecoder: ImageStream {
                 image = whole
             } else {
                 preview = nil
-                let rows = try JPEGRowDecoder(bytes, tolerant: options.acceptPartial)
+                let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
                 image = try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
             }
             properties.size = image.size
@@ -98,7 +98,7 @@ struct JPEGProgressiveDecoder: ImageStream {
     }
 
     private func decodeEarly(stop: CancellationToken) -> Image? {
-        guard let rows = try? JPEGRowDecoder(bytes, tolerant: true),
+        guard let rows = try? JPEGRowDecoder(bytes, accepting: .missingData),
             let decoder = try? JPEGDecoder(rows, options: options, stop: stop), decoder.isEarly
         else { return nil }
         return (try? decoder.decodeDCThumbnail(stop: stop)) ?? nil

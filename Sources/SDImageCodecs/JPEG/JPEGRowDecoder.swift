@@ -16,6 +16,11 @@ import SDImage
         }
     }
 
+    /// Damage of entropy-coded data that is not an error.
+    enum Tolerance: Int32 {
+        case none, corruptData, missingData
+    }
+
     /// Interpretation of the components.
     enum Kind { case gray, color, cmyk }
 
@@ -30,9 +35,11 @@ import SDImage
 
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
 
-    init(_ bytes: Bytes, tolerant: Bool) throws(ImageError) {
+    init(_ bytes: Bytes, accepting tolerance: Tolerance) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "jpeg: data is 0 bytes long") }
-        guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerant ? 1 : 0) else { throw .noMemory(bytes.count) }
+        guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerance.rawValue) else {
+            throw .noMemory(bytes.count)
+        }
         unsafe self.decoder = decoder
         self.bytes = bytes
         header = unsafe try JPEGRowDecoder.header(decoder)
@@ -72,6 +79,10 @@ import SDImage
     var rowMemory: Int { 65_536 + (size.width + 32) * 4 * 2 * unitRows }
     /// True after tolerated damage.
     var isDamaged: Bool { unsafe cjpeg_is_damaged(decoder) != 0 }
+    /// True if that damage includes corrupt data.
+    var isCorrupt: Bool { unsafe cjpeg_is_corrupt(decoder) != 0 }
+    /// True if the data of a decoded image has an end-of-image marker.
+    var hasEnd: Bool { unsafe cjpeg_has_end(decoder) != 0 }
 
     /// A scale of libjpeg and the resulting size.
     struct Scale {

@@ -35,6 +35,7 @@ struct Seen: Equatable {
     let loops: UInt32
     let duration: UInt64
     let isIncremental: Bool
+    let isDamaged: Bool
     let sum: UInt64
 
     init(_ image: OpaquePointer?) {
@@ -45,6 +46,7 @@ struct Seen: Equatable {
         loops = sdimage_image_loop_count(image)
         duration = sdimage_image_duration_ms(image)
         isIncremental = sdimage_image_is_incremental(image)
+        isDamaged = sdimage_image_is_damaged(image)
         sum = Seen.sum(image)
     }
 

@@ -110,6 +110,19 @@ import Testing
         #expect(!hearer.texts.contains { isForged ? $0.contains("\n") : $0.contains("s3cret") || $0.contains("alice") })
     }
 
+    @Test func damagedImageDataIsOneWarning() throws {
+        // No other test has an image of this size.
+        let data = try DamagedImageTests.damagedJPEG(width: 1733, height: 331)
+        let hearer = Hearer()
+        hearer.hearsEverything = true
+        hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
+        let image = try make(sdimage_image_unref) { sdimage_decode(data, data.count, nil, $0, $1) }
+        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        #expect(sdimage_image_is_damaged(image.pointer))
+        #expect(hearer.texts.filter { $0.contains("1733x331") }.count == 1)
+    }
+
     @Test func whatALogFunctionCausesIsNotLoggedAndItCannotWaitForACache() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

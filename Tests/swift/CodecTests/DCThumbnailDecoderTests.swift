@@ -13,7 +13,7 @@ struct DCThumbnailDecoderTests {
     func brightnessIsThatOfLibjpegAtAnEighth(sampling: JPEGBuilder.Sampling, restartInterval: Int) throws {
         for (width, height) in [(1, 130), (17, 97), (33, 64), (67, 131), (200, 113)] {
             let file = JPEGBuilder.file(width, height, sampling, restartInterval: restartInterval, seed: UInt64(width))
-            let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+            let decoder = try JPEGRowDecoder(try Bytes.copying(file), accepting: .none)
             let thumbnail = try #require(try thumbnail(decoder, detail: 1))
             #expect(try rows(thumbnail, decoder, isColor: false) == libjpegRows(decoder, .gray))
         }
@@ -23,7 +23,7 @@ struct DCThumbnailDecoderTests {
     func colorIsThatOfLibjpegAtAnEighth(name: String) throws {
         let sampling = try #require(JPEGBuilder.samplings.first { $0.name == name })
         let isColor = sampling.factors.count == 3
-        let decoder = try JPEGRowDecoder(try Bytes.copying(JPEGBuilder.file(203, 99, sampling)), tolerant: false)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(JPEGBuilder.file(203, 99, sampling)), accepting: .none)
         let thumbnail = try #require(try thumbnail(decoder, detail: 1))
         let got = try rows(thumbnail, decoder, isColor: isColor)
         let expected = try libjpegRows(decoder, isColor ? .rgb : .gray)
@@ -34,7 +34,7 @@ struct DCThumbnailDecoderTests {
     @Test func subsampledColorHasSamplesOfItsOwn() throws {
         // Blocks without detail: every sample is the mean of its block.
         let file = JPEGBuilder.file(203, 99, JPEGBuilder.samplings[2], detail: 0)
-        let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(file), accepting: .none)
         let thumbnail = try #require(try thumbnail(decoder, detail: 1))
         let got = try rows(thumbnail, decoder, isColor: true)
         let expected = try libjpegRows(decoder, .rgb)
@@ -43,7 +43,7 @@ struct DCThumbnailDecoderTests {
 
     @Test(arguments: ["large.jpg", "large_progressive.jpg"], [1, 2])
     func samplesAreMeansOfPixels(name: String, detail: Int) throws {
-        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/" + name), tolerant: false)
+        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/" + name), accepting: .none)
         guard let thumbnail = try thumbnail(decoder, detail: detail) else {
             #expect(decoder.isProgressive && detail == 2)
             return
@@ -63,7 +63,7 @@ struct DCThumbnailDecoderTests {
 
     @Test func twoThreadsMakeTheThumbnailThatOneMakes() throws {
         let bytes = try Bytes.copying(DCThumbnailDecoderTests.restarts)
-        let decoder = try JPEGRowDecoder(bytes, tolerant: false)
+        let decoder = try JPEGRowDecoder(bytes, accepting: .none)
         let alone = try rows(#require(try thumbnail(decoder, detail: 1)), decoder, isColor: true)
         for _ in 0..<5 {
             let pool = WorkPool(name: "test", threads: 2)
@@ -79,7 +79,7 @@ struct DCThumbnailDecoderTests {
         file[marker + 1] = 0xD5
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let decoder = try JPEGRowDecoder(try Bytes.copying(file), tolerant: false)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(file), accepting: .none)
         #expect(try thumbnail(decoder, detail: 1) == nil)
         #expect(try thumbnail(decoder, detail: 1, pool: pool) == nil)
     }
@@ -87,7 +87,7 @@ struct DCThumbnailDecoderTests {
     @Test func aStoppedThumbnailEndsBothThreads() throws {
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }
-        let decoder = try JPEGRowDecoder(try Bytes.copying(DCThumbnailDecoderTests.restarts), tolerant: false)
+        let decoder = try JPEGRowDecoder(try Bytes.copying(DCThumbnailDecoderTests.restarts), accepting: .none)
         let stop = CancellationToken()
         stop.cancel()
         #expect(imageError { _ = try thumbnail(decoder, detail: 1, pool: pool, stop: stop) }?.status == .cancelled)
@@ -127,7 +127,7 @@ struct DCThumbnailDecoderTests {
             var damaged = file
             damaged[position] ^= UInt8(1 << (position % 8))
             for data in [damaged, Array(file.prefix(position))] {
-                guard let decoder = try? JPEGRowDecoder(try Bytes.copying(data), tolerant: false),
+                guard let decoder = try? JPEGRowDecoder(try Bytes.copying(data), accepting: .none),
                     decoder.allowsDCThumbnail, decoder.size.pixelCount ?? 0 < 1 << 16,
                     try thumbnail(decoder, detail: 1) != nil
                 else { continue }
@@ -151,7 +151,7 @@ struct DCThumbnailDecoderTests {
     }
 
     @Test func theMemoryOfAThumbnailIsLimited() throws {
-        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/large.jpg"), tolerant: false)
+        let decoder = try JPEGRowDecoder(try CodecFixture.bytes("jpeg/large.jpg"), accepting: .none)
         var limits = DecodeLimits.standard
         limits.workingBytes = 20_000
         var reader = DCThumbnailDecoder(

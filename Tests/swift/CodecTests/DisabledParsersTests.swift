@@ -90,7 +90,7 @@ import Testing
         for disabled in [[], .jpegDC] as [DisabledParsers] {
             var options = DecodeOptions()
             (options.limits, options.thumbnailSize) = (limits(disabled), PixelSize(width: 64, height: 64))
-            let rows = try JPEGRowDecoder(bytes, tolerant: false)
+            let rows = try JPEGRowDecoder(bytes, accepting: .none)
             let decoder = try JPEGDecoder(rows, options: options, stop: CancellationToken())
             #expect(decoder.isDCThumbnail == disabled.isEmpty)
             #expect(try (decoder.decodeDCThumbnail(stop: CancellationToken()) != nil) == disabled.isEmpty)

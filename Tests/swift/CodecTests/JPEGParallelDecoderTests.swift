@@ -142,6 +142,24 @@ struct JPEGParallelDecoderTests {
         }
     }
 
+    @Test func acceptedDamageGivesThePixelsOfOneThread() throws {
+        let pool = WorkPool(name: "test", threads: 2)
+        defer { pool.stop() }
+        for part in [0.01, 0.3, 0.6, 0.67, 0.7, 0.9] {
+            var file = JPEGParallelDecoderTests.large
+            let place = Int(Double(file.count) * part)
+            for index in place..<place + 20 { file[index] = 0x55 ^ UInt8(index & 0x7F) }
+            let bytes = try Bytes.copying(file)
+            let alone = try Canvas(bytes, accepting: .corruptData)
+            try alone.decodeAll(pool: nil)
+            let together = try Canvas(bytes, accepting: .corruptData)
+            try together.decodeAll(pool: pool)
+            #expect(alone.decoder.isCorrupt && together.decoder.isCorrupt)
+            #expect(alone.decoder.hasEnd && together.decoder.hasEnd)
+            #expect(try together.content() == alone.content())
+        }
+    }
+
     @Test func aStoppedDecodeEndsBothThreads() throws {
         let bytes = try Bytes.copying(JPEGParallelDecoderTests.large)
         for rowsBefore in [0, 100, 600] {
@@ -190,8 +208,10 @@ private final class Canvas {
     private let rows: JPEGRowDecoder.Rows
     private let pixels: PixelBuffer
 
-    init(_ bytes: Bytes, _ format: PixelFormat = .rgb8, turn: Orientation = .up) throws {
-        decoder = try JPEGRowDecoder(bytes, tolerant: false)
+    init(
+        _ bytes: Bytes, _ format: PixelFormat = .rgb8, turn: Orientation = .up, accepting: JPEGRowDecoder.Tolerance = .none
+    ) throws {
+        decoder = try JPEGRowDecoder(bytes, accepting: accepting)
         rows =
             switch format {
             case .gray8: .gray

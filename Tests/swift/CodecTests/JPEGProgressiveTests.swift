@@ -100,6 +100,7 @@ struct JPEGProgressiveTests {
             #expect(error?.status == expected?.status)
             #expect(fed?.content == once?.content)
             #expect(fed?.metadata.isIncremental == once?.metadata.isIncremental)
+            #expect(fed?.metadata.isDamaged == once?.metadata.isDamaged)
         }
     }
 

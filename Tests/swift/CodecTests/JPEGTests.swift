@@ -171,11 +171,31 @@ struct JPEGTests {
         }
     }
 
-    @Test func aDamagedScanIsAnErrorUnlessPartialPicturesAreAccepted() throws {
-        var data = try CodecFixture.data("jpeg/large.jpg")
+    @Test(arguments: ["large.jpg", "large_progressive.jpg"], [false, true])
+    func aDamagedScanIsDeliveredIfTheFileHasItsEnd(name: String, acceptsPartial: Bool) throws {
+        var data = try CodecFixture.data("jpeg/" + name)
         for position in 3000..<3040 { data[position] = 0x55 ^ UInt8(position & 0x7F) }
-        #expect(try coder.survive(data)?.size == nil)
-        #expect(try coder.survive(data) { $0.acceptPartial = true }?.metadata.isIncremental == true)
+        let image = try #require(try coder.survive(data) { $0.acceptPartial = acceptsPartial })
+        #expect(image.size == PixelSize(width: 1024, height: 768))
+        #expect(image.metadata.isDamaged)
+        #expect(!image.metadata.isIncremental)
+    }
+
+    @Test func aDamagedScanWithoutTheEndOfTheFileIsAnErrorUnlessPartialPicturesAreAccepted() throws {
+        var data = Array(try CodecFixture.data("jpeg/large.jpg").dropLast(2))
+        for position in 3000..<3040 { data[position] = 0x55 ^ UInt8(position & 0x7F) }
+        let bytes = try Bytes.copying(data)
+        let error = imageError { _ = try coder.decode(bytes, options: DecodeOptions(), stop: CancellationToken()) }
+        #expect(error?.status == .truncated)
+        let image = try #require(try coder.survive(data) { $0.acceptPartial = true })
+        #expect(image.metadata.isIncremental)
+    }
+
+    @Test func aCompleteFileAndACutOneAreNotDamaged() throws {
+        let data = try CodecFixture.data("jpeg/large.jpg")
+        #expect(try coder.survive(data)?.metadata.isDamaged == false)
+        let cut = try #require(try coder.survive(Array(data.prefix(data.count / 2))) { $0.acceptPartial = true })
+        #expect(cut.metadata.isIncremental && !cut.metadata.isDamaged)
     }
 
     @Test func endlessScansAreRefused() throws {

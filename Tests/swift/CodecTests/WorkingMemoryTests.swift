@@ -62,7 +62,7 @@ import Testing
         limits.workingBytes = 1 << 20
         limits = limits.accounted
         func prepared() throws(ImageError) -> JPEGRowDecoder {
-            let decoder = try JPEGRowDecoder(bytes, tolerant: false)
+            let decoder = try JPEGRowDecoder(bytes, accepting: .none)
             try decoder.prepare(.rgb, scale: decoder.fullScale, limits: limits)
             return decoder
         }

@@ -785,6 +785,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_image_has_alpha": (c_bool, (c_void_p,)),
     "sdimage_image_height": (c_uint32, (c_void_p,)),
     "sdimage_image_is_animated": (c_bool, (c_void_p,)),
+    "sdimage_image_is_damaged": (c_bool, (c_void_p,)),
     "sdimage_image_is_hdr": (c_bool, (c_void_p,)),
     "sdimage_image_is_incremental": (c_bool, (c_void_p,)),
     "sdimage_image_is_thumbnail": (c_bool, (c_void_p,)),

@@ -159,8 +159,13 @@ class Image:
 
     @property
     def is_incremental(self) -> bool:
-        """True if a part had not arrived, or was damaged and accepted."""
+        """True if a part had not arrived, or the file was cut and accepted."""
         return cast(bool, lib.sdimage_image_is_incremental(self.pointer))
+
+    @property
+    def is_damaged(self) -> bool:
+        """True if some pixels are wrong because the file contains corrupt data."""
+        return cast(bool, lib.sdimage_image_is_damaged(self.pointer))
 
     @property
     def is_transformed(self) -> bool:

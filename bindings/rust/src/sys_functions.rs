@@ -816,6 +816,7 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_image_frame_duration_ms(image: *const sdimage_image, index: u32) -> u32;
     pub fn sdimage_image_is_incremental(image: *const sdimage_image) -> bool;
+    pub fn sdimage_image_is_damaged(image: *const sdimage_image) -> bool;
     pub fn sdimage_image_is_transformed(image: *const sdimage_image) -> bool;
     pub fn sdimage_image_consumed_bytes(image: *const sdimage_image) -> u64;
     pub fn sdimage_image_is_animated(image: *const sdimage_image) -> bool;

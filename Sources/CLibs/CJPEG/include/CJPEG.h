@@ -48,9 +48,11 @@ typedef struct {
     uint64_t coefficient_bytes;
 } cjpeg_header;
 
-/* The bytes must stay valid until cjpeg_close. `tolerant`: damaged or missing entropy-coded data is not an error. NULL
-   if memory is exhausted. */
-cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerant);
+/* Damage of entropy-coded data that is not an error: none, corrupt data, or missing data too. */
+enum { CJPEG_ACCEPT_NONE, CJPEG_ACCEPT_CORRUPT, CJPEG_ACCEPT_MISSING };
+
+/* The bytes must stay valid until cjpeg_close. NULL if memory is exhausted. */
+cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerance);
 int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
 
 /* Makes a decoder for a growing file, which is read tolerantly. Functions that lack bytes return CJPEG_NEEDS_MORE and
@@ -85,8 +87,13 @@ int cjpeg_read_rows(cjpeg_decoder *decoder, uint8_t *const *rows, uint32_t count
    Multiples of `mcu_rows` are fastest. */
 int cjpeg_skip_rows(cjpeg_decoder *decoder, uint32_t count);
 
-/* Reports that damage was tolerated. */
+/* Report that damage was tolerated: of any kind, and corrupt data. */
 int cjpeg_is_damaged(const cjpeg_decoder *decoder);
+int cjpeg_is_corrupt(const cjpeg_decoder *decoder);
+
+/* Reports that the data of an image whose rows were all read has an end-of-image marker. Reads all bytes that are left
+   in the worst case. */
+int cjpeg_has_end(const cjpeg_decoder *decoder);
 
 /* The library's message about the last failure, and its number. */
 const char *cjpeg_message(const cjpeg_decoder *decoder);

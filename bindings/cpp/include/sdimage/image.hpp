@@ -159,6 +159,7 @@ public:
         return sdimage_image_frame_duration_ms(get(), index);
     }
     bool is_incremental() const noexcept { return sdimage_image_is_incremental(get()); }
+    bool is_damaged() const noexcept { return sdimage_image_is_damaged(get()); }
     bool is_transformed() const noexcept { return sdimage_image_is_transformed(get()); }
     std::uint64_t consumed_bytes() const noexcept { return sdimage_image_consumed_bytes(get()); }
     bool is_animated() const noexcept { return sdimage_image_is_animated(get()); }
