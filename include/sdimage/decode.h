@@ -72,7 +72,8 @@ SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options 
  * (sdimage_image_get_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
-/* Rotates the image upright. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
+/* Rotates the image upright: by the orientation in EXIF, without one by tiff:Orientation in XMP (JPEG, PNG, WebP,
+ * TIFF); HEIC, AVIF and JPEG XL by the properties of the image alone. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
  * the orientation to apply. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 

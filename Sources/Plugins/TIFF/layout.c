@@ -1,5 +1,7 @@
 #include "layout.h"
 
+#include "xmp.h"
+
 /* Limits: samples per pixel, bits of an integer sample. */
 enum { MOST_SAMPLES = 64, MOST_BITS = 32 };
 
@@ -10,6 +12,14 @@ static void read_blocks(TIFF *file, sdtiff_layout *layout) {
         layout->profile = (sdcs_span){bytes, length};
     if (TIFFGetField(file, TIFFTAG_XMLPACKET, &length, &bytes) && bytes)
         layout->xmp = (sdcs_span){bytes, length};
+}
+
+/* Reads the tag, which is also that of EXIF; without one, the orientation in XMP. */
+static sdimage_orientation read_orientation(TIFF *file, sdcs_span xmp) {
+    uint16_t orientation = 0;
+    if (TIFFGetField(file, TIFFTAG_ORIENTATION, &orientation) && orientation >= 1 && orientation <= 8)
+        return (sdimage_orientation)orientation;
+    return xmp.length <= SDCS_BLOCK_LIMIT ? sdcs_xmp_orientation(xmp) : SDIMAGE_ORIENTATION_UP;
 }
 
 /* Old writers filled palettes with 8-bit values. */
@@ -100,20 +110,17 @@ static sdimage_status check_samples(const sdtiff_layout *layout, sdimage_error *
 }
 
 static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
-    uint16_t format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG, orientation = ORIENTATION_TOPLEFT;
+    uint16_t format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG;
     TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout->width);
     TIFFGetField(file, TIFFTAG_IMAGELENGTH, &layout->height);
     TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &layout->bits);
     TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &layout->samples);
     TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar);
-    TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples are complex numbers");
     layout->is_float = format == SAMPLEFORMAT_IEEEFP;
     layout->is_separate = planar == PLANARCONFIG_SEPARATE && layout->samples > 1;
-    layout->orientation =
-        orientation >= 1 && orientation <= 8 ? (sdimage_orientation)orientation : SDIMAGE_ORIENTATION_UP;
     return check_samples(layout, error);
 }
 
@@ -150,6 +157,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
     if (layout->kind != SDTIFF_BY_LIBRARY)
         find_alpha(file, layout);
     read_blocks(file, layout);
+    layout->orientation = read_orientation(file, layout->xmp);
     return SDIMAGE_STATUS_OK;
 }
 

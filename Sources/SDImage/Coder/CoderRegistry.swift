@@ -135,7 +135,13 @@ package final class CoderRegistry: Sendable {
             return own
         }
         let prepared = try image.prepared(options, stop: stop)
-        return try Engine.helped { () throws(ImageError) in
+        var options = options
+        // WebP stores pixels upright.
+        let orientation: Orientation = format == .webp ? .up : prepared.metadata.orientation
+        options.xmp = try options.xmp.map { packet throws(ImageError) in
+            try XMPOrientation.replacing(in: packet, by: orientation)
+        }
+        return try Engine.helped { [options] () throws(ImageError) in
             try coder.encode(prepared, format: format, options: options.accounted, stop: stop)
         }
     }

@@ -5,7 +5,10 @@ package enum ExifOrientation {
     /// Returns `up` when the block is damaged, lacks the tag or has an unknown value.
     ///
     /// `exif` is a TIFF block, with or without the "Exif" prefix of JPEG.
-    package static func read(_ exif: Bytes) -> Orientation {
-        ExifDirectory(exif)?.short(orientationTag).map { Orientation(exif: Int($0)) } ?? .up
+    package static func read(_ exif: Bytes) -> Orientation { find(exif) ?? .up }
+
+    /// nil when the block is damaged, lacks the tag or has an unknown value.
+    package static func find(_ exif: Bytes) -> Orientation? {
+        ExifDirectory(exif)?.short(orientationTag).flatMap { Orientation(rawValue: Int32($0)) }
     }
 }

@@ -5,6 +5,8 @@ import SDImage
 struct JPEGDecodeMetadata {
     /// The TIFF block of the first EXIF segment (EXIF 2.32, 4.5.4), without its "Exif" label.
     private(set) var exif: Bytes?
+    /// The first XMP packet, without its label and without its extension.
+    private(set) var packet: Bytes?
     private var profile = ProfilePieces()
     private let bytes: Bytes
     private let limit: Int
@@ -22,17 +24,24 @@ struct JPEGDecodeMetadata {
         while let (marker, content) = try segments.nextBeforeScan() { read(marker, content) }
     }
 
-    /// Orientation from the EXIF block.
-    var orientation: Orientation { exif.map { ExifOrientation.read($0) } ?? .up }
+    /// Orientation from the EXIF block, else from the XMP packet.
+    var orientation: Orientation {
+        exif.flatMap(ExifOrientation.find) ?? packet.flatMap(XMPOrientation.read) ?? .up
+    }
 
     /// Returns the ICC profile, joined from its numbered pieces (ICC.1:2010, B.4).
     func colorProfile() -> Bytes? { profile.joined(of: bytes, limit: limit) }
 
-    /// Reads a segment; all but those of EXIF blocks and profiles are ignored.
+    /// Label of a segment with an XMP packet (XMP specification part 3, section 1.1.3).
+    static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+
+    /// Reads a segment; all but those of EXIF blocks, XMP packets and profiles are ignored.
     mutating func read(_ marker: UInt8, _ content: Range<Int>) {
         let reader = bytes.reader
         if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: content.lowerBound), content.count > 6 {
             exif = bytes.slice(content.dropFirst(6))
+        } else if marker == 0xE1, packet == nil, reader.matches(JPEGDecodeMetadata.packetLabel, at: content.lowerBound) {
+            packet = bytes.slice(content.dropFirst(JPEGDecodeMetadata.packetLabel.utf8CodeUnitCount))
         } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: content.lowerBound), content.count > 14,
             let number = reader.byte(at: content.lowerBound + 12)
         {

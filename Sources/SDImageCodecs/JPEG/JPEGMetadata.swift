@@ -6,10 +6,8 @@ struct JPEGMetadata {
     /// Orientation and profile, from the same walk over the segments.
     private(set) var decoding: JPEGDecodeMetadata
     private let bytes: Bytes
-    private var packet: Bytes?
     private var extended: ExtendedXMP
 
-    private static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
     private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
@@ -24,7 +22,7 @@ struct JPEGMetadata {
         }
         found.setExif(decoding.exif)
         found.setColorProfile(decoding.colorProfile())
-        if let packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
+        if let packet = decoding.packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
     }
 
     private mutating func read(_ marker: UInt8, _ body: Range<Int>) {
@@ -32,11 +30,7 @@ struct JPEGMetadata {
         switch marker {
         case 0xE0 where reader.matches("JFIF\0", at: body.lowerBound): readDensity(body)
         case 0xE1:
-            if let content = content(after: JPEGMetadata.packetLabel, in: body) {
-                packet = packet ?? bytes.slice(content)
-            } else if let content = content(after: JPEGMetadata.extensionLabel, in: body) {
-                extended.add(content)
-            }
+            if let content = content(after: JPEGMetadata.extensionLabel, in: body) { extended.add(content) }
         case 0xFE:
             if let comment = bytes.slice(body) { found.text.add(Array("comment".utf8), comment, .utf8OrLatin1) }
         default: break

@@ -11,8 +11,12 @@ struct PNGDecodeMetadata {
     private(set) var chromaticities: [Int]?
     /// cICP; only RGB is valid (section 11.3.2.6).
     private(set) var codePoints: CodePoints?
+    /// Orientation from the EXIF block, else from the XMP packet.
     private(set) var orientation = Orientation.up
 
+    private var exif: Bytes?
+    /// The first XMP packet.
+    private var packet: PNGInternationalText?
     private let bytes: Bytes
     private let limit: Int
     private let stop: CancellationToken
@@ -25,6 +29,7 @@ struct PNGDecodeMetadata {
         limit = limits.metadataBytes
         var chunks = PNGChunkReader(bytes, stop: stop)
         while let chunk = try chunks.next() { try read(chunk, of: chunks) }
+        orientation = try MetadataOrientation.read(exif: exif) { () throws(ImageError) in try unpackPacket() }
     }
 
     /// Reads a chunk. Image data are neither read nor checked here.
@@ -34,6 +39,10 @@ struct PNGDecodeMetadata {
             PNGDecodeMetadata.primaries,
             PNGDecodeMetadata.codePointChunk, PNGDecodeMetadata.exif:
             if chunk.data.count <= limit, try chunks.isIntact(chunk) { try readUnlessDamaged(chunk) }
+        case PNGDecodeMetadata.internationalText where packet == nil && isPacket(chunk):
+            if chunk.data.count <= limit, try chunks.isIntact(chunk) {
+                packet = PNGInternationalText(chunk.data, of: bytes)
+            }
         default: break
         }
     }
@@ -48,13 +57,25 @@ struct PNGDecodeMetadata {
             let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
             if chunk.data.count == 32 { chromaticities = values }
         case PNGDecodeMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGDecodeMetadata.codePoints(&reader) }
-        case PNGDecodeMetadata.exif: orientation = bytes.slice(chunk.data).map(ExifOrientation.read) ?? .up
+        case PNGDecodeMetadata.exif: exif = bytes.slice(chunk.data)
         case PNGDecodeMetadata.colorProfile:
             guard !hasProfileChunk else { return }
             hasProfileChunk = true
             profile = try unpackProfile(chunk.data)
         default: break
         }
+    }
+
+    /// Compares the keyword alone, because files may have many texts.
+    private func isPacket(_ chunk: PNGChunk) -> Bool {
+        bytes.reader.matches(PNGInternationalText.packetKey, at: chunk.data.lowerBound)
+    }
+
+    private func unpackPacket() throws(ImageError) -> Bytes? {
+        guard let packet, packet.key == PNGInternationalText.packetKey, let stored = bytes.slice(packet.content) else {
+            return nil
+        }
+        return packet.isPacked ? try PNGMetadata.inflate(stored, limit: limit, stop: stop) : stored
     }
 
     private static func codePoints(_ reader: inout ByteReader) -> CodePoints? {
@@ -79,6 +100,7 @@ struct PNGDecodeMetadata {
     private static let primaries = PNGChunk.name("cHRM")
     private static let codePointChunk = PNGChunk.name("cICP")
     private static let exif = PNGChunk.name("eXIf")
+    private static let internationalText = PNGChunk.name("iTXt")
 }
 
 extension PNGDecodeMetadata {

@@ -38,7 +38,9 @@ struct PNGMetadata {
             // After the keyword: compression method 0 and a zlib stream.
             guard let (key, rest) = key(of: chunk.data), bytes.reader.byte(at: rest.lowerBound) == 0 else { return }
             try add(key, Value(content: rest.dropFirst(), isPacked: true), .latin1)
-        case PNGMetadata.internationalText: if let (key, value) = international(chunk.data) { try add(key, value, .utf8) }
+        case PNGMetadata.internationalText:
+            guard let text = PNGInternationalText(chunk.data, of: bytes) else { return }
+            try add(text.key, Value(content: text.content, isPacked: text.isPacked), .utf8)
         default: break
         }
     }
@@ -59,27 +61,10 @@ struct PNGMetadata {
         var isPacked = false
     }
 
-    /// Returns a keyword of 1 to 79 bytes and the location of the data after its terminator.
-    private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? {
-        let reader = bytes.reader
-        guard let zero = data.prefix(80).first(where: { reader.byte(at: $0) == 0 }), zero > data.lowerBound else { return nil }
-        return ((data.lowerBound..<zero).compactMap { reader.byte(at: $0) }, zero + 1..<data.upperBound)
-    }
-
-    /// Reads an iTXt chunk. After the keyword: compression flag, method 0, language and translated keyword, the last two
-    /// zero-terminated.
-    private func international(_ data: Range<Int>) -> (key: [UInt8], value: Value)? {
-        let reader = bytes.reader
-        guard let (key, rest) = key(of: data), rest.count >= 4, let flag = reader.byte(at: rest.lowerBound), flag <= 1,
-            flag == 0 || reader.byte(at: rest.lowerBound + 1) == 0,
-            let language = rest.dropFirst(2).first(where: { reader.byte(at: $0) == 0 }),
-            let translated = (language + 1..<data.upperBound).first(where: { reader.byte(at: $0) == 0 })
-        else { return nil }
-        return (key, Value(content: translated + 1..<data.upperBound, isPacked: flag == 1))
-    }
+    private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? { PNGInternationalText.key(of: data, bytes) }
 
     private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) throws(ImageError) {
-        if key == PNGMetadata.packetKey {
+        if key == PNGInternationalText.packetKey {
             if found.xmp == nil { found.setXMP(try profileText(value)) }
         } else if key.starts(with: RawProfile.prefix) {
             try addProfile(Array(key.dropFirst(RawProfile.prefix.count)), value)
@@ -124,7 +109,6 @@ struct PNGMetadata {
         return text.isEmpty ? nil : text
     }
 
-    private static let packetKey = Array("XML:com.adobe.xmp".utf8)
     private static let physical = PNGChunk.name("pHYs")
     private static let exif = PNGChunk.name("eXIf")
     private static let text = PNGChunk.name("tEXt")

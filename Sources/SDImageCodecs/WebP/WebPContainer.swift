@@ -117,8 +117,11 @@ import SDImage
         return chunks.lowerBound..<min(reader.offset + Int(size), chunks.upperBound)
     }
 
-    /// Returns the orientation of the Exif block; upright when there is none.
-    func orientation(limit: Int) -> Orientation { chunk("EXIF", limit: limit).map(ExifOrientation.read) ?? .up }
+    /// Returns the orientation of the Exif block, else of the XMP packet; upright when there is none.
+    func orientation(limit: Int) -> Orientation {
+        chunk("EXIF", limit: limit).flatMap(ExifOrientation.find) ?? chunk("XMP ", limit: limit).flatMap(XMPOrientation.read)
+            ?? .up
+    }
 
     /// Returns a metadata chunk of at most `limit` bytes, e.g. "ICCP".
     func chunk(_ name: StaticString, limit: Int) -> Bytes? {

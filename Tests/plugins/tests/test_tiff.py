@@ -137,6 +137,16 @@ class Tiff(TestCase):
                 known = sdimage.info(data)
                 self.assertEqual((known["width"], known["orientation"]), (upright.width, number))
 
+    def test_without_the_tag_the_orientation_in_xmp_counts(self) -> None:
+        packet = b'<x:xmpmeta><rdf:Description tiff:Orientation="6"/></x:xmpmeta>'
+        for number, size in ((None, (HEIGHT, WIDTH)), (0, (HEIGHT, WIDTH)), (1, (WIDTH, HEIGHT)), (3, (WIDTH, HEIGHT))):
+            made = picture().set_bytes(700, packet, 1)
+            if number is not None:
+                made.set(274, SHORT, number)
+            with self.subTest(number):
+                image = sdimage.decode(file(made))
+                self.assertEqual((image.width, image.height), size)
+
     def test_what_is_beside_the_pixels_is_told(self) -> None:
         for order, big in itertools.product("<>", (False, True)):
             made = picture(order=order, big=big).set(282, RATIONAL, 300, 1).set(283, RATIONAL, 150, 1).set(296, SHORT, 2)
