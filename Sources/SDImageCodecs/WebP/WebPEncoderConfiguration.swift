@@ -30,8 +30,8 @@ struct WebPEncoderConfiguration {
         for (parameter, number) in options.webP { try WebPEncoderConfiguration.set(parameter, number, &config) }
         // One pass only measures the PSNR; further passes approach the target.
         if config.target_PSNR > 0, options.webP[.pass] == nil { config.pass = WebPEncoderConfiguration.searchPasses }
-        // libwebp checks the upper bound of alpha_compression only when it encodes.
-        guard unsafe WebPValidateConfig(&config) != 0, config.alpha_compression <= 1 else {
+        // libwebp checks the upper bound of alpha_compression only when it encodes, and that of alpha_filtering never.
+        guard unsafe WebPValidateConfig(&config) != 0, config.alpha_compression <= 1, config.alpha_filtering <= 2 else {
             throw ImageError(.invalidArgument, "webp: encoder parameter out of range")
         }
         value = config
