@@ -76,7 +76,7 @@ public func sdimage_can_decode(_ bytes: UnsafeRawPointer?, _ length: Int) -> Boo
 
 @_cdecl("sdimage_can_encode") @implementation
 public func sdimage_can_encode(_ format: sdimage_format) -> Bool {
-    Defaults.coders.canEncode(ImageFormat(rawValue: format.rawValue) ?? .unknown)
+    ImageFormat(rawValue: format.rawValue).map { Defaults.coders.canEncode($0) } ?? false
 }
 
 @_cdecl("sdimage_plugins_load_all") @implementation

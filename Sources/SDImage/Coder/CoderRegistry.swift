@@ -66,8 +66,13 @@ package final class CoderRegistry: Sendable {
         return coders.last { $0.decodableFormats.contains(hint) }
     }
 
-    package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
-    package func canEncode(_ format: ImageFormat) -> Bool { coders.contains { $0.canEncode(format) } }
+    package func canDecode(_ bytes: Bytes) -> Bool { !bytes.isEmpty && coders.contains { $0.canDecode(bytes) } }
+
+    /// An undefined format means the one that `encode` chooses.
+    package func canEncode(_ format: ImageFormat) -> Bool {
+        let formats = format == .unknown ? [ImageFormat.png, .jpeg] : [format]
+        return coders.contains { coder in formats.contains { coder.canEncode($0) } }
+    }
 
     // MARK: Operations
 
