@@ -131,7 +131,8 @@ SDIMAGE_API double sdimage_image_scale(const sdimage_image *image);
 /* Orientation that remains to be applied; UP unless the decode options kept the orientation of the file. */
 SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *image);
 
-/* Size of the encoded image as displayed, in pixels: larger than the image itself for a thumbnail. */
+/* Size of the encoded image as displayed, in pixels: larger than the image itself for a thumbnail. Caches store it with
+ * thumbnails and transformed images. 0 x 0 if it is unknown: for such an image in a disk cache of an earlier version. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
 /* Number of frames, 1 for a still; number of loops, 0 = endless (and 0 for stills); and duration of one loop in

@@ -18,7 +18,7 @@ package struct CacheRow: Sendable {
     package var expires: UInt64 = 0
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// Remaining response metadata, as `ResponseRecord.encoded`.
+    /// Remaining response metadata, as `CachedData.encodedRecord`.
     package var encodedRecord: [UInt8] = []
     package var extendedData: Bytes?
     /// False when the stored seal does not match the fields.

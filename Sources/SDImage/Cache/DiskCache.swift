@@ -210,7 +210,7 @@ package final class DiskCache: Sendable {
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
             row.entityTag = new.storedEntityTag
             row.lastModified = new.storedLastModified
-            row.encodedRecord = new.encoded
+            row.encodedRecord = new.encoded(before: ResponseRecord.attachment(of: row.encodedRecord))
             return true
         }
     }

@@ -6,8 +6,11 @@ extension ResponseRecord {
     private static let longestField = 4096
 
     /// All values except the validators; empty for an empty record.
-    package var encoded: [UInt8] {
-        guard !isEmpty else { return [] }
+    package var encoded: [UInt8] { encoded(before: []) }
+
+    /// The encoded record, followed by bytes of the entry that do not belong to the response. Empty if both are.
+    package func encoded(before attachment: [UInt8]) -> [UInt8] {
+        guard !isEmpty || !attachment.isEmpty else { return [] }
         var bytes = [ResponseRecord.mark]
         ResponseRecord.append(UInt64(UInt32(bitPattern: status)), to: &bytes)
         ResponseRecord.append(requestTime, to: &bytes)
@@ -21,7 +24,15 @@ extension ResponseRecord {
         bytes.append(selection == nil ? 0 : 1)
         ResponseRecord.append(selection?.high ?? 0, to: &bytes)
         ResponseRecord.append(selection?.low ?? 0, to: &bytes)
-        return bytes
+        return bytes + attachment
+    }
+
+    /// The bytes after an encoded record.
+    package static func attachment(of encoded: [UInt8]) -> [UInt8] {
+        var record = ResponseRecord()
+        var reader = Reader(rest: encoded[...])
+        guard encoded.first == mark, reader.byte() != nil, record.read(&reader) else { return [] }
+        return Array(reader.rest)
     }
 
     /// The validators as stored; one that is too long is empty.

@@ -25,8 +25,9 @@ package struct CacheLookup: Sendable {
         if let image = cache.memoryPart.image(for: keys.final) { return image }
         guard let found = try BlockingCache(cache).data(for: key) else { return nil }
         // The registry starts the time limit of the options; the waiting caller has no way to cancel.
-        let image = try registry.decode(found.bytes, options: options, stop: CancellationToken()).with(
+        var image = try registry.decode(found.bytes, options: options, stop: CancellationToken()).with(
             extendedData: found.extendedData)
+        if let source = found.variantSource { image = image.variant(of: source) }
         cache.memoryPart.store(image, for: keys.final)
         return image
     }

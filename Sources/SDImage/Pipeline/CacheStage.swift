@@ -109,8 +109,9 @@ struct CacheStage {
         data.record = cached.record
         do throws(ImageError) {
             let origin = DecodeOrigin(cached, of: entry.cache)
-            let image = try await DecodeStage(context: context).image(of: data, isVariant: entry.isVariant, from: origin)
+            var image = try await DecodeStage(context: context).image(of: data, isVariant: entry.isVariant, from: origin)
                 .with(extendedData: cached.extendedData)
+            if entry.isVariant { image = image.variant(of: cached.variantSource) }
             let store = StoreStage(context: context)
             store.storeInMemory(image)
             if !entry.isVariant { await store.storeVariant(image, of: cached) }

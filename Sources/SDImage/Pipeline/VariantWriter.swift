@@ -70,6 +70,7 @@ package final class VariantWriter: Sendable {
             var data = variant.origin.withoutWrite
             data.lease = variant.origin.lease
             data.extendedData = variant.image.metadata.extendedData
+            if !variant.isOriginal { data.variantSource = VariantSource(variant.image.metadata) }
             if let bytes = variant.serialize?() {
                 data.bytes = bytes
             } else if variant.isEncoded {

@@ -3,7 +3,7 @@ package struct CachedData: Sendable {
     package var bytes: Bytes
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
-    /// Remaining response metadata, as `ResponseRecord.encoded`.
+    /// Remaining response metadata, as `ResponseRecord.encoded`, and the `VariantSource` of a variant.
     package var encodedRecord: [UInt8] = []
     package var extendedData: Bytes?
     /// Time of the store, nanoseconds since 1970; set by the cache.
@@ -33,8 +33,14 @@ package struct CachedData: Sendable {
         set {
             entityTag = newValue.storedEntityTag
             lastModified = newValue.storedLastModified
-            encodedRecord = newValue.encoded
+            encodedRecord = newValue.encoded(before: ResponseRecord.attachment(of: encodedRecord))
         }
+    }
+
+    /// The original of a variant; nil for other entries.
+    package var variantSource: VariantSource? {
+        get { VariantSource(encoded: ResponseRecord.attachment(of: encodedRecord)) }
+        set { encodedRecord = record.encoded(before: newValue?.encoded ?? []) }
     }
 
     /// True when a shared cache must not store the entry.

@@ -1,0 +1,187 @@
+/* encode.h: encoding of images.
+ *
+ *   sdimage_encode_options *options = sdimage_encode_options_new();
+ *   sdimage_encode_options_set_quality(options, 0.8);
+ *   sdimage_encode(image, SDIMAGE_FORMAT_WEBP, options, &data, &error);
+ *
+ * Encodes JPEG, PNG (animations as APNG), GIF, WebP, BMP, ICO; HEIC and AVIF if the library of the module has an
+ * encoder; and the formats of coders of the host. See sdimage_can_encode (coder.h). Animations are written as PNG, GIF
+ * and WebP, with their durations and loop count; other formats receive the first frame.
+ *
+ * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC and AVIF, and rotated
+ * in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC and AVIF.
+ * If only code points describe its samples, HEIC and AVIF write these; for JPEG and WebP it is converted to sRGB.
+ *
+ * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits. Grey images
+ * stay grey in JPEG, HEIC and AVIF.
+ *
+ * PNG stores images of few colours with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
+ * Animations are RGBA, with the changed part of each frame. During compression PNG holds another copy of the image's
+ * bytes, and as much memory for the file. ICO stores one image of at most 256 by 256 pixels.
+ *
+ * The functions block on the calling thread; while a manager exists, idle workers help. They may be used in a forked
+ * child. Classes: sdimage_encode_options single-owner. */
+#ifndef SDIMAGE_ENCODE_H
+#define SDIMAGE_ENCODE_H
+
+#include "base.h"
+#include "data.h"
+#include "error.h"
+#include "image.h"
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Options. A format ignores options that do not concern it; options that it cannot fulfil are UNSUPPORTED, as
+ * described. */
+
+/* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
+SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
+SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
+SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
+
+/* Sets the quality, from 0 to 1, the default. It applies to JPEG, WebP and HEIC, whose own scales end at 100, and to
+ * AVIF, whose quantiser becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when
+ * encoding; the same applies to dithering. */
+SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
+
+/* Encodes without loss: WebP and AVIF, the latter not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP
+ * and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colours under alpha 0. Default false. */
+SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
+
+/* Sets the effort to reduce the file size, from 1, fastest, to 9. 0, the default, selects the default of the format: 6
+ * for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when lossless; 4 for AVIF; that of the
+ * encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the standard below. */
+SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
+
+/* Sets the colour behind images with alpha in a format without alpha: JPEG. Default white; its own alpha is ignored. */
+SDIMAGE_API void sdimage_encode_options_set_background_color(sdimage_encode_options *options, sdimage_color color);
+
+/* Shrinks every frame into a box of pixels and preserves its proportions; none is enlarged. Zero, the default: no
+ * change. */
+SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_options *options, uint32_t width,
+                                                           uint32_t height);
+
+/* Sets the maximum size of the file in bytes: the best quality within it replaces the quality set; if no quality fits,
+ * the lowest is used. For JPEG, WebP (without profile: its colours become sRGB), HEIC, AVIF. INVALID_ARGUMENT together
+ * with lossless, for formats that support it, and with a target PSNR. 0, the default: no limit. */
+SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
+
+/* Sets the time limit of one encode, in milliseconds; TIMEOUT beyond. 0 restores the default of 60,000. */
+SDIMAGE_API void sdimage_encode_options_set_max_work_ms(sdimage_encode_options *options, uint32_t milliseconds);
+
+/* Embeds a small preview of at most 320 by 320 pixels: JPEG (in EXIF), and HEIC if the image is larger. AVIF:
+ * UNSUPPORTED. Default false. */
+SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_options *options, bool embed);
+
+/* Writes only the first frame. Default false: all frames of an animation are written. */
+SDIMAGE_API void sdimage_encode_options_set_first_frame_only(sdimage_encode_options *options, bool first_frame_only);
+
+/* Sets the loop count in place of that of the image; 0 = infinite. UINT32_MAX, the default, selects that of the
+ * image. */
+SDIMAGE_API void sdimage_encode_options_set_loop_count(sdimage_encode_options *options, uint32_t loop_count);
+
+/* JPEG: writes a progressive file, in scans from coarse to fine, which is slightly smaller. Default false. PNG:
+ * interlaced is UNSUPPORTED. */
+SDIMAGE_API void sdimage_encode_options_set_progressive(sdimage_encode_options *options, bool progressive);
+
+/* JPEG: the chroma subsampling. */
+typedef enum SDIMAGE_ENUM sdimage_chroma {
+    SDIMAGE_CHROMA_420 = 0, /* quarter resolution, the default */
+    SDIMAGE_CHROMA_422 = 1, /* half resolution: every second column */
+    SDIMAGE_CHROMA_444 = 2  /* full resolution */
+} sdimage_chroma;
+/* Sets the chroma subsampling. Default 420. */
+SDIMAGE_API void sdimage_encode_options_set_chroma(sdimage_encode_options *options, sdimage_chroma chroma);
+
+/* JPEG: writes restart markers between rows of blocks. They limit the effect of damage, and several processors can
+ * encode and decode parts of the image at once. Default false. */
+SDIMAGE_API void sdimage_encode_options_set_restart_markers(sdimage_encode_options *options, bool restart_markers);
+
+/* GIF: set the number of colours of each frame, 2 to 256, the default; and the fraction of the quantisation error that
+ * is passed on to the neighbours (Floyd and Steinberg), 0 to 1, the default. Pixels that are less than half opaque
+ * become transparent. Pixels that are unchanged from the previous frame are not drawn again. Durations become
+ * hundredths of a second, at least two, rounded so that their sum is preserved. */
+SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *options, uint32_t colors);
+SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *options, double amount);
+
+/* Parameters of libwebp. Names, ranges and defaults are those of its WebPConfig (webp/encode.h), except for
+ * THREAD_LEVEL, whose default is 1. A value outside its range is INVALID_ARGUMENT when encoding. */
+typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
+    SDIMAGE_WEBP_PARAMETER_NONE = 0,               /* no parameter: setting it has no effect */
+    SDIMAGE_WEBP_PARAMETER_METHOD = 1,             /* 0, fastest, to 6, smallest */
+    SDIMAGE_WEBP_PARAMETER_PASS = 2,               /* passes of entropy analysis, 1 to 10 */
+    SDIMAGE_WEBP_PARAMETER_PREPROCESSING = 3,      /* a set of bits: 1 smooths segments, 2 dithers */
+    SDIMAGE_WEBP_PARAMETER_THREAD_LEVEL = 4,       /* 1: a second thread, if useful */
+    SDIMAGE_WEBP_PARAMETER_LOW_MEMORY = 5,         /* 1: less memory, more time */
+    SDIMAGE_WEBP_PARAMETER_TARGET_PSNR = 6,        /* minimum PSNR in dB; 0: none */
+    SDIMAGE_WEBP_PARAMETER_SEGMENTS = 7,           /* segments with their own quantisers, 1 to 4 */
+    SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH = 8,       /* spatial noise shaping, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_STRENGTH = 9,    /* strength of the deblocking filter, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_SHARPNESS = 10,  /* 0, sharpest, to 7 */
+    SDIMAGE_WEBP_PARAMETER_FILTER_TYPE = 11,       /* 0 simple, 1 strong */
+    SDIMAGE_WEBP_PARAMETER_AUTOFILTER = 12,        /* 1: automatic filter strength */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_COMPRESSION = 13, /* 0: uncompressed alpha, 1: lossless compression */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_FILTERING = 14,   /* prediction of alpha: 0 none, 1 fast, 2 best */
+    SDIMAGE_WEBP_PARAMETER_ALPHA_QUALITY = 15,     /* 0, smallest, to 100, lossless */
+    SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,   /* 1: exports the compressed image; no effect here */
+    SDIMAGE_WEBP_PARAMETER_PARTITIONS = 17,        /* binary logarithm of the number of partitions, 0 to 3 */
+    SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,   /* permitted loss to fit the first partition, 0 to 100 */
+    SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19      /* 1: sharper colours, slower */
+} sdimage_webp_parameter;
+/* Sets one parameter; others have their defaults. */
+SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
+                                                 double value);
+
+/* Set metadata blocks to write (sdimage_info_exif, sdimage_info_xmp): JPEG, PNG, WebP, HEIC, AVIF. NULL:
+ * none, the default. The orientation in EXIF is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
+ * encoding; a block that is too large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
+SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
+SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);
+
+/* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
+ * NULL, the default, means none. */
+SDIMAGE_API void sdimage_encode_options_set_options(sdimage_encode_options *options, const sdimage_options *values);
+/* Returns those values; NULL when there are none. Borrowed until they are set again or the options are freed. */
+SDIMAGE_API const sdimage_options *sdimage_encode_options_options(const sdimage_encode_options *options);
+
+/* Return the options set, for coders. */
+SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
+SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
+SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);
+SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
+SDIMAGE_API sdimage_color sdimage_encode_options_background_color(const sdimage_encode_options *options);
+SDIMAGE_API bool sdimage_encode_options_is_first_frame_only(const sdimage_encode_options *options);
+/* Returns the loop count set, or that of the image. */
+SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_options *options,
+                                                       const sdimage_image *image);
+/* Return the metadata blocks to write. Borrowed; NULL when there are none. */
+SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
+SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
+
+/* --- Encoding. `options` may be NULL for the defaults. */
+
+/* Encodes with the registered coders, starting with the one registered last. UNKNOWN selects PNG for an image with
+ * alpha, otherwise JPEG. For an animation that was decoded completely, its own format and the default options (lossless
+ * or not), the result is the bytes from which it was decoded, by reference. The caller owns *data, which is never
+ * empty. Errors: UNSUPPORTED (no coder encodes the format, or not this image or these options), TOO_LARGE (sides or
+ * frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,
+                                          const sdimage_encode_options *options, sdimage_data **data,
+                                          sdimage_error **error);
+
+/* Encodes into a file, which is written completely or not at all. With UNKNOWN the extension of the name decides.
+ * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), DISK_FULL, IO_ERROR. */
+SDIMAGE_API sdimage_status sdimage_encode_file(const sdimage_image *image, const char *path, sdimage_format format,
+                                               const sdimage_encode_options *options, sdimage_error **error);
+
+/* Returns the format of a name's extension, ignoring case: "a.JPG" is JPEG; UNKNOWN for unknown ones. */
+SDIMAGE_API sdimage_format sdimage_format_of_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
