@@ -38,7 +38,8 @@ package final class DiagnosisObject: Sendable, HandleObject {
 
     package init(_ composition: Composition) {
         decodable = Set(composition.coders.flatMap(\.decodableFormats))
-        encodable = Set(composition.coders.flatMap(\.encodableFormats))
+        // Opens the modules, whose encoders are known only then.
+        encodable = Set(ImageFormat.allCases.filter { format in composition.coders.contains { $0.canEncode(format) } })
         libraries = composition.libraries.map { (CString($0), CString($1)) }
         plugins = composition.plugins.map { (CString($0), CString($1)) }
         limits = (DiagnosisObject.decodeLimits + composition.limits).map { (CString($0), $1) }

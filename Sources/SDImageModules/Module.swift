@@ -54,7 +54,7 @@ package final class Module: Sendable {
     /// The coder of the module; nil before the module is opened.
     package var opened: (any ImageCoder)? { state.withLock { if case .open(let coder, _) = $0 { coder } else { nil } } }
 
-    /// A description for `doctor`, which does not open the module.
+    /// A description for `doctor`.
     package var report: String {
         state.withLock { state in
             switch state {

@@ -73,8 +73,8 @@ SDIMAGE_API sdimage_status sdimage_metrics(sdimage_data **text, sdimage_error **
 
 /* --- Diagnosis. */
 
-/* Collects the versions, formats, limits and state of the library, for bug reports. The caller owns *diagnosis. Errors:
- * NO_MEMORY. */
+/* Collects the versions, formats, limits and state of the library, for bug reports. Opens the modules of HEIC and AVIF,
+ * which takes up to 50 ms. The caller owns *diagnosis. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_diagnosis_new(sdimage_diagnosis **diagnosis, sdimage_error **error);
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_diagnosis *sdimage_diagnosis_ref(const sdimage_diagnosis *diagnosis);

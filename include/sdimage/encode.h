@@ -136,7 +136,7 @@ SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options
                                                  double value);
 
 /* Set metadata blocks to write (sdimage_info_exif, sdimage_info_xmp): JPEG, PNG, WebP, HEIC, AVIF. NULL:
- * none, the default. The orientation in EXIF is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
+ * none, the default. The orientation in them is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
  * encoding; a block that is too large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
 SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);

@@ -331,6 +331,25 @@ class Encoding(Fixture):
                 self.assert_error("UNSUPPORTED", self.drawn(8, 8).encode, name, **refusals[name])
 
 
+class Report(TestCase):
+    def test_doctor_lists_the_formats_of_modules_before_their_first_use(self) -> None:
+        code = """
+            import json, sdimage
+            first = sdimage.doctor()
+            image = sdimage.Image.from_pixels(b"abc", 1, 1, "rgb8")
+            for name in ("heic", "avif"):
+                try:
+                    image.encode(name)
+                except sdimage.Error:
+                    pass
+            print(json.dumps([first, sdimage.doctor()]))
+            """
+        first, second = json.loads(run_python(code).stdout)
+        self.assertEqual(first["formats"], second["formats"])
+        self.assertEqual(first["libraries"], second["libraries"])
+        self.assertEqual({"heic", "avif"} & set(first["formats"]["encode"]), set(Encoding.formats))
+
+
 class Missing(TestCase):
     def test_a_missing_module_encodes_nothing(self) -> None:
         done = run_python(
