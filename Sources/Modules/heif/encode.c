@@ -100,49 +100,99 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
     return check(sdheif_lib.encoder_set_lossy_quality(job->encoder, quality), error);
 }
 
-static sdimage_status encode_one(job *job, const sdimage_image *image, struct heif_image_handle **handle,
+/* Makes libheif's image of at most `bits` bits a sample. */
+static sdimage_status open_image(const sdimage_image *image, int bits, struct heif_image **heif,
                                  sdimage_error **error) {
     sdcs_encode_input source;
-    sdimage_status status = sdcs_encode_input_open(&source, image, 10, error);
-    struct heif_image *heif = NULL;
+    sdimage_status status = sdcs_encode_input_open(&source, image, bits, error);
     if (status >= 0)
-        status = make_heif_image(&source, &heif, error);
-    if (status >= 0)
-        status = check(sdheif_lib.context_encode_image(job->context, heif, job->encoder, job->options, handle), error);
-    if (heif)
-        sdheif_lib.image_release(heif);
+        status = make_heif_image(&source, heif, error);
     sdcs_encode_input_close(&source);
     return status;
 }
 
-/* Returns a size inside the box with even sides; 0 x 0 if the image itself fits. */
-static sdimage_size preview_size(const sdimage_image *image) {
-    uint64_t width = sdimage_image_width(image), height = sdimage_image_height(image);
-    uint64_t longer = width > height ? width : height;
-    if (longer <= PREVIEW_SIDE)
-        return (sdimage_size){0, 0};
-    uint32_t w = (uint32_t)(width * PREVIEW_SIDE / longer) & ~1u, h = (uint32_t)(height * PREVIEW_SIDE / longer) & ~1u;
-    return (sdimage_size){w ? w : 2, h ? h : 2};
+static sdimage_status encode_one(job *job, const sdimage_image *image, struct heif_image_handle **handle,
+                                 sdimage_error **error) {
+    struct heif_image *heif = NULL;
+    sdimage_status status = open_image(image, 10, &heif, error);
+    if (status >= 0)
+        status = check(sdheif_lib.context_encode_image(job->context, heif, job->encoder, job->options, handle), error);
+    if (heif)
+        sdheif_lib.image_release(heif);
+    return status;
 }
 
+/* --- The preview. libheif scales it without interpolation, in 8 bits and without a color profile. Therefore it
+ * receives an image that is one pixel larger than the box, in sRGB. */
+
+/* Returns a size whose longer side is one pixel larger than the box; 0 x 0 if the image itself fits into the box. */
+static sdimage_size preview_size(const sdimage_image *image) {
+    uint64_t width = sdimage_image_width(image), height = sdimage_image_height(image);
+    uint64_t longer = width > height ? width : height, side = PREVIEW_SIDE + 1;
+    if (longer <= PREVIEW_SIDE)
+        return (sdimage_size){0, 0};
+    uint32_t w = (uint32_t)(width * side / longer), h = (uint32_t)(height * side / longer);
+    /* libheif needs two rows and columns. */
+    return (sdimage_size){w < 2 ? 2 : w, h < 2 ? 2 : h};
+}
+
+static sdimage_status as_8_bits(const sdimage_image *image, sdimage_image **result, sdimage_error **error) {
+    bool gray = sdimage_image_pixel_format(image) == SDIMAGE_PIXEL_FORMAT_GRAY16 ||
+                sdimage_image_pixel_format(image) == SDIMAGE_PIXEL_FORMAT_GRAY8;
+    sdimage_pixel_format format = gray                             ? SDIMAGE_PIXEL_FORMAT_GRAY8
+                                  : sdimage_image_has_alpha(image) ? SDIMAGE_PIXEL_FORMAT_RGBA8
+                                                                   : SDIMAGE_PIXEL_FORMAT_RGB8;
+    return sdimage_image_convert(image, format, result, error);
+}
+
+/* Returns the image in sRGB. The library converts colors while it decodes. */
+static sdimage_status as_srgb(const sdimage_image *image, sdimage_image **result, sdimage_error **error) {
+    if (!sdimage_image_color_profile(image) && !sdimage_image_color_primaries(image))
+        return as_8_bits(image, result, error);
+    sdimage_data *file = NULL;
+    sdimage_encode_options *fast = sdimage_encode_options_new();
+    sdimage_encode_options_set_effort(fast, 1);
+    sdimage_status status = sdimage_encode(image, SDIMAGE_FORMAT_PNG, fast, &file, error);
+    if (status >= 0)
+        status = sdimage_decode(sdimage_data_bytes(file), sdimage_data_length(file), NULL, result, error);
+    sdimage_encode_options_unref(fast);
+    sdimage_data_unref(file);
+    return status;
+}
+
+static sdimage_status make_preview(const sdimage_image *image, sdimage_size size, struct heif_image **heif,
+                                   sdimage_error **error) {
+    sdimage_image *stored = NULL, *small = NULL, *plain = NULL;
+    sdimage_status status = sdcs_as_stored(image, &stored, error);
+    if (status >= 0)
+        status = sdimage_image_resize(stored, size.width, size.height, SDIMAGE_SCALE_MODE_FILL, &small, error);
+    if (status >= 0)
+        status = as_srgb(small, &plain, error);
+    if (status >= 0)
+        status = open_image(plain, 8, heif, error);
+    sdimage_image_unref(plain);
+    sdimage_image_unref(small);
+    sdimage_image_unref(stored);
+    return status;
+}
+
+/* heif_context_assign_thumbnail writes the reference in the wrong direction, and no reader finds the preview. */
 static sdimage_status add_preview(job *job, const sdimage_image *image, struct heif_image_handle *master,
                                   sdimage_error **error) {
     sdimage_size size = preview_size(image);
     if (!size.width)
         return SDIMAGE_STATUS_OK;
-    sdimage_image *stored = NULL, *small = NULL;
+    struct heif_image *heif = NULL;
     struct heif_image_handle *handle = NULL;
-    sdimage_status status = sdcs_as_stored(image, &stored, error);
+    sdimage_status status = make_preview(image, size, &heif, error);
     if (status >= 0)
-        status = sdimage_image_resize(stored, size.width, size.height, SDIMAGE_SCALE_MODE_FILL, &small, error);
-    if (status >= 0)
-        status = encode_one(job, small, &handle, error);
-    if (status >= 0)
-        status = check(sdheif_lib.context_assign_thumbnail(job->context, master, handle), error);
+        status = check(sdheif_lib.context_encode_thumbnail(job->context, heif, master, job->encoder, job->options,
+                                                           PREVIEW_SIDE, &handle),
+                       error);
     if (handle)
         sdheif_lib.image_handle_release(handle);
-    sdimage_image_unref(small);
-    sdimage_image_unref(stored);
+    if (heif)
+        sdheif_lib.image_release(heif);
     return status;
 }
 

@@ -48,7 +48,7 @@
     X(nclx_color_profile_alloc)                                                                                        \
     X(nclx_color_profile_free)                                                                                         \
     X(context_encode_image)                                                                                            \
-    X(context_assign_thumbnail)                                                                                        \
+    X(context_encode_thumbnail)                                                                                        \
     X(context_add_exif_metadata)                                                                                       \
     X(context_add_XMP_metadata)                                                                                        \
     X(context_write)

@@ -5,6 +5,8 @@ import Glibc
 /// The packet is not parsed as XML: the text after the name decides. Packets in UTF-16 have no orientation here.
 package enum XMPOrientation {
     private static let name: StaticString = "tiff:Orientation"
+    /// Length of "tiff:". The search is for the letter behind it, which is rarer.
+    private static let prefixLength = 5
 
     /// Returns the first valid value; nil without one.
     package static func read(_ packet: Bytes) -> Orientation? {
@@ -25,10 +27,12 @@ package enum XMPOrientation {
         let reader = packet.reader
         var start = 0
         while start < packet.count,
-            let found = unsafe memmem(base + start, packet.count - start, name.utf8Start, name.utf8CodeUnitCount)
+            let found = unsafe memchr(base + start, Int32(UInt8(ascii: "O")), packet.count - start)
         {
-            start = unsafe UnsafeRawPointer(found) - base + name.utf8CodeUnitCount
-            if let digit = digit(after: start, reader) { return digit }
+            let letter = unsafe UnsafeRawPointer(found) - base
+            start = letter + 1
+            guard reader.matches(name, at: letter - prefixLength) else { continue }
+            if let digit = digit(after: letter - prefixLength + name.utf8CodeUnitCount, reader) { return digit }
         }
         return nil
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import struct
 import unittest
@@ -17,6 +18,44 @@ LOSS = 8
 def ramp(x: int, y: int, width: int = 128, height: int = 64) -> tuple[int, int, int]:
     """The image of the fixtures; see make_heif_avif.py."""
     return x * 256 // width, y * 240 // height, 128
+
+
+class HeifError(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_int), ("subcode", ctypes.c_int), ("message", ctypes.c_char_p))
+
+
+def heif_thumbnails(data: bytes) -> list[tuple[int, int]]:
+    """The sizes of the thumbnails that libheif finds."""
+    heif = ctypes.CDLL("libheif.so.1")
+    void = ctypes.c_void_p
+    for name, result, *arguments in (
+        ("heif_context_alloc", void),
+        ("heif_context_free", None, void),
+        ("heif_context_read_from_memory_without_copy", HeifError, void, ctypes.c_char_p, ctypes.c_size_t, void),
+        ("heif_context_get_primary_image_handle", HeifError, void, void),
+        ("heif_image_handle_get_number_of_thumbnails", ctypes.c_int, void),
+        ("heif_image_handle_get_list_of_thumbnail_IDs", ctypes.c_int, void, void, ctypes.c_int),
+        ("heif_image_handle_get_thumbnail", HeifError, void, ctypes.c_uint32, void),
+        ("heif_image_handle_get_width", ctypes.c_int, void),
+        ("heif_image_handle_get_height", ctypes.c_int, void),
+        ("heif_image_handle_release", None, void),
+    ):
+        function = getattr(heif, name)
+        function.restype, function.argtypes = result, arguments
+    context, primary = heif.heif_context_alloc(), void()
+    assert heif.heif_context_read_from_memory_without_copy(context, data, len(data), None).code == 0
+    assert heif.heif_context_get_primary_image_handle(context, ctypes.byref(primary)).code == 0
+    ids = (ctypes.c_uint32 * heif.heif_image_handle_get_number_of_thumbnails(primary))()
+    heif.heif_image_handle_get_list_of_thumbnail_IDs(primary, ids, len(ids))
+    sizes = []
+    for number in ids:
+        thumbnail = void()
+        assert heif.heif_image_handle_get_thumbnail(primary, number, ctypes.byref(thumbnail)).code == 0
+        sizes.append((heif.heif_image_handle_get_width(thumbnail), heif.heif_image_handle_get_height(thumbnail)))
+        heif.heif_image_handle_release(thumbnail)
+    heif.heif_image_handle_release(primary)
+    heif.heif_context_free(context)
+    return sizes
 
 
 def usable(name: str) -> bool:
@@ -323,6 +362,16 @@ class Encoding(Fixture):
             self.assert_close(self.pixel(image, 150, 100)[:3], ramp(150, 100, 300, 200))
         small = self.drawn(320, 200).encode("heic", embed_thumbnail=True, effort=1)
         self.assertNotIn(b"thmb", small)
+
+    def test_libheif_finds_the_preview(self) -> None:
+        if "heic" not in self.formats:
+            self.skipTest("no encoder of HEIC")
+        for pixel_format in ("rgb8", "rgba8", "gray8", "rgb16"):
+            image = self.drawn(960, 1440).convert(pixel_format)
+            with self.subTest(pixel_format):
+                self.assertEqual(heif_thumbnails(image.encode("heic", effort=1)), [])
+                data = image.encode("heic", embed_thumbnail=True, effort=1)
+                self.assertEqual(heif_thumbnails(data), [(212, 320)])
 
     def test_what_a_format_cannot_do_is_said(self) -> None:
         refusals = {"heic": {"lossless": True}, "avif": {"embed_thumbnail": True}}
