@@ -130,14 +130,14 @@ package final class CoderRegistry: Sendable {
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let format = wanted != .unknown ? wanted : image.metadata.hasAlpha ? .png : .jpeg
-        guard let coder = coders.last(where: { $0.canEncode(format) }) else {
-            throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
-        }
         try options.check()
         stop.allow(nanoseconds: options.workNanoseconds)
-        // The encoded original of all frames.
+        // The encoded original of all frames, which needs no encoder.
         if options.keepsEverything, image.isAsDecoded, let own = image.frames?.encoded, FormatSniffer.format(of: own) == format {
             return own
+        }
+        guard let coder = coders.last(where: { $0.canEncode(format) }) else {
+            throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
         }
         let prepared = try image.prepared(options, stop: stop)
         var options = options

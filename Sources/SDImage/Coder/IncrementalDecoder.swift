@@ -169,7 +169,11 @@ package final class IncrementalDecoder: FrameProvider {
         state.withLock { state in !state.isFinished && state.failure == nil && state.decoder?.isSatisfied != true }
     }
 
-    package var encoded: Bytes? { bytes }
+    /// nil for a source that the coder reads itself.
+    package var encoded: Bytes? {
+        let all = bytes
+        return all.isEmpty ? nil : all
+    }
 
     private func timed<R>(_ stop: CancellationToken, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         stop.allow(nanoseconds: options.limits.workNanoseconds)

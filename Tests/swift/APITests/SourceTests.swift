@@ -121,6 +121,23 @@ private final class Tape: @unchecked Sendable {
         #expect(tape.total < 5000)
     }
 
+    @Test func aSourceThatACoderReadsItselfHasNoEncodedBytes() throws {
+        let tape = Tape()
+        tape.bytes = Array("TAIL".utf8) + [77]
+        let decoder = try decoder(try tape.source(), try tailCoder())
+        let provider = try make(sdimage_frame_provider_unref) {
+            sdimage_frame_provider_new_decoder(decoder.pointer, $0, $1)
+        }
+        var data: OpaquePointer?
+        #expect(sdimage_frame_provider_get_data(provider.pointer, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        // A coder without sources of its own receives all bytes.
+        tape.bytes = makePNG(width: 3, height: 2)
+        let whole = try self.decoder(try tape.source())
+        let frames = try make(sdimage_frame_provider_unref) { sdimage_frame_provider_new_decoder(whole.pointer, $0, $1) }
+        let bytes = try make(sdimage_data_unref) { sdimage_frame_provider_get_data(frames.pointer, $0, $1) }
+        #expect(sdimage_data_length(bytes.pointer) == tape.bytes.count)
+    }
+
     @Test func aVectorPictureIsDrawnAtTheSizeThatIsWantedAndAgainAtAnyOther() throws {
         let coder = try makeVectorCoder()
         #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)

@@ -211,6 +211,24 @@ class Avif(Fixture):
         self.assertEqual(sdimage.decode(data).frame_count, 3)
         self.assertEqual(sdimage.info(data)["frame_count"], 3)
 
+    def test_a_sequence_keeps_its_bytes(self) -> None:
+        data = self.data("animated.avif")
+        image = sdimage.decode(data)
+        self.assertEqual(image.encode("avif"), data)
+        cache = sdimage.ImageCache(self.folder())
+        cache.store("key", image)
+        cache.flush()
+        self.assertEqual(cache.data("key"), data)
+
+    def test_the_frames_of_a_sequence_share_a_limit_of_bytes(self) -> None:
+        data = self.data("animated.avif")
+        whole = sdimage.decode(data)
+        limit = whole.width * whole.height * 4
+        image = sdimage.decode(data, limit_bytes=limit)
+        self.assertLess(image.width, whole.width)
+        frames = [image.frame(index) for index in range(image.frame_count)]
+        self.assertLessEqual(sum(frame.width * frame.height * 4 for frame in frames), limit)
+
     def test_the_blocks_beside_the_pixels_are_read(self) -> None:
         self.assertEqual(sdimage.read_metadata(self.data("still.avif"), "xmp"), b"<x:xmpmeta/>")
 
