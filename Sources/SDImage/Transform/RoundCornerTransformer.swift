@@ -2,19 +2,25 @@ import SDImagePixels
 
 /// Rounds the corners and draws an optional border.
 package struct RoundCornerTransformer: ImageTransformer {
+    /// In points, or a fraction of the shorter side.
     let radius: Double
+    let isFraction: Bool
     let corners: UInt64
     let borderWidth: Double
     let borderColor: Color?
 
-    /// Creates a transformer; lengths are in points. `corners`: bits for top left, top right, bottom left, bottom right.
-    package init(radius: Double, corners: UInt64 = .max, borderWidth: Double = 0, borderColor: Color? = nil) throws(ImageError) {
+    /// Creates a transformer; lengths are in points. With `isFraction` the radius is a fraction of the shorter side. `corners`:
+    /// bits for top left, top right, bottom left, bottom right.
+    package init(
+        radius: Double, isFraction: Bool = false, corners: UInt64 = .max, borderWidth: Double = 0, borderColor: Color? = nil
+    ) throws(ImageError) {
         guard radius.isFinite, radius >= 0, borderWidth.isFinite, borderWidth >= 0 else {
             throw ImageError(
                 .invalidArgument, "transform: corner radius is \(radius) and border width \(borderWidth), expected 0 or more")
         }
         guard borderColor?.isFinite ?? true else { throw ImageError(.invalidArgument, "transform: border color is not finite") }
         self.radius = radius
+        self.isFraction = isFraction
         self.corners = corners
         self.borderWidth = borderWidth
         self.borderColor = borderColor
@@ -22,7 +28,8 @@ package struct RoundCornerTransformer: ImageTransformer {
 
     package var key: String {
         let color = borderColor?.hex ?? "(null)"
-        return "SDImageRoundCornerTransformer(\(FixedDecimal.text(radius)),\(corners),\(FixedDecimal.text(borderWidth)),\(color))"
+        let name = isFraction ? "SDImageRoundCornerFractionTransformer" : "SDImageRoundCornerTransformer"
+        return "\(name)(\(FixedDecimal.text(radius)),\(corners),\(FixedDecimal.text(borderWidth)),\(color))"
     }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
@@ -33,8 +40,9 @@ package struct RoundCornerTransformer: ImageTransformer {
         guard borderWidth * scale < min(width, height) / 2 else {
             return image.redrawn(try PixelBuffer(size: image.size, format: format, zeroed: true), hasAlpha: true)
         }
-        let cut = shape(width, height, inset: borderWidth * scale, radius: radius * scale)
-        let border = border(width, height, scale: scale, format: format)
+        let radius = isFraction ? radius * min(width, height) : radius * scale
+        let cut = shape(width, height, inset: borderWidth * scale, radius: radius)
+        let border = border(width, height, radius: radius, scale: scale, format: format)
         let source = image.pixels
         let buffer = try PixelBuffer(size: image.size, format: format)
         let account = DecodeLimits.standard.account
@@ -56,10 +64,12 @@ package struct RoundCornerTransformer: ImageTransformer {
     }
 
     /// The area between the outer and inner edge of the border. The centre line lies at half-pixel positions, for a sharp border.
-    private func border(_ width: Double, _ height: Double, scale: Double, format: PixelFormat) -> RoundedCanvas.Border? {
+    private func border(
+        _ width: Double, _ height: Double, radius: Double, scale: Double, format: PixelFormat
+    ) -> RoundedCanvas.Border? {
         guard let borderColor, borderWidth > 0 else { return nil }
         let inset = (borderWidth * scale).rounded(.down) + 0.5
-        let line = shape(width, height, inset: inset, radius: max(0, radius - scale / 2) * scale)
+        let line = shape(width, height, inset: inset, radius: max(0, radius / scale - scale / 2) * scale)
         let half = borderWidth * scale / 2
         return RoundedCanvas.Border(
             outer: line.widened(by: half), inner: line.widened(by: -half), color: borderColor.samples(for: format))

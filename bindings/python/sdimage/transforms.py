@@ -96,14 +96,17 @@ def round_corner(
     corners: Iterable[str] | None = None,
     border_width: float = 0,
     border_color: ColorLike | None = None,
+    *,
+    is_fraction: bool = False,
 ) -> Transformer:
     """Rounds corners; `corners` are some of ``"top_left"``, ``"top_right"``, ``"bottom_left"``, ``"bottom_right"``, by
-    default all."""
+    default all. With `is_fraction` the radius is a fraction of the shorter side: 0.5 makes a circle of a square."""
     mask = _enums.CORNERS_ALL
     if corners is not None:
         mask = sum({_words.number(_enums.CORNERS, corner, "corner") for corner in corners})
     edge = None if border_color is None else byref(color(border_color))
-    return _made(lib.sdimage_transformer_new_round_corner, radius, mask, border_width, edge)
+    make = lib.sdimage_transformer_new_round_corner_fraction if is_fraction else lib.sdimage_transformer_new_round_corner
+    return _made(make, radius, mask, border_width, edge)
 
 
 def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:

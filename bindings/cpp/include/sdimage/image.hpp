@@ -223,6 +223,12 @@ public:
         return detail::make<image>(sdimage_image_round_corner, get(), radius, static_cast<std::uint64_t>(corners),
                                    border_width, border_color ? &*border_color : nullptr);
     }
+    image round_corner_fraction(double fraction, sdimage::corners corners = corners::all, double border_width = 0,
+                                std::optional<sdimage::color> border_color = {}) const {
+        return detail::make<image>(sdimage_image_round_corner_fraction, get(), fraction,
+                                   static_cast<std::uint64_t>(corners), border_width,
+                                   border_color ? &*border_color : nullptr);
+    }
     image filter(std::string_view name, const options &parameters = nullptr) const {
         return detail::make<image>(sdimage_image_filter, get(), detail::text(name), parameters.get());
     }

@@ -26,6 +26,12 @@ public:
                                          static_cast<std::uint64_t>(corners), border_width,
                                          border_color ? &*border_color : nullptr);
     }
+    static transformer round_corner_fraction(double fraction, sdimage::corners corners = corners::all,
+                                             double border_width = 0, std::optional<color> border_color = {}) {
+        return detail::make<transformer>(sdimage_transformer_new_round_corner_fraction, fraction,
+                                         static_cast<std::uint64_t>(corners), border_width,
+                                         border_color ? &*border_color : nullptr);
+    }
     static transformer flip(bool horizontal, bool vertical) {
         return detail::make<transformer>(sdimage_transformer_new_flip, horizontal, vertical);
     }
