@@ -41,6 +41,9 @@ package struct DecodeOptions: Hashable, Sendable {
         pixelFormat ?? (keepsDepth ? source : source.with8Bits(hasAlpha: hasAlpha))
     }
 
+    /// The pixel format of an image with missing rows. They are transparent unless a format without alpha is requested.
+    package func partialFormat(of output: PixelFormat) -> PixelFormat { pixelFormat ?? output.withAlpha }
+
     /// Bytes per pixel for which `limitBytes` reserves memory.
     package func limitedBytesPerPixel(of source: PixelFormat) -> Int {
         pixelFormat?.bytesPerPixel ?? (keepsDepth ? 4 * source.bytesPerChannel : 4)

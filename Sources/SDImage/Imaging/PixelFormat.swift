@@ -32,6 +32,15 @@ package enum PixelFormat: Int32, Sendable, CaseIterable {
     package var bytesPerPixel: Int { channels * bytesPerChannel }
     package var hasAlpha: Bool { channels == 4 }
 
+    /// The format of the same depth with an alpha channel.
+    var withAlpha: PixelFormat {
+        switch self {
+        case .gray8, .rgb8: .rgba8
+        case .gray16, .rgb16: .rgba16
+        default: self
+        }
+    }
+
     /// The format of the same channels with 8 bits each. Float samples have an alpha channel, which is dropped without `hasAlpha`.
     func with8Bits(hasAlpha: Bool) -> PixelFormat {
         switch self {

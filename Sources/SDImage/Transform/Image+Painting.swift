@@ -1,15 +1,6 @@
 import SDImagePixels
 
 extension PixelFormat {
-    /// The format of the same depth with an alpha channel.
-    var withAlpha: PixelFormat {
-        switch self {
-        case .gray8, .rgb8: .rgba8
-        case .gray16, .rgb16: .rgba16
-        default: self
-        }
-    }
-
     /// The format of the same depth with colour channels.
     var withColor: PixelFormat {
         switch self {

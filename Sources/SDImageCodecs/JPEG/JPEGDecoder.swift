@@ -88,9 +88,11 @@ import SDImagePixels
         return image(thumbnail.pixels, consumedBytes: isEarly ? thumbnail.consumedBytes : nil)
     }
 
-    func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
+    func image(
+        _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil
+    ) -> Image {
         var result = plan.metadata(
-            format: .jpeg, pixels: pixels.format, hasAlpha: false, orientation: metadata.orientation, options: options)
+            format: .jpeg, pixels: pixels.format, hasAlpha: hasMissingRows, orientation: metadata.orientation, options: options)
         result.isIncremental = isIncremental
         result.isDamaged = rowDecoder.isCorrupt
         result.consumedBytes = consumedBytes

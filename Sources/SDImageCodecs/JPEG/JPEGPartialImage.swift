@@ -3,6 +3,8 @@ import SDImage
 /// Progressive decode of a JPEG: rows as they arrive for files with one scan, otherwise an image after each scan.
 final class JPEGPartialImage {
     private let decoder: JPEGDecoder
+    /// Format of the finished image. Images with missing rows may have alpha.
+    private let wholeFormat: PixelFormat
     /// Writer of a file with one scan; nil once `image` contains all rows. For several scans, each pass has its own writer.
     private var writer: ScanlineWriter?
     private var rows = 0
@@ -17,7 +19,11 @@ final class JPEGPartialImage {
         // Rows that have not arrived are blank.
         options.acceptPartial = true
         options.earlyThumbnail = false
-        decoder = try JPEGDecoder(try JPEGRowDecoder(growing: bytes), options: options, stop: stop)
+        let rows = try JPEGRowDecoder(growing: bytes)
+        wholeFormat = options.outputFormat(of: rows.kind == .gray ? .gray8 : .rgb8)
+        // Several scans have no missing rows.
+        if !rows.hasMultipleScans { options.pixelFormat = options.partialFormat(of: wholeFormat) }
+        decoder = try JPEGDecoder(rows, options: options, stop: stop)
         try decoder.prepare()
         writer = decoder.rowDecoder.hasMultipleScans ? nil : try decoder.makeWriter()
     }
@@ -50,7 +56,7 @@ final class JPEGPartialImage {
                 image = decoder.image(try writer.finish(), isIncremental: true)
                 return
             }
-            image = decoder.image(try writer.copy(), isIncremental: true)
+            image = decoder.image(try writer.copy(), isIncremental: true, hasMissingRows: true)
         }
         self.writer = consume writer
     }
@@ -71,8 +77,9 @@ final class JPEGPartialImage {
     var finished: Image? {
         let isWhole = rowDecoder.hasMultipleScans ? hasAllScans : decoder.isWhole(rows: rows)
         guard isWhole, !rowDecoder.isDamaged, !decoder.isDCThumbnail, let image else { return nil }
-        var metadata = image.metadata
+        guard let converted = try? image.converted(to: wholeFormat) else { return nil }
+        var metadata = converted.metadata
         metadata.isIncremental = false
-        return image.with(metadata)
+        return converted.with(metadata)
     }
 }

@@ -58,9 +58,12 @@ struct PNGDecoder {
         image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
     }
 
-    func image(_ pixels: PixelBuffer, isIncremental: Bool = false, consumedBytes: Int? = nil) -> Image {
+    func image(
+        _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil
+    ) -> Image {
         var result = plan.metadata(
-            format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha, orientation: metadata.orientation, options: options)
+            format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha || hasMissingRows, orientation: metadata.orientation,
+            options: options)
         result.isIncremental = isIncremental
         result.consumedBytes = consumedBytes
         result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
@@ -68,11 +71,14 @@ struct PNGDecoder {
     }
 
     /// Returns a writer for the rows of the image in order.
-    func makeWriter(_ layout: PixelFormat, acceptsPartial: Bool = false) throws(ImageError) -> ScanlineWriter {
+    func makeWriter(
+        _ layout: PixelFormat, acceptsPartial: Bool = false, hasMissingRows: Bool = false
+    ) throws(ImageError) -> ScanlineWriter {
         var options = options
         options.acceptPartial = options.acceptPartial || acceptsPartial
         return try ScanlineWriter(
-            rowSize: data.size, sourceFormat: layout, plan: plan, output: output, transform: transform, options: options,
+            rowSize: data.size, sourceFormat: layout, plan: plan,
+            output: hasMissingRows ? options.partialFormat(of: output) : output, transform: transform, options: options,
             extent: isEarly ? extentOfFirstPass : nil)
     }
 
@@ -106,7 +112,8 @@ struct PNGDecoder {
 
     /// Returns an image of the first rows while more are to come.
     func preview(_ whole: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
-        try write(whole, rows: rows, to: try makeWriter(whole.format, acceptsPartial: true), stop: stop)
+        let writer = try makeWriter(whole.format, acceptsPartial: true, hasMissingRows: rows < whole.size.height)
+        return try write(whole, rows: rows, to: writer, stop: stop)
     }
 
     private func write(

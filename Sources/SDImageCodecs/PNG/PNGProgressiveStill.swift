@@ -74,7 +74,7 @@ struct PNGProgressiveStill: ImageStream {
         // Frees the memory of the last preview before the next is allocated.
         preview = nil
         let pixels = try now.decoder.preview(now.buffer, rows: rows, stop: stop)
-        let image = now.decoder.image(pixels, isIncremental: true)
+        let image = now.decoder.image(pixels, isIncremental: true, hasMissingRows: rows < now.buffer.size.height)
         preview = (now.rowsDone, image)
         return image
     }

@@ -48,7 +48,7 @@ import SDImagePixels
                 return try read(bytes, self.layout(rowSize: frame.size), stop: stop)
             }
         }
-        return try write(buffer, rows: rows, stop: stop)
+        return try write(buffer, rows: rows, to: output, stop: stop)
     }
 
     /// Downscales before colour conversion, which is faster and sharper than scaling in libwebp.
@@ -107,17 +107,25 @@ import SDImagePixels
 
     /// Returns the image of a buffer that is no longer used; rows after the first `rows` are missing.
     func finish(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
-        guard isFinal(buffer) else { return try write(buffer, rows: rows, stop: stop) }
+        guard isFinal(buffer) else { return try write(buffer, rows: rows, to: output, stop: stop) }
         if buffer.format.hasAlpha, !hasAlpha { makeOpaque(buffer, rows: rows) }
         return image(buffer, isWhole: rows == buffer.size.height)
     }
 
     /// Returns the partial image while more rows are to come.
     func preview(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
-        // A buffer that is converted needs no copy.
-        let image = try finish(isFinal(buffer) ? try copy(buffer, rows: rows) : buffer, rows: rows, stop: stop)
+        let hasMissingRows = rows < buffer.size.height
+        let format = hasMissingRows ? options.partialFormat(of: output) : output
+        let image: Image
+        if format == output {
+            // A buffer that is converted needs no copy.
+            image = try finish(isFinal(buffer) ? try copy(buffer, rows: rows) : buffer, rows: rows, stop: stop)
+        } else {
+            image = try write(buffer, rows: rows, to: format, stop: stop)
+        }
         var metadata = image.metadata
         metadata.isIncremental = true
+        metadata.hasAlpha = metadata.hasAlpha || hasMissingRows && format.hasAlpha
         return image.with(metadata)
     }
 
@@ -136,7 +144,9 @@ import SDImagePixels
         buffer.format == output && buffer.size == plan.scaledSize && plan.turn == .up && transform(buffer.format) == nil
     }
 
-    private func write(_ buffer: PixelBuffer, rows: Int, stop: CancellationToken) throws(ImageError) -> Image {
+    private func write(
+        _ buffer: PixelBuffer, rows: Int, to output: PixelFormat, stop: CancellationToken
+    ) throws(ImageError) -> Image {
         var options = options
         options.acceptPartial = options.acceptPartial || rows < buffer.size.height
         var writer = try ScanlineWriter(

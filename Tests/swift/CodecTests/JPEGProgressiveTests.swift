@@ -1,7 +1,8 @@
 import SDImage
-import SDImageCodecs
 import TestSupport
 import Testing
+
+@testable import SDImageCodecs
 
 struct JPEGProgressiveTests {
     private let coder = JPEGCoder()
@@ -18,9 +19,11 @@ struct JPEGProgressiveTests {
             var options = DecodeOptions()
             if side > 0 { options.thumbnailSize = PixelSize(width: side, height: side) }
             let expected = try coder.decode(try Bytes.copying(data), options: options, stop: CancellationToken())
+            // Missing rows are transparent; a file of several scans has none.
+            let hasScans = try JPEGRowDecoder(try Bytes.copying(data), accepting: .none).hasMultipleScans
             let image = try feed(data, piece: piece, options: options) { partial in
                 #expect(partial.size == expected.size)
-                #expect(partial.pixels.format == expected.pixels.format)
+                #expect(partial.pixels.format == (hasScans ? expected.pixels.format : .rgba8))
                 #expect(partial.metadata.isIncremental)
             }
             #expect(image.content == expected.content)
@@ -50,8 +53,8 @@ struct JPEGProgressiveTests {
         try decoder.update(try Bytes.copying(Array(data.prefix(data.count / 2))), isFinished: false, stop: CancellationToken())
         let half = try #require(try decoder.image(stop: CancellationToken()))
         #expect(half.size == whole.size)
-        #expect(half.pixel(500, 200) == whole.pixel(500, 200))
-        #expect(half.pixel(500, 760) == [0, 0, 0])
+        #expect(half.pixel(500, 200) == whole.pixel(500, 200) + [255])
+        #expect(half.pixel(500, 760) == [0, 0, 0, 0])
     }
 
     @Test func eachScanSharpensAProgressivePicture() throws {

@@ -68,7 +68,11 @@ import Testing
         #expect(grown.previews.count > 3)
         for preview in grown.previews {
             #expect(preview.metadata.isIncremental && preview.size == PixelSize(width: 37, height: 29))
-            let content = preview.content
+            // Missing rows are transparent.
+            let alpha = stride(from: 3, to: 37 * 29 * 4, by: 4 * 37).map { preview.content[$0] }
+            #expect(preview.pixels.format == .rgba8 && alpha.first == 255)
+            #expect(alpha == alpha.sorted(by: >))
+            let content = try preview.converted(to: .rgb8).content
             let same = zip(content, whole).prefix { $0 == $1 }.count / 111
             #expect(same > 0 && content.dropFirst((same + 1) * 111).allSatisfy { $0 == 0 })
         }
