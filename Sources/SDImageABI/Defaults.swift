@@ -73,9 +73,13 @@ enum Defaults {
         ]
     }
 
+    /// Opens the modules: their encoders and the versions of their libraries are known only then.
     static var composition: DiagnosisObject.Composition {
-        .init(
-            coders: coders.coders, libraries: libraries, plugins: plugins.map { ($0.name, $0.libraryVersion) },
+        let coders = coders.coders
+        let encodable = ImageFormat.allCases.filter { format in coders.contains { $0.canEncode(format) } }
+        return .init(
+            coders: coders, encodableFormats: encodable, libraries: libraries,
+            plugins: plugins.map { ($0.name, $0.libraryVersion) },
             limits: [
                 ("body_bytes", downloader.maxBodyBytes), ("redirects", downloader.maxRedirects),
                 ("transfers_per_host", downloader.maxPerHost), ("transfers", downloader.maxTotal),

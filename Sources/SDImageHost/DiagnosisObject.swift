@@ -10,14 +10,17 @@ package final class DiagnosisObject: Sendable, HandleObject {
     /// The parts that the composition of the library decides.
     package struct Composition {
         let coders: [any ImageCoder]
+        let encodableFormats: [ImageFormat]
         /// Names and versions.
         let libraries, plugins: [(String, String)]
         let limits: [(String, Int)]
 
         package init(
-            coders: [any ImageCoder], libraries: [(String, String)], plugins: [(String, String)], limits: [(String, Int)]
+            coders: [any ImageCoder], encodableFormats: [ImageFormat], libraries: [(String, String)],
+            plugins: [(String, String)], limits: [(String, Int)]
         ) {
             self.coders = coders
+            self.encodableFormats = encodableFormats
             self.libraries = libraries
             self.plugins = plugins
             self.limits = limits
@@ -38,8 +41,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
 
     package init(_ composition: Composition) {
         decodable = Set(composition.coders.flatMap(\.decodableFormats))
-        // Opens the modules, whose encoders are known only then.
-        encodable = Set(ImageFormat.allCases.filter { format in composition.coders.contains { $0.canEncode(format) } })
+        encodable = Set(composition.encodableFormats)
         libraries = composition.libraries.map { (CString($0), CString($1)) }
         plugins = composition.plugins.map { (CString($0), CString($1)) }
         limits = (DiagnosisObject.decodeLimits + composition.limits).map { (CString($0), $1) }
