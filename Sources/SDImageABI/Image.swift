@@ -239,6 +239,79 @@ public func sdimage_image_color_at(
     }
 }
 
+@_cdecl("sdimage_image_colors_in") @implementation
+public func sdimage_image_colors_in(
+    _ image: Object, _ x: UInt32, _ y: UInt32, _ width: UInt32, _ height: UInt32,
+    _ colors: UnsafeMutablePointer<sdimage_color>?, _ capacity: Int, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        guard let colors = unsafe colors else { throw ImageError(.invalidArgument, "image: no place to store the colors") }
+        let (columns, rows) = (Int(width), Int(height))
+        guard columns > 0, rows > 0, columns <= capacity, rows <= capacity / columns,
+            Int(x) + columns <= image.size.width, Int(y) + rows <= image.size.height
+        else {
+            throw ImageError(
+                .invalidArgument, "image: rectangle \(x),\(y) \(columns)x\(rows) does not fit \(image.size) or \(capacity) colors"
+            )
+        }
+        for row in 0..<rows {
+            for column in 0..<columns {
+                unsafe colors[row * columns + column] = try image.color(x: Int(x) + column, y: Int(y) + row).code
+            }
+        }
+    }
+}
+
+@_cdecl("sdimage_color_to_hex") @implementation
+public func sdimage_color_to_hex(_ color: sdimage_color, _ text: UnsafeMutablePointer<CChar>?) {
+    guard let text = unsafe text else { return }
+    for (index, byte) in Color(color).cssHex.utf8.enumerated() { unsafe text[index] = CChar(bitPattern: byte) }
+    unsafe text[Int(SDIMAGE_COLOR_HEX_SIZE) - 1] = 0
+}
+
+@_cdecl("sdimage_color_from_hex") @implementation
+public func sdimage_color_from_hex(
+    _ text: Text, _ color: UnsafeMutablePointer<sdimage_color>?, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        guard let color = unsafe color else { throw ImageError(.invalidArgument, "color: no place to store the color") }
+        guard let found = Color(cssHex: unsafe Input.text(text) ?? "") else {
+            throw ImageError(.invalidArgument, "color: text is not of the form #rrggbbaa")
+        }
+        unsafe color.pointee = found.code
+    }
+}
+
+@_cdecl("sdimage_size_scaled") @implementation
+public func sdimage_size_scaled(
+    _ size: sdimage_size, _ box: sdimage_size, _ mode: sdimage_scale_mode, _ scaleUp: Bool
+) -> sdimage_size {
+    let mode = (try? ScaleMode(mode)) ?? .aspectFit
+    return PixelSize(size).scaled(to: PixelSize(box), mode: mode, scaleUp: scaleUp).code
+}
+
+@_cdecl("sdimage_image_limit_bytes") @implementation
+public func sdimage_image_limit_bytes(
+    _ image: Object, _ bytes: Int, _ limited: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(limited)
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        let stop = CancellationToken()
+        stop.allow(nanoseconds: CallTimeLimits.transformation)
+        unsafe try give(
+            try Engine.helped { () throws(ImageError) in try image.limited(toBytes: bytes, stop: stop) }, limited)
+    }
+}
+
+@_cdecl("sdimage_image_get_decode_options") @implementation
+public func sdimage_image_get_decode_options(_ image: Object, _ options: ObjectOut) {
+    guard let options = unsafe options else { return }
+    let used = unsafe Handle.find(image, as: Image.self)?.metadata.decoding?.options
+    unsafe options.pointee = unsafe used.map { unsafe Handle.own(DecodeOptionsObject.lending($0)) } ?? nil
+}
+
 @_cdecl("sdimage_image_is_vector") @implementation
 public func sdimage_image_is_vector(_ image: Object) -> Bool {
     unsafe read(image, Image.self, false) { $0.vector != nil }
@@ -274,4 +347,14 @@ public func sdimage_pixel_format_name(_ pixelFormat: sdimage_pixel_format) -> Te
 @_cdecl("sdimage_pixel_format_bytes") @implementation
 public func sdimage_pixel_format_bytes(_ pixelFormat: sdimage_pixel_format) -> Int {
     PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))?.bytesPerPixel ?? 0
+}
+
+@_cdecl("sdimage_format_extension") @implementation
+public func sdimage_format_extension(_ format: sdimage_format) -> Text {
+    unsafe Names.pointer((ImageFormat(rawValue: format.rawValue) ?? .unknown).fileExtension)
+}
+
+@_cdecl("sdimage_format_of_mime_type") @implementation
+public func sdimage_format_of_mime_type(_ mimeType: Text) -> sdimage_format {
+    ImageFormat(mimeType: unsafe Input.text(mimeType) ?? "").code
 }

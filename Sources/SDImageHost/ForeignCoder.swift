@@ -5,7 +5,10 @@ import SDImage
 package final class ForeignCoder: ImageCoder {
     package let name: String
     package var libraryVersion: String { "" }
-    package var decodableFormats: [ImageFormat] { [] }
+    package var decodableFormats: [ImageFormat] {
+        guard let decodes = unsafe functions.table.can_decode_format else { return [] }
+        return ImageFormat.allCases.filter { format in unsafe decodes(functions.userData, format.code) && format != .unknown }
+    }
     private let functions: CoderFunctions
 
     package init(

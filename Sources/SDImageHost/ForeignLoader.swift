@@ -45,6 +45,13 @@ package final class ForeignLoader: ImageLoader {
         return unsafe canShare(host.userData, Handle.lend(lent))
     }
 
+    package func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool {
+        guard let decide = unsafe host.table.should_remember_failure else { return error.isDefinite }
+        let lent = RequestObject(request)
+        defer { withExtendedLifetime((lent, error)) {} }
+        return unsafe decide(host.userData, Handle.lend(lent), Handle.lend(error))
+    }
+
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         guard let engine = Engine.current else { throw .shutdown }
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : standardLimit

@@ -1,8 +1,8 @@
 /* cache.h: images in memory, encoded bytes on disk.
  *
  * The disk part survives the end of a process at any instruction and may be shared by several processes. Its errors
- * never fail a load: they are counted (sdimage_cache_get_statistics) and returned by stores. Keys are UTF-8 of at least one
- * byte, may contain NUL bytes, and are compared bytewise; other keys are INVALID_ARGUMENT, or not found.
+ * never fail a load: they are counted (sdimage_cache_get_statistics) and returned by stores. Keys are UTF-8 of at least
+ * one byte, may contain NUL bytes, and are compared bytewise; other keys are INVALID_ARGUMENT, or not found.
  *
  * The key of a thumbnail or of a transformed image is the key of its original, the byte 0x1F and the variant
  * (sdimage_manager_get_entry_key). Its printed form (sdimage_result_cache_key) has the variant before the extension.
@@ -46,7 +46,8 @@ SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
 
 /* Sets the folder of the disk part; copied. NULL, the default, is $XDG_CACHE_HOME/sdimage if that variable is an
  * absolute path, else $HOME/.cache/sdimage, else the same in the home directory of the password database. Without any
- * of them the cache is in memory only, which sdimage_diagnosis_cache_path reports. Missing folders are created with mode 0700.
+ * of them the cache is in memory only, which sdimage_diagnosis_cache_path reports. Missing folders are created with
+ * mode 0700.
  *
  * Every folder on the path must belong to this user or to root and must not be writable by group or others; a sticky
  * folder of root, such as /tmp, may be on the path but not at its end. Symbolic links are followed if this user or root
@@ -106,7 +107,8 @@ SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cach
                                                                     sdimage_error **error);
 
 /* Opens a cache; NULL for the default configuration. An unusable folder is no error here: the cache then works in
- * memory, stores and sdimage_cache_check return the reason, and it is logged once (log.h, ERROR). Errors: FORKED, NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
+ * memory, stores and sdimage_cache_check return the reason, and it is logged once as an ERROR. Errors: FORKED,
+ * NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
                                              sdimage_error **error);
 SDIMAGE_API sdimage_cache *sdimage_cache_ref(sdimage_cache *cache);
@@ -188,9 +190,9 @@ SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_err
 /* Removes expired entries, and the oldest ones while the size exceeds its limit. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_expired(sdimage_cache *cache, sdimage_error **error);
 
-/* Returns a path at which the bytes of an entry can be read, even after eviction, until sdimage_cache_unpin (disk_cache.h) or
- * the end of the cache. *path is a NUL-terminated text (the length does not count the NUL). NOT_FOUND when there is
- * none. */
+/* Returns a path at which the bytes of an entry can be read, even after eviction, until sdimage_cache_unpin
+ * (disk_cache.h) or the end of the cache. *path is a NUL-terminated text (the length does not count the NUL). NOT_FOUND
+ * when there is none. */
 SDIMAGE_API sdimage_status sdimage_cache_get_path(sdimage_cache *cache, const void *key, size_t length,
                                                   sdimage_data **path, sdimage_error **error);
 
@@ -302,22 +304,24 @@ SDIMAGE_API sdimage_status sdimage_cache_store_data_async(sdimage_cache *cache, 
                                                           void *user_data, sdimage_destroy_fn destroy,
                                                           sdimage_error **error);
 
-/* Removes an entry from the given layers (sdimage_cache_remove) and calls `completed`. Removing a missing entry is no error. */
+/* Removes an entry from the given layers (sdimage_cache_remove) and calls `completed`. Removing a missing entry is no
+ * error. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_async(sdimage_cache *cache, const void *key, size_t length,
                                                       sdimage_cache_layers layers, const sdimage_cache_handler *handler,
                                                       void *user_data, sdimage_destroy_fn destroy,
                                                       sdimage_error **error);
-/* Removes everything from the given layers (sdimage_cache_clear) and calls `completed`. UNSUPPORTED if a part of the cache cannot be
- * cleared. */
+/* Removes everything from the given layers (sdimage_cache_clear) and calls `completed`. UNSUPPORTED if a part of the
+ * cache cannot be cleared. */
 SDIMAGE_API sdimage_status sdimage_cache_clear_async(sdimage_cache *cache, sdimage_cache_layers layers,
                                                      const sdimage_cache_handler *handler, void *user_data,
                                                      sdimage_destroy_fn destroy, sdimage_error **error);
-/* Removes expired entries (sdimage_cache_remove_expired) and calls `completed`. UNSUPPORTED except for a built-in cache with a disk part. */
+/* Removes expired entries (sdimage_cache_remove_expired) and calls `completed`. UNSUPPORTED except for a built-in cache
+ * with a disk part. */
 SDIMAGE_API sdimage_status sdimage_cache_remove_expired_async(sdimage_cache *cache,
                                                               const sdimage_cache_handler *handler, void *user_data,
                                                               sdimage_destroy_fn destroy, sdimage_error **error);
-/* Counts the bytes and entries on disk (sdimage_cache_get_disk_totals) and calls `disk_totals`. UNSUPPORTED except for a built-in cache with a disk
- * part. */
+/* Counts the bytes and entries on disk (sdimage_cache_get_disk_totals) and calls `disk_totals`. UNSUPPORTED except for
+ * a built-in cache with a disk part. */
 SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals_async(sdimage_cache *cache,
                                                                const sdimage_cache_handler *handler, void *user_data,
                                                                sdimage_destroy_fn destroy, sdimage_error **error);

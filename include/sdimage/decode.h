@@ -61,10 +61,11 @@ SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_option
 
 /* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
- * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. RGBA_FLOAT requests high dynamic range: PQ and HLG become light relative to
- * a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved. For every other format such an image is
- * tone-mapped to sRGB: light below three quarters of white is unchanged, and a shoulder compresses the range from there
- * to the brightest value. Thumbnails are means of the encoded samples. */
+ * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. RGBA_FLOAT requests high
+ * dynamic range: PQ and HLG become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are
+ * preserved. For every other format such an image is tone-mapped to sRGB: light below three quarters of white is
+ * unchanged, and a shoulder compresses the range from there to the brightest value. Thumbnails are means of the encoded
+ * samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 
@@ -73,8 +74,8 @@ SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options 
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 
 /* Rotates the image upright: by the orientation in EXIF, without one by tiff:Orientation in XMP (JPEG, PNG, WebP,
- * TIFF); HEIC, AVIF and JPEG XL by the properties of the image alone. Default true. When false the pixels stay as stored, and sdimage_image_orientation returns
- * the orientation to apply. */
+ * TIFF); HEIC, AVIF and JPEG XL by the properties of the image alone. Default true. When false the pixels stay as
+ * stored, and sdimage_image_orientation returns the orientation to apply. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
 
 /* Converts colours to sRGB. Default true: an embedded ICC profile or another description of the colour space is

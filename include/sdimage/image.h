@@ -132,7 +132,8 @@ SDIMAGE_API double sdimage_image_scale(const sdimage_image *image);
 SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *image);
 
 /* Size of the encoded image as displayed, in pixels: larger than the image itself for a thumbnail. Caches store it with
- * thumbnails and transformed images. 0 x 0 if it is unknown: for such an image in a disk cache of an earlier version. */
+ * thumbnails and transformed images. 0 x 0 if it is unknown: for such an image in a disk cache of an earlier
+ * version. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
 /* Number of frames, 1 for a still; number of loops, 0 = endless (and 0 for stills); and duration of one loop in
@@ -218,6 +219,36 @@ SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdi
 SDIMAGE_API sdimage_status sdimage_image_color_at(const sdimage_image *image, uint32_t x, uint32_t y,
                                                   sdimage_color *color, sdimage_error **error);
 
+/* Reads the straight colours of a rectangle of the bitmap into `colors`, row by row from the top left corner, as
+ * sdimage_image_color_at reads each. `capacity` is the number of elements of `colors`. Errors: INVALID_ARGUMENT (a
+ * rectangle that is empty or not inside the bitmap, more pixels than `capacity`). */
+SDIMAGE_API sdimage_status sdimage_image_colors_in(const sdimage_image *image, uint32_t x, uint32_t y, uint32_t width,
+                                                   uint32_t height, sdimage_color *colors, size_t capacity,
+                                                   sdimage_error **error);
+
+/* Bytes that sdimage_color_to_hex writes. */
+#define SDIMAGE_COLOR_HEX_SIZE 10
+
+/* Writes a colour as "#rrggbbaa" (CSS Color Module Level 4, section 5.2), 8 bits each, followed by a NUL. */
+SDIMAGE_API void sdimage_color_to_hex(sdimage_color color, char text[SDIMAGE_COLOR_HEX_SIZE]);
+/* Reads a colour of the forms "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa", in any case. Errors: INVALID_ARGUMENT. */
+SDIMAGE_API sdimage_status sdimage_color_from_hex(const char *text, sdimage_color *color, sdimage_error **error);
+
+/* Returns the size of an image of `size` pixels that is scaled to a box, each side rounded up and at least 1, as
+ * thumbnails are. An empty size or box returns `size`. Without `scale_up` the result is never larger than `size`. */
+SDIMAGE_API sdimage_size sdimage_size_scaled(sdimage_size size, sdimage_size box, sdimage_scale_mode mode,
+                                             bool scale_up);
+
+/* Shrinks an image, keeping its proportions, until the bitmaps of all its frames take at most `bytes` bytes together;
+ * returns the same image, referenced, if they already do. Errors: INVALID_ARGUMENT (fewer bytes than one pixel of each
+ * frame takes), TOO_LARGE, TIMEOUT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_image_limit_bytes(const sdimage_image *image, size_t bytes, sdimage_image **limited,
+                                                     sdimage_error **error);
+
+/* Returns the options with which the image was decoded, including the named values of the program. The caller owns
+ * *options; NULL for images that were not decoded from bytes. */
+SDIMAGE_API void sdimage_image_get_decode_options(const sdimage_image *image, sdimage_decode_options **options);
+
 /* True for a vector image, drawn by a coder with `render`: it can be drawn sharply at any size. */
 SDIMAGE_API bool sdimage_image_is_vector(const sdimage_image *image);
 
@@ -230,6 +261,10 @@ SDIMAGE_API sdimage_status sdimage_image_render(const sdimage_image *image, uint
 
 /* Name of a format: "jpeg", "png", … */
 SDIMAGE_API const char *sdimage_format_name(sdimage_format format);
+/* Returns the usual extension of file names of a format, without a dot: "jpg", …; "" for UNKNOWN. */
+SDIMAGE_API const char *sdimage_format_extension(sdimage_format format);
+/* Returns the format of a media type, ignoring case and parameters: "image/jpeg; q=1" is JPEG; UNKNOWN for others. */
+SDIMAGE_API sdimage_format sdimage_format_of_mime_type(const char *mime_type);
 /* Media type of a format: "image/jpeg", … */
 SDIMAGE_API const char *sdimage_format_mime_type(sdimage_format format);
 /* Name of a pixel format: "rgba8", "bgra8_premultiplied", … */

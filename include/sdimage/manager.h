@@ -114,9 +114,9 @@ SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const 
 SDIMAGE_API sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request,
                                                          sdimage_data **key, sdimage_error **error);
 
-/* Returns the exact key of the cache entry of a request, as bytes. For an original it equals sdimage_manager_get_cache_key.
- * For a thumbnail or a transformed image it is the key of the original, the byte 0x1F, which no URL contains, and the
- * variant. The functions of cache.h accept both forms. */
+/* Returns the exact key of the cache entry of a request, as bytes. For an original it equals
+ * sdimage_manager_get_cache_key. For a thumbnail or a transformed image it is the key of the original, the byte 0x1F,
+ * which no URL contains, and the variant. The functions of cache.h accept both forms. */
 SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *manager, const sdimage_request *request,
                                                          sdimage_data **key, sdimage_error **error);
 

@@ -4,15 +4,15 @@
  * loads have precedence: loads of priority LOW use only idle connections and processors, and do not start while visible
  * loads transfer. A visible load of the same URL takes over the transfer under way.
  *
- * Classes: sdimage_prefetcher and sdimage_prefetch_group synchronised, sdimage_batch_options single-owner. Callbacks run on the prefetcher's dispatcher, in
- * order and serialized; they may call any function of the library.
- *
+ * Classes: sdimage_prefetcher and sdimage_prefetch_group synchronised, sdimage_batch_options single-owner. Callbacks
+ * run on the prefetcher's dispatcher, in order and serialized; they may call any function of the library.
  *   static void done(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped,
  *                    sdimage_error *error) {
  *       printf("%zu fetched, %zu failed\n", finished - skipped, skipped);
  *   }
  *   sdimage_prefetch_handler handler = {.size = sizeof handler, .completed = done};
- *   sdimage_prefetcher_start(prefetcher, urls, NULL, count, NULL, &handler, NULL, NULL, NULL, NULL); */
+ *   sdimage_prefetcher_start(prefetcher, urls, NULL, count, NULL, &handler, NULL, NULL, NULL, NULL);
+ * */
 #ifndef SDIMAGE_PREFETCHER_H
 #define SDIMAGE_PREFETCHER_H
 

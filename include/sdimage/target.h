@@ -7,13 +7,11 @@
  * All callbacks of a target run on its dispatcher, in order and serialized: the functions of the table below and the
  * handlers of its loads. The dispatcher of a request is ignored. Functions that start or end a load make their
  * callbacks:
- *
  * - before they return, if called on the dispatcher's thread;
  * - right after the current callback returns, if called from a callback of the same target;
  * - later, if called on another thread.
  *
  * A load makes these calls, in this order; (f) functions of the table, (h) of the load's handler:
- *
  *   the previous load of the same key: (f) indicator_stop, transition_end; (h) result with CANCELLED
  *   (f) set_image with the placeholder, or NULL; indicator_start
  *   (f) indicator_update, (h) progress, as bytes arrive
@@ -21,18 +19,18 @@
  *   (f) indicator_stop; transition_prepare, set_image, transition_animate; (h) result, FINAL
  *   (f) transition_end, after the duration
  *
- * After an error the shown image stays, unless the placeholder is to be shown on failure. Cancellation counts as an error
- * here, except that its placeholder has no transition; a load that is replaced, or whose target is closed, shows none.
- * The FINAL of a refresh that found no change is not set again.
+ * After an error the shown image stays, unless the placeholder is to be shown on failure. Cancellation counts as an
+ * error here, except that its placeholder has no transition; a load that is replaced, or whose target is closed, shows
+ * none. The FINAL of a refresh that found no change is not set again.
  *
  * Classes: sdimage_target synchronised, sdimage_target_options single-owner.
- *
  *   static void set_image(void *cell, const char *key, sdimage_image *image, sdimage_result *result) {
  *       cell_show(cell, image);
  *   }
  *   sdimage_target_vtable table = {.size = sizeof table, .set_image = set_image};
  *   sdimage_target_new(manager, main_loop, &table, cell, NULL, &target, NULL);
- *   sdimage_target_load(target, request, options, NULL, NULL, NULL, NULL, NULL); */
+ *   sdimage_target_load(target, request, options, NULL, NULL, NULL, NULL, NULL);
+ * */
 #ifndef SDIMAGE_TARGET_H
 #define SDIMAGE_TARGET_H
 

@@ -96,9 +96,15 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
+        let record = DecodeRecord(options)
         var options = options
         options.limits = options.limits.accounted
-        return try Engine.helped { [options] () throws(ImageError) in try coder.decode(bytes, options: options, stop: stop) }
+        let image = try Engine.helped { [options] () throws(ImageError) in
+            try coder.decode(bytes, options: options, stop: stop)
+        }
+        var metadata = image.metadata
+        metadata.decoding = record
+        return image.with(metadata)
     }
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.

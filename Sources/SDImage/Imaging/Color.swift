@@ -25,7 +25,33 @@ package struct Color: Hashable, Sendable {
     /// The colour as "#aarrggbb".
     package var hex: String {
         let (red, green, blue, alpha) = bytes
-        return "#" + [alpha, red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "#" + [alpha, red, green, blue].map(Color.digits).joined()
+    }
+
+    /// The colour as "#rrggbbaa" (CSS Color Module Level 4, section 5.2).
+    package var cssHex: String {
+        let (red, green, blue, alpha) = bytes
+        return "#" + [red, green, blue, alpha].map(Color.digits).joined()
+    }
+
+    private static func digits(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
+    /// The colour of "#rgb", "#rgba", "#rrggbb" or "#rrggbbaa"; nil for other text.
+    package init?(cssHex text: String) {
+        guard text.utf8.first == UInt8(ascii: "#") else { return nil }
+        var digits: [Int] = []
+        for byte in text.utf8.dropFirst() {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+            digits.append(digit)
+        }
+        // A single digit stands for itself twice.
+        if digits.count == 3 || digits.count == 4 { digits = digits.flatMap { [$0, $0] } }
+        guard digits.count == 6 || digits.count == 8 else { return nil }
+        var parts: [Double] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            parts.append(Double(digits[index] * 16 + digits[index + 1]) / 255)
+        }
+        self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
     }
 
     private static func byte(_ value: Double) -> UInt8 {

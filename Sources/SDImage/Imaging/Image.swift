@@ -138,10 +138,19 @@ package struct ImageMetadata: Sendable {
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.
     package var extendedData: Bytes?
+    /// The options of the decode; nil for images that were not decoded.
+    package var decoding: DecodeRecord?
     /// The HTTP response of the image; nil for other sources.
     package var provenance: (any ImageProvenance)?
 
     package init() {}
+}
+
+/// The options with which an image was decoded. Behind a reference, so that metadata stays small.
+package final class DecodeRecord: Sendable {
+    package let options: DecodeOptions
+
+    package init(_ options: DecodeOptions) { self.options = options }
 }
 
 /// Information about the source of an image. Opaque here, so that imaging does not depend on HTTP.

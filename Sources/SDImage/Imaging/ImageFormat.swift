@@ -51,6 +51,33 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         "dib": .bmp, "ico": .ico, "cur": .ico, "tif": .tiff, "tiff": .tiff, "jxl": .jxl, "svg": .svg, "pdf": .pdf,
     ]
 
+    /// The usual extension of file names, without a dot.
+    package var fileExtension: StaticString {
+        switch self {
+        case .unknown: ""
+        case .jpeg: "jpg"
+        case .tiff: "tif"
+        case .raw: ""
+        default: name
+        }
+    }
+
+    /// The format of a media type, case-insensitive and without its parameters; `unknown` for all others.
+    package init(mimeType: String) {
+        let type = mimeType.split(separator: ";", omittingEmptySubsequences: false).first ?? ""
+        let bytes = type.lowercased().utf8.filter { $0 != 0x20 && $0 != 0x09 }
+        self = ImageFormat.mimeTypes[String(decoding: bytes, as: UTF8.self)] ?? .unknown
+    }
+
+    private static let mimeTypes: [String: ImageFormat] = {
+        var types: [String: ImageFormat] = [
+            "image/jpg": .jpeg, "image/apng": .png, "image/x-png": .png, "image/heic-sequence": .heic,
+            "image/heif-sequence": .heif, "image/x-icon": .ico, "image/x-bmp": .bmp, "image/x-ms-bmp": .bmp,
+        ]
+        for format in allCases where format != .unknown { types["\(format.mimeType)"] = format }
+        return types
+    }()
+
     package var mimeType: StaticString {
         switch self {
         case .unknown: "image/*"

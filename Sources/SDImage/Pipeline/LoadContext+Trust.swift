@@ -37,7 +37,7 @@ extension LoadContext {
     /// applies to that method only.
     func remember(_ error: ImageError, of loader: any ImageLoader) {
         guard request.isGet, mayFillCaches, error.concernsURL,
-            request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error),
+            request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error, of: request),
             let sent = sent.withLock({ $0 }), let scope = FailureScope(request.url, sent, loader)
         else { return }
         manager.failedURLs.insert(scope, error)

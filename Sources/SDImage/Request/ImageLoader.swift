@@ -28,7 +28,7 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// shared transfers"). nil: the transfer is never shared.
     func sharingKey(_ request: ImageRequest) -> [UInt8]?
     /// True when a failure is remembered, so that the URL is not requested again for a while.
-    func remembersFailure(_ error: ImageError) -> Bool
+    func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool
     /// Key of requests that share a failure: the sharing key of transfers and the state of the loader that is sent along. nil:
     /// failures are not remembered.
     func failureKey(_ request: ImageRequest) -> [UInt8]?
@@ -154,7 +154,7 @@ extension ImageLoader {
         throw ImageError.noLoader(for: URLText(request.url))
     }
 
-    package func remembersFailure(_ error: ImageError) -> Bool { error.isDefinite }
+    package func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool { error.isDefinite }
 }
 
 extension ImageError {

@@ -214,8 +214,7 @@ extension ImageRequest {
     /// The same request for a query: what it derives from cached images is not written to disk.
     var storingInMemoryOnly: ImageRequest {
         var request = self
-        request.storeCacheType.formIntersection(.memory)
-        request.originalStoreCacheType.formIntersection(.memory)
+        request.cachePolicy.formUnion([.skipDiskWrite, .skipOriginalWrite])
         return request
     }
 }

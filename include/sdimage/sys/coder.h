@@ -108,14 +108,18 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*open_source)(void *user_data, const sdimage_source *source, const sdimage_decode_options *options,
                                   void **instance, sdimage_error **error);
     /* Stores header information with the setters of sdimage_metadata (metadata.h) without decoding pixels. Without this
-     * function sdimage_info_new decodes the image. The reported frame count also applies to images returned by `decode`:
-     * without one the image is a still, and no instance is opened for further frames. */
+     * function sdimage_info_new decodes the image. The reported frame count also applies to images returned by
+     * `decode`: without one the image is a still, and no instance is opened for further frames. */
     sdimage_status (*info)(void *user_data, const void *bytes, size_t length, sdimage_metadata *metadata,
                            sdimage_error **error);
     /* Replaces `info` for coders whose header information depends on the options, such as the requested page or a
      * password. */
     sdimage_status (*describe)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error);
+    /* Returns true if the coder decodes a format. Called for the format hint of a decode
+     * (sdimage_decode_options_set_format_hint) when no coder recognizes the bytes, and for the list of formats in
+     * sdimage_diagnosis_new. NULL: the coder is never selected by a hint. Inline. */
+    bool (*can_decode_format)(void *user_data, sdimage_format format);
     /* The stack size in bytes of separate threads for libraries that cannot be interrupted. 0, the default: all
      * functions run on the thread of the operation. Otherwise decode, encode, render, info, describe, open_source and
      * the update, image and frame calls of instances run on a separate thread with this stack size. The library waits

@@ -37,6 +37,11 @@ typedef struct sdimage_loader_vtable {
      * than the URL, for example on the requested size. Not called for requests with options of the host, header fields
      * or a method other than GET, which are never shared. Inline. */
     bool (*can_share)(void *user_data, const sdimage_request *request);
+
+    /* Decides if a failure of this loader is remembered, so that its URL is refused for some time
+     * (sdimage_manager_config_set_failed_url_retry_after). NULL: the library decides by the error. The load hooks of
+     * the manager and the request have precedence. Inline. */
+    bool (*should_remember_failure)(void *user_data, const sdimage_request *request, const sdimage_error *error);
 } sdimage_loader_vtable;
 
 /* Makes a loader of functions of the host. `name` is copied. `destroy(user_data)` is called once, also when this call

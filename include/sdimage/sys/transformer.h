@@ -22,8 +22,8 @@ typedef struct sdimage_transformer_vtable {
      * caller, except in a load, which delivers the image unchanged. A success without an image is TRANSFORM_FAILED. */
     sdimage_status (*transform)(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                                 sdimage_image **result, sdimage_error **error);
-    /* Returns true if the result takes over the metadata of the image (sdimage_transformer_should_preserve_metadata); NULL
-     * for true. */
+    /* Returns true if the result takes over the metadata of the image (sdimage_transformer_should_preserve_metadata);
+     * NULL for true. */
     bool (*should_preserve_metadata)(void *user_data);
 } sdimage_transformer_vtable;
 
