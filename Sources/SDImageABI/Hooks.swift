@@ -35,6 +35,11 @@ public func sdimage_request_set_load_hooks(_ request: Object, _ hooks: Object) {
     unsafe Handle.find(request, as: RequestObject.self)?.change { $0.loadHooks = hooks }
 }
 
+@_cdecl("sdimage_request_get_load_hooks") @implementation
+public func sdimage_request_get_load_hooks(_ request: Object, _ hooks: ObjectOut) {
+    unsafe hand(read(request, RequestObject.self, nil) { $0.value.loadHooks }, hooks)
+}
+
 @_cdecl("sdimage_download_hooks_new_custom") @implementation
 public func sdimage_download_hooks_new_custom(
     _ vtable: UnsafePointer<sdimage_download_hooks_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,
@@ -84,6 +89,11 @@ public func sdimage_downloader_config_set_hooks(_ config: Object, _ hooks: Objec
 public func sdimage_request_set_hooks(_ request: Object, _ hooks: Object) {
     let hooks = unsafe Handle.find(hooks, as: DownloadHooks.self)
     unsafe Handle.find(request, as: RequestObject.self)?.change { $0.hooks = hooks }
+}
+
+@_cdecl("sdimage_request_get_hooks") @implementation
+public func sdimage_request_get_hooks(_ request: Object, _ hooks: ObjectOut) {
+    unsafe hand(read(request, RequestObject.self, nil) { $0.value.hooks }, hooks)
 }
 
 @_cdecl("sdimage_download_event_stage") @implementation

@@ -65,3 +65,19 @@ extension PixelSize {
 
     package var code: sdimage_size { sdimage_size(width: UInt32(clamping: width), height: UInt32(clamping: height)) }
 }
+
+extension LoadPriority {
+    package var code: sdimage_priority { sdimage_priority(rawValue: rawValue) ?? .SDIMAGE_PRIORITY_NORMAL }
+}
+
+extension SourcePolicy {
+    package var code: sdimage_source_policy {
+        sdimage_source_policy(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_SOURCE_POLICY_ANY
+    }
+}
+
+extension BlockingReads {
+    package var code: sdimage_blocking_reads {
+        sdimage_blocking_reads(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_BLOCKING_READS_NONE
+    }
+}

@@ -88,6 +88,10 @@ extension FreshnessPolicy {
     package init(_ freshness: sdimage_freshness) {
         self = FreshnessPolicy(rawValue: Int32(bitPattern: freshness.rawValue)) ?? .ignore
     }
+
+    package var code: sdimage_freshness {
+        sdimage_freshness(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_FRESHNESS_IGNORE
+    }
 }
 
 extension CacheLayers {

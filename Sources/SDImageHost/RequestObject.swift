@@ -11,8 +11,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     /// The prepared request; nil after a change.
     package var prepared: PreparedRequest?
     package private(set) var url: CString
-    /// The texts lent for header fields.
-    private var lentHeaders: [String: CString] = [:]
+    private var lent = LentTexts()
     package private(set) var method: CString
     private var options: OptionsObject?
 
@@ -36,24 +35,22 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
         method = CString(value.method)
     }
 
-    /// The value of a header field, lent until the next access to that field.
+    /// The value of a header field, lent until it changes.
     package func header(_ name: String) -> CString? {
         let name = name.lowercased()
-        guard let field = value.headers.first(where: { $0.name.lowercased() == name }) else { return nil }
-        let text = CString(field.value)
-        lentHeaders[name] = text
-        return text
+        return lent.text(name, value.headers.first { $0.name.lowercased() == name }?.value)
     }
 
     /// Name and value of a field; nil after the last.
     package func header(at index: Int) -> (name: CString, value: CString)? {
-        guard value.headers.indices.contains(index) else { return nil }
-        let name = CString(value.headers[index].name)
-        lentHeaders[":name"] = name
-        let text = CString(value.headers[index].value)
-        lentHeaders[":value"] = text
+        guard value.headers.indices.contains(index), let name = lent.text(":name \(index)", value.headers[index].name),
+            let text = lent.text(":value \(index)", value.headers[index].value)
+        else { return nil }
         return (name, text)
     }
+
+    /// The cache key; nil if the URL is the key.
+    package var cacheKey: CString? { lent.text(":key", value.cacheKey) }
 
     package func setOptions(_ bag: OptionsBag?) {
         value.options = bag ?? OptionsBag()

@@ -87,6 +87,8 @@ SDIMAGE_API void sdimage_manager_config_set_load_hooks(sdimage_manager_config *c
 
 /* Sets the hooks of one request, which take precedence over the manager's; NULL, the default: none. */
 SDIMAGE_API void sdimage_request_set_load_hooks(sdimage_request *request, sdimage_load_hooks *hooks);
+/* Returns the hooks of loads set on the request; the caller owns *hooks. NULL for none. */
+SDIMAGE_API void sdimage_request_get_load_hooks(const sdimage_request *request, sdimage_load_hooks **hooks);
 
 /* --- Hooks of downloads. */
 
@@ -145,6 +147,8 @@ SDIMAGE_API void sdimage_downloader_config_set_hooks(sdimage_downloader_config *
 /* Sets the hooks of one request, which take precedence over those of the downloader; NULL, the default: none. Loads
  * whose hooks are different objects share no transfer, unless the hooks only modify requests. */
 SDIMAGE_API void sdimage_request_set_hooks(sdimage_request *request, sdimage_download_hooks *hooks);
+/* Returns the hooks of downloads set on the request; the caller owns *hooks. NULL for none. */
+SDIMAGE_API void sdimage_request_get_hooks(const sdimage_request *request, sdimage_download_hooks **hooks);
 
 /* --- Events of a transfer. */
 

@@ -87,7 +87,9 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
 /* Creates a request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have
  * built-in loaders. Nothing is checked yet: the load reports an invalid URL. NULL when memory is refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_request *sdimage_request_ref(sdimage_request *request);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_request_unref(sdimage_request *request);
 
 /* Returns an independent copy. NULL when memory is refused. */
@@ -104,17 +106,28 @@ SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *u
 /* Replaces the URL as the base of the cache key, so that several URLs share one entry. Any bytes; NULL restores the
  * URL. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
+/* Returns the cache key set and its length in bytes; NULL if the URL is the key. `length` may be NULL. Borrowed
+ * until the key is set again or the request is freed. */
+SDIMAGE_API const void *sdimage_request_cache_key(const sdimage_request *request, size_t *length);
 
 /* Sets the priority among loads that wait for each other. Default NORMAL. */
 SDIMAGE_API void sdimage_request_set_priority(sdimage_request *request, sdimage_priority priority);
+/* Returns the priority. */
+SDIMAGE_API sdimage_priority sdimage_request_priority(const sdimage_request *request);
 
 /* Sets the sources that the load may use. Default ANY. */
 SDIMAGE_API void sdimage_request_set_source_policy(sdimage_request *request, sdimage_source_policy policy);
+/* Returns the sources that the load may use. */
+SDIMAGE_API sdimage_source_policy sdimage_request_source_policy(const sdimage_request *request);
 
 /* Sets the box in pixels into which the image is decoded; see sdimage_decode_options_set_thumbnail_size. Part of the
  * cache key. */
 SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, uint32_t width, uint32_t height,
                                                     sdimage_scale_mode mode);
+/* Returns the box of the thumbnail; 0 x 0 for full size. */
+SDIMAGE_API sdimage_size sdimage_request_thumbnail_size(const sdimage_request *request);
+/* Returns how the thumbnail fits into its box. */
+SDIMAGE_API sdimage_scale_mode sdimage_request_thumbnail_mode(const sdimage_request *request);
 
 /* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The thumbnail
  * size, first_frame_only, the pixel format, apply_orientation and convert_to_srgb are part of the cache key. */
@@ -134,15 +147,21 @@ SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *requ
  * partial images of their own size, each if it requested them; one that joins later starts with the bytes received by
  * then. */
 SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
+/* Returns true if partial images are delivered. */
+SDIMAGE_API bool sdimage_request_is_progressive(const sdimage_request *request);
 
 /* Sets the minimum interval between PARTIAL results in milliseconds; 0 restores the default of 100. */
 SDIMAGE_API void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
+/* Returns the minimum interval between PARTIAL results in milliseconds. */
+SDIMAGE_API uint32_t sdimage_request_progressive_interval_ms(const sdimage_request *request);
 
 /* Enables the early thumbnail of the decode options (sdimage_decode_options_set_early_thumbnail), and ends the transfer
  * as soon as it is complete: after the first scans of a progressive JPEG, or the first pass of an interlaced PNG. The
  * result is FINAL, without data, and stored in memory only, under the key of the thumbnail; the received bytes are
  * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
+/* Returns true if an early thumbnail is requested. */
+SDIMAGE_API bool sdimage_request_has_early_thumbnail(const sdimage_request *request);
 
 /* Sets the layers of the cache that the load uses: a set of bits. Default: all of them.
  *
@@ -161,39 +180,54 @@ SDIMAGE_API sdimage_cache_policy sdimage_request_cache_policy(const sdimage_requ
 /* Sets the options for encoding a thumbnail or transformed image for the disk; copied. NULL, the default: full
  * quality. */
 SDIMAGE_API void sdimage_request_set_encode_options(sdimage_request *request, const sdimage_encode_options *options);
+/* Returns a copy of the encode options, which the caller must unref. */
+SDIMAGE_API void sdimage_request_copy_encode_options(const sdimage_request *request, sdimage_encode_options **options);
 
 /* Adds the encoded bytes to the result of a memory hit. They are read from the disk (NULL when missing there), and the
  * image is delivered after this. Default false: sdimage_result_data is NULL for a memory hit. */
 SDIMAGE_API void sdimage_request_set_include_data(sdimage_request *request, bool include);
+/* Returns true if the encoded bytes are part of the result of a memory hit. */
+SDIMAGE_API bool sdimage_request_should_include_data(const sdimage_request *request);
 
 /* Sets the disk reads, including their decoding, for which the starting call blocks. It waits for no other part of the
  * load. Has no effect on a thread of the library. Default NONE. */
 SDIMAGE_API void sdimage_request_set_blocking_reads(sdimage_request *request, sdimage_blocking_reads reads);
+/* Returns the disk reads for which the starting call blocks. */
+SDIMAGE_API sdimage_blocking_reads sdimage_request_blocking_reads(const sdimage_request *request);
 
 /* Delivers the result only after the disk cache has committed, or failed to: sdimage_cache_check returns the reason.
  * Default false. */
 SDIMAGE_API void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
+/* Returns true if the result waits for the disk cache. */
+SDIMAGE_API bool sdimage_request_should_wait_for_store(const sdimage_request *request);
 
 /* Loads a URL even if it failed permanently a moment ago. Default false. */
 SDIMAGE_API void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
+/* Returns true if a URL that failed a moment ago is loaded again. */
+SDIMAGE_API bool sdimage_request_should_retry_failed(const sdimage_request *request);
 
 /* Sets the freshness policy. Default: that of the manager. Entries stored by loads without a policy carry their
  * validators, so the first load with one can already send a conditional request. A failing load never removes a cached
  * entry. Caches of the host without `store_entry` store bytes only: without an image in memory, their entries are
  * always loaded again. */
 SDIMAGE_API void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
+/* Returns the freshness policy set; IGNORE if none is. */
+SDIMAGE_API sdimage_freshness sdimage_request_freshness(const sdimage_request *request);
+/* Returns true if the request sets a freshness policy. */
+SDIMAGE_API bool sdimage_request_has_freshness(const sdimage_request *request);
+/* Restores the freshness policy of the manager. */
 SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
 
 /* Sets a header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value
  * with a line break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 
-/* Returns the value of a header field of the request; NULL when there is none. Borrowed until the field is requested
- * again or the request is freed. */
+/* Returns the value of a header field of the request; NULL when there is none. Borrowed until the field changes or
+ * the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
 
 /* Returns the name of header field number `index` of the request, in their order; NULL beyond the last. *value, if
- * `value` is not NULL, receives its value. Borrowed until fields are requested again or the request is freed. */
+ * `value` is not NULL, receives its value. Borrowed until fields change or the request is freed. */
 SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
 
 /* Sets the method of the HTTP request, such as "POST"; NULL, the default, is GET. CONNECT, TRACE and methods that are
@@ -217,61 +251,109 @@ SDIMAGE_API sdimage_data *sdimage_request_body(const sdimage_request *request);
 /* Sets the milliseconds for the whole transfer, including redirects and retries; 0, the default, is the limit of the
  * downloader. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+/* Returns the milliseconds for the whole transfer; 0 for the limit of the downloader. */
+SDIMAGE_API uint32_t sdimage_request_timeout_ms(const sdimage_request *request);
 
-/* Sets the number of retries after a transient failure, in place of that of the downloader; reset restores the
- * latter. */
+/* Sets the number of retries after a transient failure, in place of that of the downloader. */
 SDIMAGE_API void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
+/* Returns the number of retries set; 0 if none is. */
+SDIMAGE_API uint32_t sdimage_request_max_retries(const sdimage_request *request);
+/* Returns true if the request sets a number of retries. */
+SDIMAGE_API bool sdimage_request_has_max_retries(const sdimage_request *request);
+/* Restores the number of retries of the downloader. */
 SDIMAGE_API void sdimage_request_reset_max_retries(sdimage_request *request);
 
 /* Sends and stores cookies, in a jar that the downloader holds in memory. Default false: cookies are neither sent nor
  * stored. Transfers without certificate verification have a separate jar: no cookies pass between it and the other. */
 SDIMAGE_API void sdimage_request_set_handle_cookies(sdimage_request *request, bool handle);
+/* Returns true if cookies are sent and stored. */
+SDIMAGE_API bool sdimage_request_should_handle_cookies(const sdimage_request *request);
 
 /* Accepts servers whose certificate has expired, is for another host, or is issued by an unknown authority. Default
  * false. The response is stored in no cache and given to no other load. */
 SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request *request, bool accept);
+/* Returns true if invalid certificates are accepted. */
+SDIMAGE_API bool sdimage_request_should_accept_invalid_certificates(const sdimage_request *request);
 
 /* Sets the largest accepted body in decoded bytes; 0, the default, is the limit of the downloader. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
+/* Returns the largest accepted body; 0 for the limit of the downloader. */
+SDIMAGE_API size_t sdimage_request_max_body_bytes(const sdimage_request *request);
 
-/* Set the dispatcher, cache, loader and coder of this load, in place of those of the manager. A NULL dispatcher is the
- * library's callback thread, a NULL cache disables caching, and a NULL coder selects the registered ones; a NULL loader
- * makes the load behave as CACHE_ONLY. */
+/* Sets the dispatcher of this load, in place of that of the manager. NULL is the library's callback thread. */
 SDIMAGE_API void sdimage_request_set_dispatcher(sdimage_request *request, sdimage_dispatcher *dispatcher);
+/* Returns true if the request sets a dispatcher. The caller owns *dispatcher; NULL for the library's callback
+ * thread, or if none is set. */
+SDIMAGE_API bool sdimage_request_get_dispatcher(const sdimage_request *request, sdimage_dispatcher **dispatcher);
+/* Restores the dispatcher of the manager. */
 SDIMAGE_API void sdimage_request_reset_dispatcher(sdimage_request *request);
+
+/* Sets the cache of this load, in place of that of the manager. NULL disables caching. */
 SDIMAGE_API void sdimage_request_set_cache(sdimage_request *request, sdimage_cache *cache);
+/* Returns true if the request sets a cache. The caller owns *cache; NULL if caching is disabled, or if none is
+ * set. */
+SDIMAGE_API bool sdimage_request_get_cache(const sdimage_request *request, sdimage_cache **cache);
+/* Restores the cache of the manager. */
 SDIMAGE_API void sdimage_request_reset_cache(sdimage_request *request);
+
+/* Sets the loader of this load, in place of that of the manager. NULL makes the load behave as CACHE_ONLY. */
 SDIMAGE_API void sdimage_request_set_loader(sdimage_request *request, sdimage_loader *loader);
+/* Returns true if the request sets a loader. The caller owns *loader; NULL if loading is disabled, or if none is
+ * set. */
+SDIMAGE_API bool sdimage_request_get_loader(const sdimage_request *request, sdimage_loader **loader);
+/* Restores the loader of the manager. */
 SDIMAGE_API void sdimage_request_reset_loader(sdimage_request *request);
+
+/* Sets the coder of this load, in place of the registered ones. NULL, the default: the registered ones. */
 SDIMAGE_API void sdimage_request_set_coder(sdimage_request *request, sdimage_coder *coder);
+/* Returns the coder set; the caller owns *coder. NULL for the registered ones. */
+SDIMAGE_API void sdimage_request_get_coder(const sdimage_request *request, sdimage_coder **coder);
 
 /* Sets another cache for the originals from which images are derived, for the bits for originals above. NULL: none.
- * Default, and after reset: the cache of the images. */
+ * Default: the cache of the images. */
 SDIMAGE_API void sdimage_request_set_original_cache(sdimage_request *request, sdimage_cache *cache);
+/* Returns true if the request sets a cache for originals. The caller owns *cache; NULL if originals are not cached,
+ * or if none is set. */
+SDIMAGE_API bool sdimage_request_get_original_cache(const sdimage_request *request, sdimage_cache **cache);
+/* Restores the cache of the images for originals. */
 SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);
 
-/* Set the transformer of the decoded image. Its key becomes part of the cache key, before the extension. NULL: none,
- * even if the manager has one. `_add_` appends one to those of the request; reset restores that of the manager, the
- * default. If the transformer fails, the image is delivered untransformed and is not stored under that key:
- * sdimage_image_is_transformed reports this. */
+/* Sets the transformer of the decoded image. Its key becomes part of the cache key, before the extension. NULL:
+ * none, even if the manager has one. If the transformer fails, the image is delivered untransformed and is not stored
+ * under that key: sdimage_image_is_transformed reports this. */
 SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
+/* Returns true if the request sets a transformer. The caller owns *transformer; NULL if images are not transformed,
+ * or if none is set. Several transformers are one pipeline. */
+SDIMAGE_API bool sdimage_request_get_transformer(const sdimage_request *request, sdimage_transformer **transformer);
+/* Appends a transformer to those of the request. */
 SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdimage_transformer *transformer);
+/* Restores the transformer of the manager, the default. */
 SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
 
-/* Apply the transformer to animations and to vector images. Default false for both: an animation or a vector image is
- * delivered untransformed. When true every frame is transformed when it is needed, and a vector image at the size at
- * which it was drawn. */
+/* Applies the transformer to animations: every frame is transformed when it is needed. Default false: an animation
+ * is delivered untransformed. */
 SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
+/* Returns true if animations are transformed. */
+SDIMAGE_API bool sdimage_request_should_transform_animated(const sdimage_request *request);
+
+/* Applies the transformer to vector images, at the size at which they were drawn. Default false: a vector image is
+ * delivered untransformed. */
 SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
+/* Returns true if vector images are transformed. */
+SDIMAGE_API bool sdimage_request_should_transform_vector(const sdimage_request *request);
 
 /* Decodes all frames in advance. Default false. When true an animation is delivered with all its frames decoded and
  * held, and each counts in its memory cost. An animation whose frames exceed the limit of
  * sdimage_decode_options_set_max_bytes is delivered without this. */
 SDIMAGE_API void sdimage_request_set_preload_frames(sdimage_request *request, bool preload);
+/* Returns true if all frames are decoded in advance. */
+SDIMAGE_API bool sdimage_request_should_preload_frames(const sdimage_request *request);
 
 /* Accepts animations only. Default false. When true a still image fails with UNSUPPORTED, and one in memory is not a
  * hit. */
 SDIMAGE_API void sdimage_request_set_require_animation(sdimage_request *request, bool require);
+/* Returns true if only animations are accepted. */
+SDIMAGE_API bool sdimage_request_should_require_animation(const sdimage_request *request);
 
 /* Sets values for hooks, custom loaders, coders and caches; copied. NULL removes all values. */
 SDIMAGE_API void sdimage_request_set_options(sdimage_request *request, const sdimage_options *options);

@@ -699,7 +699,7 @@ pub const SDIMAGE_BLEND_MODE_PLUS_LIGHTER: sdimage_blend_mode = 27;
 /// The version of these headers; sdimage_version returns that of the library in use.
 pub const SDIMAGE_VERSION_MAJOR: i64 = 0;
 
-pub const SDIMAGE_VERSION_MINOR: i64 = 1;
+pub const SDIMAGE_VERSION_MINOR: i64 = 2;
 
 pub const SDIMAGE_VERSION_PATCH: i64 = 0;
 

@@ -1,0 +1,25 @@
+import CSDImage
+import CSystem
+import SDImage
+
+/// Stores an object for the caller, which owns it: NULL for none, and for one that a forked child cannot use.
+package func hand<Value, T: HandleObject>(_ value: Value?, _ out: ObjectOut, _ object: (Value) -> T) {
+    guard let out = unsafe out else { return }
+    guard let value, !csys_is_forked() || T.forkRule != .refused else { return unsafe out.pointee = nil }
+    unsafe out.pointee = unsafe Handle.own(object(value))
+}
+
+package func hand<T: HandleObject>(_ object: T?, _ out: ObjectOut) { unsafe hand(object, out) { $0 } }
+
+/// The same for an option that can be inherited; true if it is not.
+package func hand<Value, T: HandleObject>(_ setting: Setting<Value>?, _ out: ObjectOut, _ object: (Value) -> T) -> Bool {
+    unsafe hand(setting?.resolved(nil), out, object)
+    switch setting {
+    case nil, .inherited: return false
+    case .none?, .value: return true
+    }
+}
+
+extension PixelSize {
+    package var code: sdimage_size { sdimage_size(width: UInt32(clamping: width), height: UInt32(clamping: height)) }
+}
