@@ -29,6 +29,11 @@ public func sdimage_manager_config_set_load_hooks(_ config: Object, _ hooks: Obj
     unsafe change(config, ManagerConfigObject.self) { $0.hooks = unsafe Handle.find(hooks, as: LoadHooks.self) }
 }
 
+@_cdecl("sdimage_manager_config_get_load_hooks") @implementation
+public func sdimage_manager_config_get_load_hooks(_ config: Object, _ hooks: ObjectOut) {
+    unsafe hand(read(config, ManagerConfigObject.self, nil) { $0.value.hooks }, hooks)
+}
+
 @_cdecl("sdimage_request_set_load_hooks") @implementation
 public func sdimage_request_set_load_hooks(_ request: Object, _ hooks: Object) {
     let hooks = unsafe Handle.find(hooks, as: LoadHooks.self)
@@ -83,6 +88,11 @@ public func sdimage_downloader_config_set_hooks(_ config: Object, _ hooks: Objec
     unsafe change(config, DownloaderConfigObject.self) {
         $0.hooks = unsafe Handle.find(hooks, as: DownloadHooks.self)
     }
+}
+
+@_cdecl("sdimage_downloader_config_get_hooks") @implementation
+public func sdimage_downloader_config_get_hooks(_ config: Object, _ hooks: ObjectOut) {
+    unsafe hand(read(config, DownloaderConfigObject.self, nil) { $0.value.hooks }, hooks)
 }
 
 @_cdecl("sdimage_request_set_hooks") @implementation

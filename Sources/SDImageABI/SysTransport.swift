@@ -32,6 +32,11 @@ public func sdimage_downloader_config_set_transport(_ config: Object, _ transpor
     }
 }
 
+@_cdecl("sdimage_downloader_config_get_transport") @implementation
+public func sdimage_downloader_config_get_transport(_ config: Object, _ transport: ObjectOut) {
+    unsafe hand(read(config, DownloaderConfigObject.self, nil) { $0.value.transport as? ForeignTransport }, transport)
+}
+
 @_cdecl("sdimage_exchange_ref") @implementation
 public func sdimage_exchange_ref(_ exchange: Object) -> Object {
     unsafe Handle.ref(exchange, as: ExchangeObject.self)

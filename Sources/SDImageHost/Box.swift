@@ -8,6 +8,8 @@ import SDImage
     package let budget: WorkBudget?
     /// The named values of decode or encode options, as lent to the host; nil for none.
     package private(set) var values: Box<OptionsBag>?
+    /// The texts and bytes lent to the host.
+    package var lent = LentTexts()
 
     package convenience init(_ value: Value) { self.init(value, budget: nil) }
 

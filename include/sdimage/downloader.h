@@ -42,52 +42,85 @@ typedef enum SDIMAGE_ENUM sdimage_http_version {
 
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_ref(sdimage_downloader_config *config);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_downloader_config_unref(sdimage_downloader_config *config);
 
-/* Set the number of concurrent transfers: to one host (default 6), and in total (default 32). 0 restores the
- * default. */
+/* Sets the number of concurrent transfers to one host. Default 6; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_max_per_host(sdimage_downloader_config *config, uint32_t count);
+/* Returns the number of concurrent transfers to one host. */
+SDIMAGE_API uint32_t sdimage_downloader_config_max_per_host(const sdimage_downloader_config *config);
+
+/* Sets the number of concurrent transfers in total. Default 32; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_max_total(sdimage_downloader_config *config, uint32_t count);
+/* Returns the number of concurrent transfers in total. */
+SDIMAGE_API uint32_t sdimage_downloader_config_max_total(const sdimage_downloader_config *config);
 
 /* Sets the number of retries after a transient failure: an unreachable server, a lost connection, silence before the
  * first byte, or one of the statuses 408, 425, 429, 500, 502, 503 and 504. Other errors are reported at once. Default
  * 2: enough for a lost packet or a restarting server, without delaying an error for the user. No retry begins after the
  * total time-out. A transfer that waits for its retry does not count as a concurrent transfer. */
 SDIMAGE_API void sdimage_downloader_config_set_max_retries(sdimage_downloader_config *config, uint32_t count);
+/* Returns the number of retries after a transient failure. */
+SDIMAGE_API uint32_t sdimage_downloader_config_max_retries(const sdimage_downloader_config *config);
 
-/* Set the milliseconds before a retry: a random time up to `first_ms` (default 500), which doubles with each retry up
- * to `longest_ms` (8,000). 0 restores the default. A server may request a wait (Retry-After, in seconds or as a date).
- * Up to `retry_after_ms` (30,000) it is respected, followed by a random time up to `first_ms`; after a request for a
- * longer wait there is no retry. */
+/* Sets the milliseconds before a retry: a random time up to `first_ms` (default 500), which doubles with each retry
+ * up to `longest_ms` (8,000). 0 restores the default. */
 SDIMAGE_API void sdimage_downloader_config_set_retry_delay_ms(sdimage_downloader_config *config, uint32_t first_ms,
                                                               uint32_t longest_ms);
+/* Returns the milliseconds before the first retry and the longest delay, each through a pointer that may be NULL. */
+SDIMAGE_API void sdimage_downloader_config_get_retry_delay_ms(const sdimage_downloader_config *config,
+                                                              uint32_t *first_ms, uint32_t *longest_ms);
+
+/* Sets the longest wait in milliseconds that a server may request (Retry-After, in seconds or as a date). Default
+ * 30,000; 0 restores it. The wait is followed by a random time up to the delay of the first retry; after a request for
+ * a longer wait there is no retry. */
 SDIMAGE_API void sdimage_downloader_config_set_max_retry_after_ms(sdimage_downloader_config *config,
                                                                   uint32_t retry_after_ms);
+/* Returns the longest wait in milliseconds that a server may request. */
+SDIMAGE_API uint32_t sdimage_downloader_config_max_retry_after_ms(const sdimage_downloader_config *config);
 
 /* Sets the order among waiting transfers of equal priority. Default FIFO. */
 SDIMAGE_API void sdimage_downloader_config_set_execution_order(sdimage_downloader_config *config,
                                                                sdimage_execution_order order);
+/* Returns the order among waiting transfers of equal priority. */
+SDIMAGE_API sdimage_execution_order sdimage_downloader_config_execution_order(const sdimage_downloader_config *config);
 
-/* Set the time-outs in milliseconds: to connect (default 10,000), without a byte (15,000), for a whole transfer
- * (60,000). 0 restores the default. */
+/* Sets the time-out in milliseconds to connect. Default 10,000; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_connect_timeout_ms(sdimage_downloader_config *config,
                                                                   uint32_t timeout_ms);
+/* Returns the time-out in milliseconds to connect. */
+SDIMAGE_API uint32_t sdimage_downloader_config_connect_timeout_ms(const sdimage_downloader_config *config);
+
+/* Sets the time-out in milliseconds without a byte. Default 15,000; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_inactivity_timeout_ms(sdimage_downloader_config *config,
                                                                      uint32_t timeout_ms);
+/* Returns the time-out in milliseconds without a byte. */
+SDIMAGE_API uint32_t sdimage_downloader_config_inactivity_timeout_ms(const sdimage_downloader_config *config);
+
+/* Sets the time-out in milliseconds for a whole transfer. Default 60,000; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_total_timeout_ms(sdimage_downloader_config *config, uint32_t timeout_ms);
+/* Returns the time-out in milliseconds for a whole transfer. */
+SDIMAGE_API uint32_t sdimage_downloader_config_total_timeout_ms(const sdimage_downloader_config *config);
 
 /* Sets the largest accepted body in bytes, counted after content decoding. Default 64 MiB; 0 restores it. Memory grows
  * with the body and the content decoder: at most 8 MiB for the latter, or 16 MiB with Brotli's largest window, which
  * leaves 15/16 of the limit to the body. */
 SDIMAGE_API void sdimage_downloader_config_set_max_body_bytes(sdimage_downloader_config *config, size_t bytes);
+/* Returns the largest accepted body in bytes. */
+SDIMAGE_API size_t sdimage_downloader_config_max_body_bytes(const sdimage_downloader_config *config);
 
 /* Sets the number of redirects that are followed in succession; more are TOO_MANY_REDIRECTS. Default 10. */
 SDIMAGE_API void sdimage_downloader_config_set_max_redirects(sdimage_downloader_config *config, uint32_t count);
+/* Returns the number of redirects that are followed in succession. */
+SDIMAGE_API uint32_t sdimage_downloader_config_max_redirects(const sdimage_downloader_config *config);
 
 /* Sets the addresses to which connections are permitted; others are ADDRESS_FORBIDDEN. Default ANY. */
 SDIMAGE_API void sdimage_downloader_config_set_address_policy(sdimage_downloader_config *config,
                                                               sdimage_address_policy policy);
+/* Returns the addresses to which connections are permitted. */
+SDIMAGE_API sdimage_address_policy sdimage_downloader_config_address_policy(const sdimage_downloader_config *config);
 
 /* Permits addresses that PUBLIC_ONLY refuses: a network in CIDR notation, and optionally one port. A single address
  * permits only that address, a range without a port every port.
@@ -107,24 +140,36 @@ SDIMAGE_API void sdimage_downloader_config_clear_allowed_addresses(sdimage_downl
 SDIMAGE_API const char *sdimage_downloader_config_allowed_address(const sdimage_downloader_config *config,
                                                                   size_t index);
 
-/* Set the accepted statuses, both ends included; others are HTTP_STATUS. Default 200 to 299. With an empty set every
- * status is accepted. */
+/* Removes all accepted statuses. With an empty set every status is accepted. */
 SDIMAGE_API void sdimage_downloader_config_clear_acceptable_statuses(sdimage_downloader_config *config);
+/* Adds accepted statuses, both ends included; others are HTTP_STATUS. Default 200 to 299. */
 SDIMAGE_API void sdimage_downloader_config_add_acceptable_statuses(sdimage_downloader_config *config, int32_t first,
                                                                    int32_t last);
+/* Returns true if there is a range number `index` of accepted statuses, and its ends through pointers that may be
+ * NULL. False beyond the last. */
+SDIMAGE_API bool sdimage_downloader_config_get_acceptable_statuses(const sdimage_downloader_config *config,
+                                                                   size_t index, int32_t *first, int32_t *last);
 
 /* Adds an accepted media type, "image/png", without parameters; others are CONTENT_TYPE. Responses without a type are
  * accepted. NULL accepts all types again, the default. */
 SDIMAGE_API void sdimage_downloader_config_add_acceptable_type(sdimage_downloader_config *config,
                                                                const char *media_type);
+/* Returns accepted media type number `index`, in alphabetical order; NULL beyond the last. Borrowed until the types
+ * change or the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_acceptable_type(const sdimage_downloader_config *config,
+                                                                  size_t index);
 
 /* Sets the fraction of the total, 0 to 1, by which progress must advance between two reports; the last report is always
  * delivered. Default 0: whenever bytes have arrived, at most twenty times a second. */
 SDIMAGE_API void sdimage_downloader_config_set_min_progress_interval(sdimage_downloader_config *config,
                                                                      double fraction);
+/* Returns the fraction of the total between two reports of progress. */
+SDIMAGE_API double sdimage_downloader_config_min_progress_interval(const sdimage_downloader_config *config);
 
 /* Sets the User-Agent. Default "<program>/1.0 (Linux <release>; Scale/1.00)", which NULL restores; "" sends none. */
 SDIMAGE_API void sdimage_downloader_config_set_user_agent(sdimage_downloader_config *config, const char *text);
+/* Returns the User-Agent; "" for none. Borrowed until it is set again or the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_user_agent(const sdimage_downloader_config *config);
 
 /* Sets user and password for servers that require them (Basic, Digest). They are sent to any host that a load names, so
  * a downloader with credentials should serve one service only; they are never sent to another origin after a redirect.
@@ -132,34 +177,71 @@ SDIMAGE_API void sdimage_downloader_config_set_user_agent(sdimage_downloader_con
  * AUTHENTICATION_FAILED. */
 SDIMAGE_API void sdimage_downloader_config_set_credential(sdimage_downloader_config *config, const char *user,
                                                           const char *password);
+/* Returns true if user and password are set. */
+SDIMAGE_API bool sdimage_downloader_config_has_credential(const sdimage_downloader_config *config);
+/* Returns the user; NULL for none. The password cannot be read. Borrowed until it is set again or the configuration
+ * is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_credential_user(const sdimage_downloader_config *config);
 /* Sets a token, sent as "Authorization: Bearer <token>" under the same conditions, unless the request has that field.
  * NULL: none. */
 SDIMAGE_API void sdimage_downloader_config_set_bearer_token(sdimage_downloader_config *config, const char *token);
+/* Returns true if a token is set, which cannot be read. */
+SDIMAGE_API bool sdimage_downloader_config_has_bearer_token(const sdimage_downloader_config *config);
 /* Sets the PEM files of the client certificate, used under the same conditions. `key_file` NULL: the key is in the same
  * file; `key_password` may be NULL. A `certificate_file` of NULL: none, the default. Unusable files are TLS_FAILED. */
 SDIMAGE_API void sdimage_downloader_config_set_client_certificate(sdimage_downloader_config *config,
                                                                   const char *certificate_file, const char *key_file,
                                                                   const char *key_password);
+/* Returns true if a client certificate is set. */
+SDIMAGE_API bool sdimage_downloader_config_has_client_certificate(const sdimage_downloader_config *config);
+/* Returns the file of the client certificate; NULL for none. Borrowed until it is set again or the configuration is
+ * freed. */
+SDIMAGE_API const char *sdimage_downloader_config_client_certificate_file(const sdimage_downloader_config *config);
+/* Returns the file of its key; NULL if the key is in the file of the certificate. The password of the key cannot be
+ * read. Borrowed until it is set again or the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_client_key_file(const sdimage_downloader_config *config);
 
 /* Sets the URL of a proxy, "http://user:password@host:3128", "socks5h://host"; NULL: none, the default. Environment
- * variables are never used. `except`: hosts and domains with direct connections, separated by commas; may be NULL. */
+ * variables are never used. `exceptions`: hosts and domains with direct connections, separated by commas; may be
+ * NULL. */
 SDIMAGE_API void sdimage_downloader_config_set_proxy(sdimage_downloader_config *config, const char *url,
-                                                     const char *except);
+                                                     const char *exceptions);
+/* Returns the URL of the proxy, without user and password; NULL for none. Borrowed until it is set again or the
+ * configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_proxy(const sdimage_downloader_config *config);
+/* Returns the hosts and domains with direct connections, separated by commas; "" for none. Borrowed until they are
+ * set again or the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_proxy_exceptions(const sdimage_downloader_config *config);
 
 /* Connects to this Unix socket for every host in a URL; NULL: none, the default. */
 SDIMAGE_API void sdimage_downloader_config_set_unix_socket(sdimage_downloader_config *config, const char *path);
+/* Returns the path of the Unix socket; NULL for none. Borrowed until it is set again or the configuration is
+ * freed. */
+SDIMAGE_API const char *sdimage_downloader_config_unix_socket(const sdimage_downloader_config *config);
 
 /* Sets the version of HTTP. Default AUTOMATIC. */
 SDIMAGE_API void sdimage_downloader_config_set_http_version(sdimage_downloader_config *config,
                                                             sdimage_http_version version);
+/* Returns the version of HTTP. */
+SDIMAGE_API sdimage_http_version sdimage_downloader_config_http_version(const sdimage_downloader_config *config);
 
 /* Sets a header field of every request; a NULL value removes it. Defaults: an Accept that prefers images, and a
  * User-Agent that names the program. */
 SDIMAGE_API void sdimage_downloader_config_set_header(sdimage_downloader_config *config, const char *name,
                                                       const char *value);
+/* Returns the value of a header field of every request; NULL when there is none. Borrowed until the field changes or
+ * the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_header(const sdimage_downloader_config *config, const char *name);
+/* Returns the name of header field number `index`; NULL beyond the last. *value, if `value` is not NULL, receives
+ * its value. Borrowed until fields change or the configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_header_at(const sdimage_downloader_config *config, size_t index,
+                                                            const char **value);
 
 /* Sets a PEM file of certificate authorities in place of the system's; copied. NULL restores the system's. */
 SDIMAGE_API void sdimage_downloader_config_set_ca_file(sdimage_downloader_config *config, const char *path);
+/* Returns the file of certificate authorities; NULL for those of the system. Borrowed until it is set again or the
+ * configuration is freed. */
+SDIMAGE_API const char *sdimage_downloader_config_ca_file(const sdimage_downloader_config *config);
 
 /* Creates a downloader. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY, UNSUPPORTED (the transfer
  * library lacks TLS or asynchronous name resolution), INVALID_REQUEST (header fields that cannot be sent). */
@@ -168,14 +250,26 @@ SDIMAGE_API sdimage_status sdimage_downloader_new(const sdimage_downloader_confi
 
 /* --- A running downloader. On any other loader these functions have no effect, or return 0. */
 
-/* Change the settings of the configuration for waiting and future transfers; running ones continue. 0 restores the
- * default. */
+/* Changes the number of concurrent transfers to one host, for waiting and future transfers; running ones continue. 0
+ * restores the default. */
 SDIMAGE_API void sdimage_downloader_set_max_per_host(sdimage_loader *downloader, uint32_t count);
-SDIMAGE_API void sdimage_downloader_set_max_total(sdimage_loader *downloader, uint32_t count);
-SDIMAGE_API void sdimage_downloader_set_execution_order(sdimage_loader *downloader, sdimage_execution_order order);
+/* Returns the number of concurrent transfers to one host. */
+SDIMAGE_API uint32_t sdimage_downloader_max_per_host(const sdimage_loader *downloader);
 
-/* The suspended state, in which running transfers continue and waiting ones do not start. Default false. */
+/* Changes the number of concurrent transfers in total, for waiting and future transfers; running ones continue. 0
+ * restores the default. */
+SDIMAGE_API void sdimage_downloader_set_max_total(sdimage_loader *downloader, uint32_t count);
+/* Returns the number of concurrent transfers in total. */
+SDIMAGE_API uint32_t sdimage_downloader_max_total(const sdimage_loader *downloader);
+
+/* Changes the order among waiting transfers of equal priority. */
+SDIMAGE_API void sdimage_downloader_set_execution_order(sdimage_loader *downloader, sdimage_execution_order order);
+/* Returns the order among waiting transfers of equal priority. */
+SDIMAGE_API sdimage_execution_order sdimage_downloader_execution_order(const sdimage_loader *downloader);
+
+/* Suspends the downloader: running transfers continue and waiting ones do not start. Default false. */
 SDIMAGE_API void sdimage_downloader_set_suspended(sdimage_loader *downloader, bool suspended);
+/* Returns true if the downloader is suspended. */
 SDIMAGE_API bool sdimage_downloader_is_suspended(const sdimage_loader *downloader);
 
 /* Returns the number of running and waiting transfers. */

@@ -84,6 +84,9 @@ SDIMAGE_API void sdimage_load_hooks_unref(sdimage_load_hooks *hooks);
 
 /* Sets the hooks of all loads of a manager; NULL, the default: none. */
 SDIMAGE_API void sdimage_manager_config_set_load_hooks(sdimage_manager_config *config, sdimage_load_hooks *hooks);
+/* Returns the hooks of all loads; the caller owns *hooks. NULL for none. */
+SDIMAGE_API void sdimage_manager_config_get_load_hooks(const sdimage_manager_config *config,
+                                                       sdimage_load_hooks **hooks);
 
 /* Sets the hooks of one request, which take precedence over the manager's; NULL, the default: none. */
 SDIMAGE_API void sdimage_request_set_load_hooks(sdimage_request *request, sdimage_load_hooks *hooks);
@@ -143,6 +146,9 @@ SDIMAGE_API void sdimage_download_hooks_unref(sdimage_download_hooks *hooks);
 
 /* Sets the hooks of a downloader; NULL, the default: none. */
 SDIMAGE_API void sdimage_downloader_config_set_hooks(sdimage_downloader_config *config, sdimage_download_hooks *hooks);
+/* Returns the hooks of the downloader; the caller owns *hooks. NULL for none. */
+SDIMAGE_API void sdimage_downloader_config_get_hooks(const sdimage_downloader_config *config,
+                                                     sdimage_download_hooks **hooks);
 
 /* Sets the hooks of one request, which take precedence over those of the downloader; NULL, the default: none. Loads
  * whose hooks are different objects share no transfer, unless the hooks only modify requests. */

@@ -594,17 +594,33 @@ extern "C" {
     pub fn sdimage_downloader_config_ref(config: *mut sdimage_downloader_config) -> *mut sdimage_downloader_config;
     pub fn sdimage_downloader_config_unref(config: *mut sdimage_downloader_config);
     pub fn sdimage_downloader_config_set_max_per_host(config: *mut sdimage_downloader_config, count: u32);
+    pub fn sdimage_downloader_config_max_per_host(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_max_total(config: *mut sdimage_downloader_config, count: u32);
+    pub fn sdimage_downloader_config_max_total(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_max_retries(config: *mut sdimage_downloader_config, count: u32);
+    pub fn sdimage_downloader_config_max_retries(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_retry_delay_ms(config: *mut sdimage_downloader_config, first_ms: u32, longest_ms: u32);
+    pub fn sdimage_downloader_config_get_retry_delay_ms(
+        config: *const sdimage_downloader_config,
+        first_ms: *mut u32,
+        longest_ms: *mut u32,
+    );
     pub fn sdimage_downloader_config_set_max_retry_after_ms(config: *mut sdimage_downloader_config, retry_after_ms: u32);
+    pub fn sdimage_downloader_config_max_retry_after_ms(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_execution_order(config: *mut sdimage_downloader_config, order: sdimage_execution_order);
+    pub fn sdimage_downloader_config_execution_order(config: *const sdimage_downloader_config) -> sdimage_execution_order;
     pub fn sdimage_downloader_config_set_connect_timeout_ms(config: *mut sdimage_downloader_config, timeout_ms: u32);
+    pub fn sdimage_downloader_config_connect_timeout_ms(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_inactivity_timeout_ms(config: *mut sdimage_downloader_config, timeout_ms: u32);
+    pub fn sdimage_downloader_config_inactivity_timeout_ms(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_total_timeout_ms(config: *mut sdimage_downloader_config, timeout_ms: u32);
+    pub fn sdimage_downloader_config_total_timeout_ms(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_max_body_bytes(config: *mut sdimage_downloader_config, bytes: usize);
+    pub fn sdimage_downloader_config_max_body_bytes(config: *const sdimage_downloader_config) -> usize;
     pub fn sdimage_downloader_config_set_max_redirects(config: *mut sdimage_downloader_config, count: u32);
+    pub fn sdimage_downloader_config_max_redirects(config: *const sdimage_downloader_config) -> u32;
     pub fn sdimage_downloader_config_set_address_policy(config: *mut sdimage_downloader_config, policy: sdimage_address_policy);
+    pub fn sdimage_downloader_config_address_policy(config: *const sdimage_downloader_config) -> sdimage_address_policy;
     pub fn sdimage_downloader_config_add_allowed_address(
         config: *mut sdimage_downloader_config,
         range: *const c_char,
@@ -614,38 +630,71 @@ extern "C" {
     pub fn sdimage_downloader_config_allowed_address(config: *const sdimage_downloader_config, index: usize) -> *const c_char;
     pub fn sdimage_downloader_config_clear_acceptable_statuses(config: *mut sdimage_downloader_config);
     pub fn sdimage_downloader_config_add_acceptable_statuses(config: *mut sdimage_downloader_config, first: i32, last: i32);
+    pub fn sdimage_downloader_config_get_acceptable_statuses(
+        config: *const sdimage_downloader_config,
+        index: usize,
+        first: *mut i32,
+        last: *mut i32,
+    ) -> bool;
     pub fn sdimage_downloader_config_add_acceptable_type(config: *mut sdimage_downloader_config, media_type: *const c_char);
+    pub fn sdimage_downloader_config_acceptable_type(config: *const sdimage_downloader_config, index: usize) -> *const c_char;
     pub fn sdimage_downloader_config_set_min_progress_interval(config: *mut sdimage_downloader_config, fraction: f64);
+    pub fn sdimage_downloader_config_min_progress_interval(config: *const sdimage_downloader_config) -> f64;
     pub fn sdimage_downloader_config_set_user_agent(config: *mut sdimage_downloader_config, text: *const c_char);
+    pub fn sdimage_downloader_config_user_agent(config: *const sdimage_downloader_config) -> *const c_char;
     pub fn sdimage_downloader_config_set_credential(
         config: *mut sdimage_downloader_config,
         user: *const c_char,
         password: *const c_char,
     );
+    pub fn sdimage_downloader_config_has_credential(config: *const sdimage_downloader_config) -> bool;
+    pub fn sdimage_downloader_config_credential_user(config: *const sdimage_downloader_config) -> *const c_char;
     pub fn sdimage_downloader_config_set_bearer_token(config: *mut sdimage_downloader_config, token: *const c_char);
+    pub fn sdimage_downloader_config_has_bearer_token(config: *const sdimage_downloader_config) -> bool;
     pub fn sdimage_downloader_config_set_client_certificate(
         config: *mut sdimage_downloader_config,
         certificate_file: *const c_char,
         key_file: *const c_char,
         key_password: *const c_char,
     );
-    pub fn sdimage_downloader_config_set_proxy(config: *mut sdimage_downloader_config, url: *const c_char, except: *const c_char);
+    pub fn sdimage_downloader_config_has_client_certificate(config: *const sdimage_downloader_config) -> bool;
+    pub fn sdimage_downloader_config_client_certificate_file(config: *const sdimage_downloader_config) -> *const c_char;
+    pub fn sdimage_downloader_config_client_key_file(config: *const sdimage_downloader_config) -> *const c_char;
+    pub fn sdimage_downloader_config_set_proxy(
+        config: *mut sdimage_downloader_config,
+        url: *const c_char,
+        exceptions: *const c_char,
+    );
+    pub fn sdimage_downloader_config_proxy(config: *const sdimage_downloader_config) -> *const c_char;
+    pub fn sdimage_downloader_config_proxy_exceptions(config: *const sdimage_downloader_config) -> *const c_char;
     pub fn sdimage_downloader_config_set_unix_socket(config: *mut sdimage_downloader_config, path: *const c_char);
+    pub fn sdimage_downloader_config_unix_socket(config: *const sdimage_downloader_config) -> *const c_char;
     pub fn sdimage_downloader_config_set_http_version(config: *mut sdimage_downloader_config, version: sdimage_http_version);
+    pub fn sdimage_downloader_config_http_version(config: *const sdimage_downloader_config) -> sdimage_http_version;
     pub fn sdimage_downloader_config_set_header(
         config: *mut sdimage_downloader_config,
         name: *const c_char,
         value: *const c_char,
     );
+    pub fn sdimage_downloader_config_header(config: *const sdimage_downloader_config, name: *const c_char) -> *const c_char;
+    pub fn sdimage_downloader_config_header_at(
+        config: *const sdimage_downloader_config,
+        index: usize,
+        value: *mut *const c_char,
+    ) -> *const c_char;
     pub fn sdimage_downloader_config_set_ca_file(config: *mut sdimage_downloader_config, path: *const c_char);
+    pub fn sdimage_downloader_config_ca_file(config: *const sdimage_downloader_config) -> *const c_char;
     pub fn sdimage_downloader_new(
         config: *const sdimage_downloader_config,
         loader: *mut *mut sdimage_loader,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_downloader_set_max_per_host(downloader: *mut sdimage_loader, count: u32);
+    pub fn sdimage_downloader_max_per_host(downloader: *const sdimage_loader) -> u32;
     pub fn sdimage_downloader_set_max_total(downloader: *mut sdimage_loader, count: u32);
+    pub fn sdimage_downloader_max_total(downloader: *const sdimage_loader) -> u32;
     pub fn sdimage_downloader_set_execution_order(downloader: *mut sdimage_loader, order: sdimage_execution_order);
+    pub fn sdimage_downloader_execution_order(downloader: *const sdimage_loader) -> sdimage_execution_order;
     pub fn sdimage_downloader_set_suspended(downloader: *mut sdimage_loader, suspended: bool);
     pub fn sdimage_downloader_is_suspended(downloader: *const sdimage_loader) -> bool;
     pub fn sdimage_downloader_transfer_count(downloader: *const sdimage_loader) -> usize;
@@ -725,6 +774,7 @@ extern "C" {
     pub fn sdimage_load_hooks_ref(hooks: *mut sdimage_load_hooks) -> *mut sdimage_load_hooks;
     pub fn sdimage_load_hooks_unref(hooks: *mut sdimage_load_hooks);
     pub fn sdimage_manager_config_set_load_hooks(config: *mut sdimage_manager_config, hooks: *mut sdimage_load_hooks);
+    pub fn sdimage_manager_config_get_load_hooks(config: *const sdimage_manager_config, hooks: *mut *mut sdimage_load_hooks);
     pub fn sdimage_request_set_load_hooks(request: *mut sdimage_request, hooks: *mut sdimage_load_hooks);
     pub fn sdimage_request_get_load_hooks(request: *const sdimage_request, hooks: *mut *mut sdimage_load_hooks);
     pub fn sdimage_download_hooks_new_custom(
@@ -747,6 +797,7 @@ extern "C" {
     pub fn sdimage_download_hooks_ref(hooks: *mut sdimage_download_hooks) -> *mut sdimage_download_hooks;
     pub fn sdimage_download_hooks_unref(hooks: *mut sdimage_download_hooks);
     pub fn sdimage_downloader_config_set_hooks(config: *mut sdimage_downloader_config, hooks: *mut sdimage_download_hooks);
+    pub fn sdimage_downloader_config_get_hooks(config: *const sdimage_downloader_config, hooks: *mut *mut sdimage_download_hooks);
     pub fn sdimage_request_set_hooks(request: *mut sdimage_request, hooks: *mut sdimage_download_hooks);
     pub fn sdimage_request_get_hooks(request: *const sdimage_request, hooks: *mut *mut sdimage_download_hooks);
     pub fn sdimage_download_event_stage(event: *const sdimage_download_event) -> sdimage_transfer_stage;
@@ -1465,6 +1516,10 @@ extern "C" {
     pub fn sdimage_transport_ref(transport: *mut sdimage_transport) -> *mut sdimage_transport;
     pub fn sdimage_transport_unref(transport: *mut sdimage_transport);
     pub fn sdimage_downloader_config_set_transport(config: *mut sdimage_downloader_config, transport: *mut sdimage_transport);
+    pub fn sdimage_downloader_config_get_transport(
+        config: *const sdimage_downloader_config,
+        transport: *mut *mut sdimage_transport,
+    );
     pub fn sdimage_exchange_ref(exchange: *mut sdimage_exchange) -> *mut sdimage_exchange;
     pub fn sdimage_exchange_unref(exchange: *mut sdimage_exchange);
     pub fn sdimage_exchange_respond(

@@ -62,6 +62,9 @@ SDIMAGE_API void sdimage_transport_unref(sdimage_transport *transport);
  * and password are sent as Basic. */
 SDIMAGE_API void sdimage_downloader_config_set_transport(sdimage_downloader_config *config,
                                                          sdimage_transport *transport);
+/* Returns the transport; the caller owns *transport. NULL for libcurl. */
+SDIMAGE_API void sdimage_downloader_config_get_transport(const sdimage_downloader_config *config,
+                                                         sdimage_transport **transport);
 
 SDIMAGE_API sdimage_exchange *sdimage_exchange_ref(sdimage_exchange *exchange);
 SDIMAGE_API void sdimage_exchange_unref(sdimage_exchange *exchange);
