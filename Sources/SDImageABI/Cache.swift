@@ -2,14 +2,6 @@ import CSDImage
 import SDImage
 import SDImageHost
 
-/// The chain behind a pointer.
-private func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
-    guard let chain = unsafe try Handle.borrow(pointer, as: CacheObject.self).cache as? CacheChain else {
-        throw ImageError(.invalidArgument, "cache: not a chain")
-    }
-    return chain
-}
-
 @_cdecl("sdimage_cache_config_new") @implementation
 public func sdimage_cache_config_new() -> Object {
     unsafe Handle.own(CacheConfigObject(CacheConfiguration()))
@@ -362,7 +354,7 @@ public func sdimage_cache_new_tiered(_ local: Object, _ shared: Object, _ cache:
 @_cdecl("sdimage_cache_chain_add") @implementation
 public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let chain = unsafe try SDImageABI.chain(chain)
+        let chain = unsafe try Input.chain(chain)
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
         if CacheChain.reaches(member, chain) {
             throw ImageError(.invalidArgument, "cache: chain would contain itself")
@@ -375,7 +367,7 @@ public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: 
 public func sdimage_cache_chain_remove(_ chain: Object, _ member: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
-        if unsafe !(try SDImageABI.chain(chain).remove(member)) {
+        if unsafe !(try Input.chain(chain).remove(member)) {
             throw ImageError(.notFound, "cache: not a member of the chain")
         }
     }
@@ -392,12 +384,12 @@ public func sdimage_cache_chain_set_policy(
         guard !operations.isEmpty, let policy = CacheChain.Policy(rawValue: Int32(bitPattern: policy.rawValue)) else {
             throw ImageError(.invalidArgument, "cache: unknown operation or policy")
         }
-        let chain = unsafe try SDImageABI.chain(chain)
+        let chain = unsafe try Input.chain(chain)
         for operation in operations { chain.setPolicy(policy, for: operation) }
     }
 }
 
 @_cdecl("sdimage_cache_chain_set_promote") @implementation
 public func sdimage_cache_chain_set_promote(_ chain: Object, _ promotes: Bool, _ error: ObjectOut) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in unsafe try SDImageABI.chain(chain).setPromotes(promotes) }
+    unsafe attempt(error) { () throws(ImageError) in unsafe try Input.chain(chain).setPromotes(promotes) }
 }

@@ -3,6 +3,14 @@ import SDImage
 
 /// Caches as arguments.
 extension Input {
+    /// The chain behind a pointer.
+    package static func chain(_ pointer: Object) throws(ImageError) -> CacheChain {
+        guard let chain = unsafe try Handle.borrow(pointer, as: CacheObject.self).cache as? CacheChain else {
+            throw ImageError(.invalidArgument, "cache: not a chain")
+        }
+        return chain
+    }
+
     /// The cache behind a pointer; throws if it is closed.
     package static func openCache(_ pointer: Object) throws(ImageError) -> CacheObject {
         let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self)

@@ -81,3 +81,19 @@ extension BlockingReads {
         sdimage_blocking_reads(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_BLOCKING_READS_NONE
     }
 }
+
+extension EvictionPolicy {
+    package var code: sdimage_eviction { sdimage_eviction(rawValue: rawValue) ?? .SDIMAGE_EVICTION_ADAPTIVE }
+}
+
+extension CacheQuery.Order {
+    package var code: sdimage_cache_order {
+        sdimage_cache_order(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_CACHE_ORDER_STORED
+    }
+}
+
+extension CacheChain.Policy {
+    package var code: sdimage_cache_chain_policy {
+        sdimage_cache_chain_policy(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_CACHE_CHAIN_POLICY_SERIAL
+    }
+}

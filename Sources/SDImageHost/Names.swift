@@ -116,6 +116,8 @@ extension StageTimings {
 
 extension ExpiryRule {
     package init(_ rule: sdimage_expire_rule) { self = ExpiryRule(rawValue: rule.rawValue) ?? .access }
+
+    package var code: sdimage_expire_rule { sdimage_expire_rule(rawValue: rawValue) ?? .SDIMAGE_EXPIRE_RULE_ACCESS }
 }
 
 extension LoadTransaction {

@@ -41,7 +41,9 @@ typedef enum SDIMAGE_ENUM sdimage_eviction {
 
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
 
 /* Sets the folder of the disk part; copied. NULL, the default, is $XDG_CACHE_HOME/sdimage if that variable is an
@@ -54,40 +56,67 @@ SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
  * owns them. The path is checked component by component, and files are opened relative to the resulting folder.
  * Otherwise: CACHE_UNUSABLE. */
 SDIMAGE_API void sdimage_cache_config_set_directory(sdimage_cache_config *config, const char *path);
+/* Returns the folder of the disk part; NULL if there is no default. Borrowed until it is set again or the
+ * configuration is freed. */
+SDIMAGE_API const char *sdimage_cache_config_directory(const sdimage_cache_config *config);
 
 /* Sets the name of a sub-folder, which separates the entries of the parts of a program. Default "default". */
 SDIMAGE_API void sdimage_cache_config_set_namespace(sdimage_cache_config *config, const char *name);
+/* Returns the name of the sub-folder. Borrowed until it is set again or the configuration is freed. */
+SDIMAGE_API const char *sdimage_cache_config_namespace(const sdimage_cache_config *config);
 
 /* Disables the disk part. Default false. */
 SDIMAGE_API void sdimage_cache_config_set_memory_only(sdimage_cache_config *config, bool memory_only);
+/* Returns true if the disk part is disabled. */
+SDIMAGE_API bool sdimage_cache_config_is_memory_only(const sdimage_cache_config *config);
 
-/* Set strict limits of the memory part: bytes of pixels, and number of images. Default 0 = none. */
+/* Sets the strict limit of the memory part in bytes of pixels. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
+/* Returns the limit of the memory part in bytes; 0 = none. */
+SDIMAGE_API size_t sdimage_cache_config_max_memory_cost(const sdimage_cache_config *config);
+
+/* Sets the strict limit of the number of images in memory. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_memory_count(sdimage_cache_config *config, size_t count);
+/* Returns the limit of the number of images in memory; 0 = none. */
+SDIMAGE_API size_t sdimage_cache_config_max_memory_count(const sdimage_cache_config *config);
 
 /* Sets the eviction policy of the memory part. Default ADAPTIVE. */
 SDIMAGE_API void sdimage_cache_config_set_eviction(sdimage_cache_config *config, sdimage_eviction eviction);
+/* Returns the eviction policy of the memory part. */
+SDIMAGE_API sdimage_eviction sdimage_cache_config_eviction(const sdimage_cache_config *config);
 
 /* Makes loads and disk look-ups store their images in memory. Default true. When false only
  * sdimage_cache_set_memory_image does. */
 SDIMAGE_API void sdimage_cache_config_set_keep_in_memory(sdimage_cache_config *config, bool keep);
+/* Returns true if loads and disk look-ups store their images in memory. */
+SDIMAGE_API bool sdimage_cache_config_should_keep_in_memory(const sdimage_cache_config *config);
 
 /* Finds and restores an image that was evicted from memory but is still referenced elsewhere. Default false. */
 SDIMAGE_API void sdimage_cache_config_set_keep_weakly(sdimage_cache_config *config, bool keep);
+/* Returns true if evicted images that are referenced elsewhere are found. */
+SDIMAGE_API bool sdimage_cache_config_should_keep_weakly(const sdimage_cache_config *config);
 
 /* Sets the limit of bytes on disk: a store that exceeds it evicts the least recently used entries until half is left.
  * Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64_t bytes);
+/* Returns the limit of bytes on disk; 0 = none. */
+SDIMAGE_API uint64_t sdimage_cache_config_max_disk_size(const sdimage_cache_config *config);
 
 /* Sets the seconds after the last access until an entry expires. Default 604800 (a week); negative = never. */
 SDIMAGE_API void sdimage_cache_config_set_max_disk_age(sdimage_cache_config *config, int64_t seconds);
+/* Returns the seconds after the last access until an entry expires; negative = never. */
+SDIMAGE_API int64_t sdimage_cache_config_max_disk_age(const sdimage_cache_config *config);
 
 /* Sets the largest size in bytes of entries stored inside the index; larger ones are stored in files. Default 65536. */
 SDIMAGE_API void sdimage_cache_config_set_inline_entry_limit(sdimage_cache_config *config, size_t bytes);
+/* Returns the largest size in bytes of entries stored inside the index. */
+SDIMAGE_API size_t sdimage_cache_config_inline_entry_limit(const sdimage_cache_config *config);
 
 /* Completes a store only when it would survive a power failure. Default false: after a power failure the last entries
  * may be missing, but are never wrong. */
 SDIMAGE_API void sdimage_cache_config_set_durable(sdimage_cache_config *config, bool durable);
+/* Returns true if a completed store survives a power failure. */
+SDIMAGE_API bool sdimage_cache_config_is_durable(const sdimage_cache_config *config);
 
 /* Locates the bytes of entries outside the cache, such as images installed with the program. */
 typedef struct sdimage_cache_path_vtable {
@@ -111,7 +140,9 @@ SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cach
  * NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
                                              sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_cache *sdimage_cache_ref(sdimage_cache *cache);
+/* Releases a reference; NULL has no effect. The last one closes the cache. */
 SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
 
 /* Commits pending stores and closes the disk part; every later call returns SHUTDOWN. Called by the last unref. */
@@ -137,10 +168,18 @@ SDIMAGE_API sdimage_status sdimage_cache_set_memory_image(sdimage_cache *cache, 
 
 /* Changes the memory limits at once; 0 = none. */
 SDIMAGE_API void sdimage_cache_set_memory_limits(sdimage_cache *cache, size_t bytes, size_t count);
+/* Returns the memory limits through pointers that may be NULL; 0 = none, and for a cache of the host. */
+SDIMAGE_API void sdimage_cache_get_memory_limits(const sdimage_cache *cache, size_t *bytes, size_t *count);
 
-/* Change the settings of the configuration at once. */
+/* Changes at once if loads and disk look-ups store their images in memory. */
 SDIMAGE_API void sdimage_cache_set_keep_in_memory(sdimage_cache *cache, bool keep);
+/* Returns true if loads and disk look-ups store their images in memory. */
+SDIMAGE_API bool sdimage_cache_should_keep_in_memory(const sdimage_cache *cache);
+
+/* Changes at once if evicted images that are referenced elsewhere are found. */
 SDIMAGE_API void sdimage_cache_set_keep_weakly(sdimage_cache *cache, bool keep);
+/* Returns true if evicted images that are referenced elsewhere are found. */
+SDIMAGE_API bool sdimage_cache_should_keep_weakly(const sdimage_cache *cache);
 
 /* --- Bytes. */
 
@@ -365,14 +404,26 @@ SDIMAGE_API sdimage_status sdimage_cache_chain_add(sdimage_cache *chain, sdimage
 /* Removes a member. NOT_FOUND when it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_cache_chain_remove(sdimage_cache *chain, const sdimage_cache *member,
                                                       sdimage_error **error);
+/* Returns the number of members; 0 for a cache that is not a chain. */
+SDIMAGE_API size_t sdimage_cache_chain_count(const sdimage_cache *chain);
+/* Returns a member; the caller owns *member. Index 0 is the highest. Errors: NOT_FOUND beyond the last,
+ * INVALID_ARGUMENT (`chain` is not a chain). */
+SDIMAGE_API sdimage_status sdimage_cache_chain_get_member(const sdimage_cache *chain, size_t index,
+                                                          sdimage_cache **member, sdimage_error **error);
 
 /* Sets the policy of an operation, from the next one on. Memory parts are always queried one after the other, because
  * they return at once. */
 SDIMAGE_API sdimage_status sdimage_cache_chain_set_policy(sdimage_cache *chain, sdimage_cache_chain_operation operation,
                                                           sdimage_cache_chain_policy policy, sdimage_error **error);
+/* Returns the policy of one operation. Errors: INVALID_ARGUMENT (ALL, or `chain` is not a chain). */
+SDIMAGE_API sdimage_status sdimage_cache_chain_get_policy(const sdimage_cache *chain,
+                                                          sdimage_cache_chain_operation operation,
+                                                          sdimage_cache_chain_policy *policy, sdimage_error **error);
 
 /* Stores hits of a lower member in the members above it. Default false. */
-SDIMAGE_API sdimage_status sdimage_cache_chain_set_promote(sdimage_cache *chain, bool promotes, sdimage_error **error);
+SDIMAGE_API sdimage_status sdimage_cache_chain_set_promote(sdimage_cache *chain, bool promote, sdimage_error **error);
+/* Returns true if hits of a lower member are stored in the members above it. */
+SDIMAGE_API bool sdimage_cache_chain_should_promote(const sdimage_cache *chain);
 
 #ifdef __cplusplus
 }

@@ -27,15 +27,22 @@ typedef enum SDIMAGE_ENUM sdimage_expire_rule {
 /* Sets the date that determines the age of entries. Default SDIMAGE_EXPIRE_RULE_ACCESS: the last read, to the
  * minute. */
 SDIMAGE_API void sdimage_cache_config_set_expire_rule(sdimage_cache_config *config, sdimage_expire_rule rule);
+/* Returns the date that determines the age of entries: ACCESS, or MODIFICATION also for CREATION. */
+SDIMAGE_API sdimage_expire_rule sdimage_cache_config_expire_rule(const sdimage_cache_config *config);
 
 /* Sets the permissions of the folders and files that the cache creates, such as 0750 and 0640 for a web server of the
  * same group. The owner always has all necessary permissions; write permission is given to no one else. Default 0700
  * and 0600. */
 SDIMAGE_API void sdimage_cache_config_set_modes(sdimage_cache_config *config, uint32_t folder, uint32_t file);
+/* Returns the permissions in force through pointers that may be NULL. */
+SDIMAGE_API void sdimage_cache_config_get_modes(const sdimage_cache_config *config, uint32_t *folder, uint32_t *file);
 
 /* Changes the limits of a running cache, as in sdimage_cache_config; excess entries are removed in the background. */
 SDIMAGE_API void sdimage_cache_set_disk_limits(sdimage_cache *cache, uint64_t max_bytes, int64_t max_age_seconds,
                                                sdimage_expire_rule rule);
+/* Returns the limits of a running cache through pointers that may be NULL; 0 and ACCESS without a disk part. */
+SDIMAGE_API void sdimage_cache_get_disk_limits(const sdimage_cache *cache, uint64_t *max_bytes,
+                                               int64_t *max_age_seconds, sdimage_expire_rule *rule);
 
 /* Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used. */
 SDIMAGE_API sdimage_status sdimage_cache_trim(sdimage_cache *cache, uint64_t bytes, sdimage_error **error);
@@ -67,6 +74,9 @@ SDIMAGE_API sdimage_status sdimage_cache_set_extended_data(sdimage_cache *cache,
  * entry. */
 SDIMAGE_API sdimage_status sdimage_cache_set_expiry(sdimage_cache *cache, const void *key, size_t length,
                                                     uint64_t date_ns, sdimage_error **error);
+/* Returns the exact expiry date of an entry; 0 when max_disk_age decides. NOT_FOUND when there is no entry. */
+SDIMAGE_API sdimage_status sdimage_cache_get_expiry(const sdimage_cache *cache, const void *key, size_t length,
+                                                    uint64_t *date_ns, sdimage_error **error);
 
 /* --- Lists. */
 
@@ -81,20 +91,31 @@ typedef enum SDIMAGE_ENUM sdimage_cache_order {
 
 /* Creates a query, initially for all entries. */
 SDIMAGE_API sdimage_cache_query *sdimage_cache_query_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_cache_query *sdimage_cache_query_ref(sdimage_cache_query *query);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_query_unref(sdimage_cache_query *query);
 
 /* Sets the order of the entries. Default SDIMAGE_CACHE_ORDER_STORED. */
 SDIMAGE_API void sdimage_cache_query_set_order(sdimage_cache_query *query, sdimage_cache_order order);
+/* Returns the order of the entries. */
+SDIMAGE_API sdimage_cache_order sdimage_cache_query_order(const sdimage_cache_query *query);
 
 /* Selects keys that begin with these bytes, copied. Default none. */
 SDIMAGE_API void sdimage_cache_query_set_prefix(sdimage_cache_query *query, const void *prefix, size_t length);
+/* Returns the bytes with which the keys begin and their length; NULL for none. `length` may be NULL. Borrowed until
+ * they are set again or the query is freed. */
+SDIMAGE_API const void *sdimage_cache_query_prefix(const sdimage_cache_query *query, size_t *length);
 
 /* Selects entries last used at this date or before; 0, the default, for all. */
 SDIMAGE_API void sdimage_cache_query_set_used_until(sdimage_cache_query *query, uint64_t date_ns);
+/* Returns the latest date of the last use; 0 for all. */
+SDIMAGE_API uint64_t sdimage_cache_query_used_until(const sdimage_cache_query *query);
 
 /* Selects entries of `least` to `most` bytes. Default 0 and UINT64_MAX. */
 SDIMAGE_API void sdimage_cache_query_set_lengths(sdimage_cache_query *query, uint64_t least, uint64_t most);
+/* Returns the smallest and the largest size in bytes through pointers that may be NULL. */
+SDIMAGE_API void sdimage_cache_query_get_lengths(const sdimage_cache_query *query, uint64_t *least, uint64_t *most);
 
 /* Returns a page of at most `limit` entries; the caller owns *page. `query` NULL for all; `after` is the previous page,
  * NULL for the first. Each call examines at most some thousand entries, so a page before the last may be short, or even
@@ -109,7 +130,9 @@ SDIMAGE_API void sdimage_cache_query_set_lengths(sdimage_cache_query *query, uin
 SDIMAGE_API sdimage_status sdimage_cache_list(const sdimage_cache *cache, const sdimage_cache_query *query,
                                               const sdimage_cache_page *after, size_t limit, sdimage_cache_page **page,
                                               sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_cache_page *sdimage_cache_page_ref(const sdimage_cache_page *page);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_page_unref(sdimage_cache_page *page);
 /* Returns the number of entries of the page. */
 SDIMAGE_API size_t sdimage_cache_page_count(const sdimage_cache_page *page);
@@ -121,11 +144,13 @@ SDIMAGE_API bool sdimage_cache_page_is_last(const sdimage_cache_page *page);
  * `length` may be NULL. */
 SDIMAGE_API const void *sdimage_cache_page_key(const sdimage_cache_page *page, size_t index, size_t *length);
 
-/* Return the size of the entry in bytes, and its dates. The expiry date is 0 when max_disk_age decides. 0 beyond the
- * last entry. */
+/* Returns the size of the entry in bytes; 0 beyond the last entry. */
 SDIMAGE_API uint64_t sdimage_cache_page_length(const sdimage_cache_page *page, size_t index);
+/* Returns the date of the store; 0 beyond the last entry. */
 SDIMAGE_API uint64_t sdimage_cache_page_stored_ns(const sdimage_cache_page *page, size_t index);
+/* Returns the date of the last use; 0 beyond the last entry. */
 SDIMAGE_API uint64_t sdimage_cache_page_used_ns(const sdimage_cache_page *page, size_t index);
+/* Returns the exact expiry date; 0 when max_disk_age decides, and beyond the last entry. */
 SDIMAGE_API uint64_t sdimage_cache_page_expires_ns(const sdimage_cache_page *page, size_t index);
 
 /* Returns true if the entry has a file of its own. */

@@ -42,8 +42,12 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         state.withLock { $0.policies[operation] = policy }
     }
 
+    package func policy(of operation: Operation) -> Policy { state.withLock { $0.policies[operation] ?? .serial } }
+
     /// Enables storing entries found in a lower member in the members above it (docs/decisions.md, "Chains of caches").
     package func setPromotes(_ promotes: Bool) { state.withLock { $0.promotes = promotes } }
+
+    package var promotes: Bool { state.withLock { $0.promotes } }
 
     /// A local cache above a shared one (docs/decisions.md, "Chains of caches"). Entries found in the shared cache are also
     /// stored in the local one, and every store goes to both.

@@ -203,6 +203,12 @@ package final class DiskCache: Sendable {
         }
     }
 
+    /// The exact expiry of an entry in nanoseconds since 1970; 0 = by the age rule. Throws `notFound` without an entry. Blocks.
+    package func expiryNow(of key: CacheKey) throws(ImageError) -> UInt64 {
+        try check()
+        return try editor.rowNow(for: key).expires
+    }
+
     /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
     package func updateRecordNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
         try check()

@@ -39,6 +39,8 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         memory.set(image, for: key)
     }
 
+    package var keepsImagesInMemory: Bool { keepsImages.load(ordering: .relaxed) }
+
     package func setKeepsImagesInMemory(_ keeps: Bool) { keepsImages.store(keeps, ordering: .relaxed) }
 
     // MARK: Both layers

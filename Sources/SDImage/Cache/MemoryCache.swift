@@ -168,6 +168,14 @@ package final class MemoryCache: Sendable {
         }
     }
 
+    /// The limits in force; 0 = unlimited.
+    package var limits: (bytes: Int, count: Int) {
+        Engine.isForked ? (0, 0) : state.withLock { ($0.byteLimit, $0.countLimit) }
+    }
+
+    /// True if evicted images are found while other code holds them.
+    package var keepsEvictedImages: Bool { keepsWeakly.load(ordering: .relaxed) }
+
     /// Sets whether evicted images are found while other code holds them; takes effect immediately.
     package func setKeepsWeakly(_ keeps: Bool) {
         keepsWeakly.store(keeps, ordering: .relaxed)
