@@ -58,9 +58,19 @@ public func sdimage_decode_options_set_format_hint(_ options: Object, _ format: 
     unsafe change(options, DecodeOptionsObject.self) { $0.formatHint = ImageFormat(rawValue: format.rawValue) ?? .unknown }
 }
 
+@_cdecl("sdimage_decode_options_format_hint") @implementation
+public func sdimage_decode_options_format_hint(_ options: Object) -> sdimage_format {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_FORMAT_UNKNOWN) { $0.value.formatHint.code }
+}
+
 @_cdecl("sdimage_decode_options_set_scale") @implementation
 public func sdimage_decode_options_set_scale(_ options: Object, _ scale: Double) {
     unsafe change(options, DecodeOptionsObject.self) { $0.scale = scale >= 1 && scale.isFinite ? scale : nil }
+}
+
+@_cdecl("sdimage_decode_options_has_scale") @implementation
+public func sdimage_decode_options_has_scale(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.scale != nil }
 }
 
 @_cdecl("sdimage_decode_options_set_accept_partial") @implementation
@@ -71,6 +81,11 @@ public func sdimage_decode_options_set_accept_partial(_ options: Object, _ accep
 @_cdecl("sdimage_decode_options_set_early_thumbnail") @implementation
 public func sdimage_decode_options_set_early_thumbnail(_ options: Object, _ early: Bool) {
     unsafe change(options, DecodeOptionsObject.self) { $0.earlyThumbnail = early }
+}
+
+@_cdecl("sdimage_decode_options_has_early_thumbnail") @implementation
+public func sdimage_decode_options_has_early_thumbnail(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.earlyThumbnail }
 }
 
 @_cdecl("sdimage_decode_options_set_max_pixels") @implementation

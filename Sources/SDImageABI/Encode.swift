@@ -40,9 +40,21 @@ public func sdimage_encode_options_set_max_pixel_size(_ options: Object, _ width
     unsafe change(options, EncodeOptionsObject.self) { $0.setMaxPixelSize(width, height) }
 }
 
+@_cdecl("sdimage_encode_options_max_pixel_size") @implementation
+public func sdimage_encode_options_max_pixel_size(_ options: Object) -> sdimage_size {
+    unsafe read(options, EncodeOptionsObject.self, sdimage_size()) {
+        ($0.value.maxPixelSize ?? PixelSize(width: 0, height: 0)).code
+    }
+}
+
 @_cdecl("sdimage_encode_options_set_max_file_size") @implementation
 public func sdimage_encode_options_set_max_file_size(_ options: Object, _ bytes: Int) {
     unsafe change(options, EncodeOptionsObject.self) { $0.maxFileSize = max(0, bytes) }
+}
+
+@_cdecl("sdimage_encode_options_max_file_size") @implementation
+public func sdimage_encode_options_max_file_size(_ options: Object) -> Int {
+    unsafe read(options, EncodeOptionsObject.self, 0) { $0.value.maxFileSize }
 }
 
 @_cdecl("sdimage_encode_options_set_max_work_ms") @implementation
@@ -51,6 +63,11 @@ public func sdimage_encode_options_set_max_work_ms(_ options: Object, _ millisec
         let standard = EncodeOptions.standardWorkNanoseconds
         options.workNanoseconds = milliseconds > 0 ? UInt64(milliseconds) * 1_000_000 : standard
     }
+}
+
+@_cdecl("sdimage_encode_options_max_work_ms") @implementation
+public func sdimage_encode_options_max_work_ms(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32(clamping: $0.value.workNanoseconds / 1_000_000) }
 }
 
 @_cdecl("sdimage_encode_options_set_embed_thumbnail") @implementation
@@ -73,10 +90,22 @@ public func sdimage_encode_options_set_progressive(_ options: Object, _ progress
     unsafe change(options, EncodeOptionsObject.self) { $0.isProgressive = progressive }
 }
 
+@_cdecl("sdimage_encode_options_is_progressive") @implementation
+public func sdimage_encode_options_is_progressive(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.isProgressive }
+}
+
 @_cdecl("sdimage_encode_options_set_chroma") @implementation
 public func sdimage_encode_options_set_chroma(_ options: Object, _ chroma: sdimage_chroma) {
     unsafe change(options, EncodeOptionsObject.self) {
         $0.chroma = EncodeOptions.Chroma(rawValue: Int32(bitPattern: chroma.rawValue)) ?? .quarter
+    }
+}
+
+@_cdecl("sdimage_encode_options_chroma") @implementation
+public func sdimage_encode_options_chroma(_ options: Object) -> sdimage_chroma {
+    unsafe read(options, EncodeOptionsObject.self, .SDIMAGE_CHROMA_420) {
+        sdimage_chroma(rawValue: UInt32($0.value.chroma.rawValue)) ?? .SDIMAGE_CHROMA_420
     }
 }
 
@@ -85,9 +114,19 @@ public func sdimage_encode_options_set_restart_markers(_ options: Object, _ rest
     unsafe change(options, EncodeOptionsObject.self) { $0.restartMarkers = restartMarkers }
 }
 
+@_cdecl("sdimage_encode_options_has_restart_markers") @implementation
+public func sdimage_encode_options_has_restart_markers(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.restartMarkers }
+}
+
 @_cdecl("sdimage_encode_options_set_max_colors") @implementation
 public func sdimage_encode_options_set_max_colors(_ options: Object, _ colors: UInt32) {
     unsafe change(options, EncodeOptionsObject.self) { $0.maxColors = min(256, max(2, Int(clamping: colors))) }
+}
+
+@_cdecl("sdimage_encode_options_max_colors") @implementation
+public func sdimage_encode_options_max_colors(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32(clamping: $0.value.maxColors) }
 }
 
 @_cdecl("sdimage_encode_options_set_dithering") @implementation
@@ -95,9 +134,24 @@ public func sdimage_encode_options_set_dithering(_ options: Object, _ amount: Do
     unsafe change(options, EncodeOptionsObject.self) { $0.dithering = amount }
 }
 
+@_cdecl("sdimage_encode_options_dithering") @implementation
+public func sdimage_encode_options_dithering(_ options: Object) -> Double {
+    unsafe read(options, EncodeOptionsObject.self, 0) { $0.value.dithering }
+}
+
 @_cdecl("sdimage_encode_options_set_webp") @implementation
 public func sdimage_encode_options_set_webp(_ options: Object, _ parameter: sdimage_webp_parameter, _ value: Double) {
     unsafe change(options, EncodeOptionsObject.self) { $0.setWebP(parameter, value) }
+}
+
+@_cdecl("sdimage_encode_options_get_webp") @implementation
+public func sdimage_encode_options_get_webp(
+    _ options: Object, _ parameter: sdimage_webp_parameter, _ value: UnsafeMutablePointer<Double>?
+) -> Bool {
+    let known = EncodeOptions.WebPParameter(rawValue: Int32(bitPattern: parameter.rawValue))
+    let found = unsafe read(options, EncodeOptionsObject.self, nil) { options in known.flatMap { options.value.webP[$0] } }
+    unsafe value?.pointee = found ?? 0
+    return found != nil
 }
 
 @_cdecl("sdimage_encode_options_set_exif") @implementation
@@ -153,8 +207,8 @@ public func sdimage_encode_options_is_first_frame_only(_ options: Object) -> Boo
 @_cdecl("sdimage_encode_options_loop_count") @implementation
 public func sdimage_encode_options_loop_count(_ options: Object, _ image: Object) -> UInt32 {
     unsafe read(options, EncodeOptionsObject.self, 0) { options in
-        let own = unsafe Handle.find(image, as: Image.self)?.metadata.loopCount ?? 0
-        return UInt32(clamping: options.value.loopCount ?? own)
+        let own = unsafe Handle.find(image, as: Image.self)?.metadata.loopCount
+        return (options.value.loopCount ?? own).map { UInt32(clamping: $0) } ?? .max
     }
 }
 

@@ -44,7 +44,9 @@ extern "C" {
 
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 
 /* Sets the box in pixels into which the displayed image is shrunk during decoding, and how it fits. An image that fits
@@ -58,6 +60,11 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
  * Unknown modes count as ASPECT_FIT. */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width,
                                                            uint32_t height, sdimage_scale_mode mode);
+/* Returns the box of the thumbnail; 0 x 0 for full size. */
+SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
+/* Returns how the thumbnail fits into its box. For a mode other than ASPECT_FIT, a coder that shrinks in steps
+ * returns at least the box on both sides, and the library does the rest. */
+SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
 
 /* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
@@ -68,35 +75,53 @@ SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(sdimage_decode_option
  * samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
+/* Returns the pixel format. */
+SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
 
 /* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
  * (sdimage_image_get_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
+/* Returns true if only the first frame is decoded. */
+SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
 
 /* Rotates the image upright: by the orientation in EXIF, without one by tiff:Orientation in XMP (JPEG, PNG, WebP,
  * TIFF); HEIC, AVIF and JPEG XL by the properties of the image alone. Default true. When false the pixels stay as
  * stored, and sdimage_image_orientation returns the orientation to apply. */
 SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
+/* Returns true if the image is rotated upright. */
+SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
 
 /* Converts colours to sRGB. Default true: an embedded ICC profile or another description of the colour space is
  * applied. When false the samples are unchanged, and the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
+/* Returns true if colours are converted to sRGB. */
+SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
 
 /* Shrinks the image until its bitmap takes at most this many bytes; 0, the default, means no limit. Takes precedence
  * over the thumbnail size. */
 SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
+/* Returns the limit of the bitmap to which the image is shrunk; 0 for none. */
+SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
 
 /* Selects the coder to try first when the bytes have no signature of their own. Default UNKNOWN. */
 SDIMAGE_API void sdimage_decode_options_set_format_hint(sdimage_decode_options *options, sdimage_format format);
+/* Returns the format whose coder is tried first when the bytes have no signature. */
+SDIMAGE_API sdimage_format sdimage_decode_options_format_hint(const sdimage_decode_options *options);
 
 /* Sets the pixels per point of the result. Numbers below 1 restore the default. The default is 1; for loads it is 2 if
  * the cache key contains "@2x.", and 3 for "@3x.". Cache keys of http and https URLs may have "%40" for "@". */
 SDIMAGE_API void sdimage_decode_options_set_scale(sdimage_decode_options *options, double scale);
+/* Returns the pixels per point of the result; 1 if none were set. */
+SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
+/* Returns true if the pixels per point were set. */
+SDIMAGE_API bool sdimage_decode_options_has_scale(const sdimage_decode_options *options);
 
 /* Accepts incomplete images. Default false: truncated or damaged bytes are an error, except for a JPEG with corrupt
  * pixel data that has its end-of-image marker (sdimage_image_is_damaged). When true, decoding succeeds with the rows
  * that could be decoded. */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
+/* Returns true if incomplete images are accepted. */
+SDIMAGE_API bool sdimage_decode_options_should_accept_partial(const sdimage_decode_options *options);
 
 /* Decodes a thumbnail from the beginning of the file. Default false. When true, a thumbnail of at most an eighth of a
  * progressive JPEG is decoded from its first scan. One of an interlaced PNG is decoded from its first pass, which has
@@ -104,37 +129,32 @@ SDIMAGE_API void sdimage_decode_options_set_accept_partial(sdimage_decode_option
  * thumbnail is complete, and sdimage_decode accepts the beginning of the file. sdimage_image_consumed_bytes returns the
  * number of bytes needed. Other images are decoded as usual. */
 SDIMAGE_API void sdimage_decode_options_set_early_thumbnail(sdimage_decode_options *options, bool early);
+/* Returns true if a thumbnail is decoded from the beginning of the file. */
+SDIMAGE_API bool sdimage_decode_options_has_early_thumbnail(const sdimage_decode_options *options);
 
-/* Set the safety limits; 0 restores the default. The limit of pixels applies to the area given by a header: 2^30 for
- * coders that stream rows, 64 * 2^20 for coders that must hold the whole image. The limit of bytes applies to the
- * bitmap: 256 MiB. The limit of milliseconds applies to the work, also for reading a header: 10,000. Independent of the
- * clock, parsers fail with TOO_LARGE when they have read much more than the size of the file. */
+/* Sets the safety limit of the area given by a header, in pixels. Default 2^30 for coders that stream rows, 64 *
+ * 2^20 for coders that must hold the whole image; 0 restores both. */
 SDIMAGE_API void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
+/* Returns the limit of pixels for coders that hold the whole image, never 0. */
+SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
+
+/* Sets the safety limit of the bitmap in bytes. Default 256 MiB; 0 restores it. */
 SDIMAGE_API void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
+/* Returns the limit of the bitmap in bytes, never 0. */
+SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
+
+/* Sets the safety limit of the work in milliseconds, also for reading a header. Default 10,000; 0 restores it.
+ * Independent of the clock, parsers fail with TOO_LARGE when they have read much more than the size of the file. */
 SDIMAGE_API void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
+/* Returns the limit of the work in milliseconds, never 0. */
+SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
 
 /* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
  * NULL, the default, means none. For a request, sdimage_request_set_options sets them. */
 SDIMAGE_API void sdimage_decode_options_set_options(sdimage_decode_options *options, const sdimage_options *values);
-
-/* Return the options set. The thumbnail size is 0 x 0 for full size. For a mode other than
- * ASPECT_FIT, a coder that shrinks in steps returns at least the box on both sides, and the library does the rest. */
-SDIMAGE_API sdimage_size sdimage_decode_options_thumbnail_size(const sdimage_decode_options *options);
-SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdimage_decode_options *options);
-SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_is_first_frame_only(const sdimage_decode_options *options);
-SDIMAGE_API double sdimage_decode_options_scale(const sdimage_decode_options *options);
-SDIMAGE_API bool sdimage_decode_options_should_accept_partial(const sdimage_decode_options *options);
-SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
-/* Returns the values of the request; NULL when there are none. Borrowed until they are set again or the options are
+/* Returns the values for coders; NULL when there are none. Borrowed until they are set again or the options are
  * freed. */
 SDIMAGE_API const sdimage_options *sdimage_decode_options_options(const sdimage_decode_options *options);
-/* Return the limits in force, never 0. The pixel limit is the one for coders that hold the whole image. */
-SDIMAGE_API uint64_t sdimage_decode_options_max_pixels(const sdimage_decode_options *options);
-SDIMAGE_API size_t sdimage_decode_options_max_bytes(const sdimage_decode_options *options);
-SDIMAGE_API uint32_t sdimage_decode_options_max_work_ms(const sdimage_decode_options *options);
 
 /* --- Decoding. `options` may be NULL for the defaults. */
 
@@ -154,10 +174,12 @@ SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, cons
 SDIMAGE_API sdimage_status sdimage_decode_file(const char *path, const sdimage_decode_options *options,
                                                sdimage_image **image, sdimage_error **error);
 
-/* The process-wide byte limit for programs that scale large images down: pass it to the two setters of limit_bytes.
- * Initially 60 MiB; values below 4 are ignored (SDWebImage's defaultScaleDownLimitBytes). */
-SDIMAGE_API size_t sdimage_default_limit_bytes(void);
+/* Sets the process-wide byte limit for programs that scale large images down: they pass it to
+ * sdimage_decode_options_set_limit_bytes. Initially 60 MiB; values below 4 are ignored (SDWebImage's
+ * defaultScaleDownLimitBytes). */
 SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
+/* Returns the process-wide byte limit. */
+SDIMAGE_API size_t sdimage_default_limit_bytes(void);
 
 /* --- Decoders: progressive images and animations. */
 
@@ -165,7 +187,9 @@ SDIMAGE_API void sdimage_set_default_limit_bytes(size_t bytes);
  * registered ones; NULL detects the format from the bytes. Errors: INVALID_ARGUMENT, BAD_HANDLE. */
 SDIMAGE_API sdimage_status sdimage_decoder_new(const sdimage_decode_options *options, sdimage_coder *coder,
                                                sdimage_decoder **decoder, sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_decoder *sdimage_decoder_ref(sdimage_decoder *decoder);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_decoder_unref(sdimage_decoder *decoder);
 
 /* Appends the next bytes, which are copied. `finished` marks the last ones; with it `length` may be 0. Returns OK, or
@@ -219,7 +243,9 @@ SDIMAGE_API sdimage_status sdimage_source_new_file(const char *path, sdimage_sou
 /* Makes a source of bytes in memory, by reference. */
 SDIMAGE_API sdimage_status sdimage_source_new_data(sdimage_data *data, sdimage_source **source, sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_source *sdimage_source_ref(sdimage_source *source);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_source_unref(sdimage_source *source);
 
 /* Total number of bytes. */

@@ -39,53 +39,78 @@ extern "C" {
 
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
 /* Sets the quality, from 0 to 1, the default. It applies to JPEG, WebP and HEIC, whose own scales end at 100, and to
  * AVIF, whose quantiser becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when
  * encoding; the same applies to dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
+/* Returns the quality. */
+SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
 
 /* Encodes without loss: WebP and AVIF, the latter not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP
  * and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colours under alpha 0. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
+/* Returns true for encoding without loss. */
+SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
 
 /* Sets the effort to reduce the file size, from 1, fastest, to 9. 0, the default, selects the default of the format: 6
  * for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when lossless; 4 for AVIF; that of the
  * encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
+/* Returns the effort; 0 for the default of the format. */
+SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);
 
 /* Sets the colour behind images with alpha in a format without alpha: JPEG. Default white; its own alpha is ignored. */
 SDIMAGE_API void sdimage_encode_options_set_background_color(sdimage_encode_options *options, sdimage_color color);
+/* Returns the colour behind images with alpha. */
+SDIMAGE_API sdimage_color sdimage_encode_options_background_color(const sdimage_encode_options *options);
 
 /* Shrinks every frame into a box of pixels and preserves its proportions; none is enlarged. Zero, the default: no
  * change. */
 SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_options *options, uint32_t width,
                                                            uint32_t height);
+/* Returns the box into which frames are shrunk; 0 x 0 for no change. */
+SDIMAGE_API sdimage_size sdimage_encode_options_max_pixel_size(const sdimage_encode_options *options);
 
 /* Sets the maximum size of the file in bytes: the best quality within it replaces the quality set; if no quality fits,
  * the lowest is used. For JPEG, WebP (without profile: its colours become sRGB), HEIC, AVIF. INVALID_ARGUMENT together
  * with lossless, for formats that support it, and with a target PSNR. 0, the default: no limit. */
 SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
+/* Returns the maximum size of the file in bytes; 0 for no limit. */
+SDIMAGE_API size_t sdimage_encode_options_max_file_size(const sdimage_encode_options *options);
 
 /* Sets the time limit of one encode, in milliseconds; TIMEOUT beyond. 0 restores the default of 60,000. */
 SDIMAGE_API void sdimage_encode_options_set_max_work_ms(sdimage_encode_options *options, uint32_t milliseconds);
+/* Returns the time limit of one encode in milliseconds, never 0. */
+SDIMAGE_API uint32_t sdimage_encode_options_max_work_ms(const sdimage_encode_options *options);
 
 /* Embeds a small preview of at most 320 by 320 pixels: JPEG (in EXIF), and HEIC if the image is larger. AVIF:
  * UNSUPPORTED. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_options *options, bool embed);
+/* Returns true if a small preview is embedded. */
+SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 
 /* Writes only the first frame. Default false: all frames of an animation are written. */
 SDIMAGE_API void sdimage_encode_options_set_first_frame_only(sdimage_encode_options *options, bool first_frame_only);
+/* Returns true if only the first frame is written. */
+SDIMAGE_API bool sdimage_encode_options_is_first_frame_only(const sdimage_encode_options *options);
 
 /* Sets the loop count in place of that of the image; 0 = infinite. UINT32_MAX, the default, selects that of the
  * image. */
 SDIMAGE_API void sdimage_encode_options_set_loop_count(sdimage_encode_options *options, uint32_t loop_count);
+/* Returns the loop count set, else that of `image`; UINT32_MAX for neither. `image` may be NULL. */
+SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_options *options,
+                                                       const sdimage_image *image);
 
 /* JPEG: writes a progressive file, in scans from coarse to fine, which is slightly smaller. Default false. PNG:
  * interlaced is UNSUPPORTED. */
 SDIMAGE_API void sdimage_encode_options_set_progressive(sdimage_encode_options *options, bool progressive);
+/* Returns true for a progressive JPEG. */
+SDIMAGE_API bool sdimage_encode_options_is_progressive(const sdimage_encode_options *options);
 
 /* JPEG: the chroma subsampling. */
 typedef enum SDIMAGE_ENUM sdimage_chroma {
@@ -95,17 +120,27 @@ typedef enum SDIMAGE_ENUM sdimage_chroma {
 } sdimage_chroma;
 /* Sets the chroma subsampling. Default 420. */
 SDIMAGE_API void sdimage_encode_options_set_chroma(sdimage_encode_options *options, sdimage_chroma chroma);
+/* Returns the chroma subsampling. */
+SDIMAGE_API sdimage_chroma sdimage_encode_options_chroma(const sdimage_encode_options *options);
 
 /* JPEG: writes restart markers between rows of blocks. They limit the effect of damage, and several processors can
  * encode and decode parts of the image at once. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_restart_markers(sdimage_encode_options *options, bool restart_markers);
+/* Returns true if restart markers are written. */
+SDIMAGE_API bool sdimage_encode_options_has_restart_markers(const sdimage_encode_options *options);
 
-/* GIF: set the number of colours of each frame, 2 to 256, the default; and the fraction of the quantisation error that
- * is passed on to the neighbours (Floyd and Steinberg), 0 to 1, the default. Pixels that are less than half opaque
- * become transparent. Pixels that are unchanged from the previous frame are not drawn again. Durations become
- * hundredths of a second, at least two, rounded so that their sum is preserved. */
+/* GIF: sets the number of colours of each frame, 2 to 256, the default. Pixels that are less than half opaque become
+ * transparent. Pixels that are unchanged from the previous frame are not drawn again. Durations become hundredths of a
+ * second, at least two, rounded so that their sum is preserved. */
 SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *options, uint32_t colors);
+/* Returns the number of colours of each frame. */
+SDIMAGE_API uint32_t sdimage_encode_options_max_colors(const sdimage_encode_options *options);
+
+/* GIF: sets the fraction of the quantisation error that is passed on to the neighbours (Floyd and Steinberg), 0 to
+ * 1, the default. */
 SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *options, double amount);
+/* Returns the fraction of the quantisation error that is passed on. */
+SDIMAGE_API double sdimage_encode_options_dithering(const sdimage_encode_options *options);
 
 /* Parameters of libwebp. Names, ranges and defaults are those of its WebPConfig (webp/encode.h), except for
  * THREAD_LEVEL, whose default is 1. A value outside its range is INVALID_ARGUMENT when encoding. */
@@ -134,32 +169,30 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
 /* Sets one parameter; others have their defaults. */
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,
                                                  double value);
+/* Returns true if a parameter was set, and its value through a pointer that may be NULL; 0 if it was not. */
+SDIMAGE_API bool sdimage_encode_options_get_webp(const sdimage_encode_options *options,
+                                                 sdimage_webp_parameter parameter, double *value);
 
-/* Set metadata blocks to write (sdimage_info_exif, sdimage_info_xmp): JPEG, PNG, WebP, HEIC, AVIF. NULL:
- * none, the default. The orientation in them is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when
- * encoding; a block that is too large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
+/* Sets the EXIF block to write (sdimage_info_exif): JPEG, PNG, WebP, HEIC, AVIF. NULL: none, the default. Its orientation
+ * is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when encoding; a block that is too large for the
+ * format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
+/* Returns the EXIF block to write; NULL when there is none. Borrowed until it is set again or the options are
+ * freed. */
+SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
+
+/* Sets the XMP packet to write (sdimage_info_xmp), in the same formats and with the same limits. NULL: none, the default. Referenced,
+ * not copied. */
 SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);
+/* Returns the XMP packet to write; NULL when there is none. Borrowed until it is set again or the options are
+ * freed. */
+SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
 
 /* Sets values for coders of the host and of plug-ins, whose headers name the keys (options.h). The values are copied.
  * NULL, the default, means none. */
 SDIMAGE_API void sdimage_encode_options_set_options(sdimage_encode_options *options, const sdimage_options *values);
 /* Returns those values; NULL when there are none. Borrowed until they are set again or the options are freed. */
 SDIMAGE_API const sdimage_options *sdimage_encode_options_options(const sdimage_encode_options *options);
-
-/* Return the options set, for coders. */
-SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
-SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
-SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);
-SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
-SDIMAGE_API sdimage_color sdimage_encode_options_background_color(const sdimage_encode_options *options);
-SDIMAGE_API bool sdimage_encode_options_is_first_frame_only(const sdimage_encode_options *options);
-/* Returns the loop count set, or that of the image. */
-SDIMAGE_API uint32_t sdimage_encode_options_loop_count(const sdimage_encode_options *options,
-                                                       const sdimage_image *image);
-/* Return the metadata blocks to write. Borrowed; NULL when there are none. */
-SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
-SDIMAGE_API const sdimage_data *sdimage_encode_options_xmp(const sdimage_encode_options *options);
 
 /* --- Encoding. `options` may be NULL for the defaults. */
 

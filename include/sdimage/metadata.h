@@ -90,41 +90,108 @@ SDIMAGE_API sdimage_status sdimage_info_to_json(const sdimage_info *info, sdimag
 /* A copy of the image's metadata. */
 SDIMAGE_API sdimage_status sdimage_image_copy_metadata(const sdimage_image *image, sdimage_metadata **metadata,
                                                        sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(sdimage_metadata *metadata);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
 
-/* Pixels per point; values below 1 become 1. */
+/* Sets the pixels per point; values below 1 become 1. */
 SDIMAGE_API void sdimage_metadata_set_scale(sdimage_metadata *metadata, double scale);
-/* File format that the image came from. */
+/* Returns the pixels per point, at least 1. */
+SDIMAGE_API double sdimage_metadata_scale(const sdimage_metadata *metadata);
+
+/* Sets the file format that the image came from. */
 SDIMAGE_API void sdimage_metadata_set_format(sdimage_metadata *metadata, sdimage_format format);
-/* Orientation that remains to be applied. */
+/* Returns the file format that the image came from. */
+SDIMAGE_API sdimage_format sdimage_metadata_format(const sdimage_metadata *metadata);
+
+/* Sets the orientation that remains to be applied. */
 SDIMAGE_API void sdimage_metadata_set_orientation(sdimage_metadata *metadata, sdimage_orientation orientation);
-/* Sets the colour space of pixels that are not sRGB: an ICC profile, NULL for none; and code points of ITU-T H.273 for
- * primaries, transfer characteristics and matrix. The matrix has no effect on pixels that are RGB already. A code above
- * 255 removes the code points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18
- * (HLG). Known primaries: 1, 5, 6, 7, 9, 12. All others count as sRGB. The library converts the pixels of a custom
- * coder to sRGB and removes both, unless the decode options prevent it. */
+/* Returns the orientation that remains to be applied. */
+SDIMAGE_API sdimage_orientation sdimage_metadata_orientation(const sdimage_metadata *metadata);
+
+/* Sets the ICC profile of pixels that are not sRGB; NULL for none. The library converts the pixels of a custom coder
+ * to sRGB and removes profile and code points, unless the decode options prevent it. */
 SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, sdimage_data *profile);
+/* Returns the ICC profile; NULL for none. Borrowed until it is set again or the metadata are freed. */
+SDIMAGE_API const sdimage_data *sdimage_metadata_color_profile(const sdimage_metadata *metadata);
+
+/* Sets the colour space of pixels that are not sRGB as code points of ITU-T H.273: primaries, transfer
+ * characteristics and matrix. They take precedence over the profile. The matrix has no effect on pixels that are RGB
+ * already. A code above 255 removes the code points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic
+ * range 16 (PQ) and 18 (HLG). Known primaries: 1, 5, 6, 7, 9, 12. All others count as sRGB. */
 SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
                                            uint32_t matrix, bool full_range);
-/* Sets blocks that the file has beside its pixels, for `info` of a coder: a TIFF structure with or without the prefix
- * "Exif", and an XMP packet. sdimage_read_metadata then finds them. NULL removes them. Referenced, not copied. */
+/* Returns true if there are code points, through pointers that may be NULL; zeros and false if there are none. */
+SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uint32_t *primaries, uint32_t *transfer,
+                                           uint32_t *matrix, bool *full_range);
+
+/* Sets the EXIF block that the file has beside its pixels, for `info` of a coder: a TIFF structure with or without
+ * the prefix "Exif". sdimage_read_metadata then finds it. NULL removes it. Referenced, not copied. */
 SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);
+/* Returns the EXIF block set; NULL for none. Borrowed until it is set again or the metadata are freed. */
+SDIMAGE_API const sdimage_data *sdimage_metadata_exif(const sdimage_metadata *metadata);
+
+/* Sets the XMP packet that the file has beside its pixels, for `info` of a coder. NULL removes it. Referenced, not
+ * copied. */
 SDIMAGE_API void sdimage_metadata_set_xmp(sdimage_metadata *metadata, sdimage_data *xmp);
+/* Returns the XMP packet set; NULL for none. Borrowed until it is set again or the metadata are freed. */
+SDIMAGE_API const sdimage_data *sdimage_metadata_xmp(const sdimage_metadata *metadata);
+
 /* Overrides the computed memory cost; SIZE_MAX restores it. */
 SDIMAGE_API void sdimage_metadata_set_memory_cost(sdimage_metadata *metadata, size_t bytes);
-/* Properties set by coders, for a header or for their pixels. The size is that of the encoded image as displayed; bits
- * and channels are those of its samples. */
+/* Returns the memory cost set; SIZE_MAX if it is computed. */
+SDIMAGE_API size_t sdimage_metadata_memory_cost(const sdimage_metadata *metadata);
+
+/* --- Properties set by coders, for a header or for their pixels. */
+
+/* Sets the size of the encoded image as displayed. */
 SDIMAGE_API void sdimage_metadata_set_source_size(sdimage_metadata *metadata, uint32_t width, uint32_t height);
+/* Returns the size of the encoded image as displayed; 0 x 0 if it is unknown. */
+SDIMAGE_API sdimage_size sdimage_metadata_source_size(const sdimage_metadata *metadata);
+
+/* Marks pixels that may be transparent. */
 SDIMAGE_API void sdimage_metadata_set_has_alpha(sdimage_metadata *metadata, bool has_alpha);
+/* Returns true if pixels may be transparent. */
+SDIMAGE_API bool sdimage_metadata_has_alpha(const sdimage_metadata *metadata);
+
+/* Sets the number of frames; 0 counts as 1. */
 SDIMAGE_API void sdimage_metadata_set_frame_count(sdimage_metadata *metadata, uint32_t count);
+/* Returns the number of frames. */
+SDIMAGE_API uint32_t sdimage_metadata_frame_count(const sdimage_metadata *metadata);
+
+/* Sets the number of loops; 0 = infinite. */
 SDIMAGE_API void sdimage_metadata_set_loop_count(sdimage_metadata *metadata, uint32_t count);
+/* Returns the number of loops; 0 = infinite, and for stills. */
+SDIMAGE_API uint32_t sdimage_metadata_loop_count(const sdimage_metadata *metadata);
+
+/* Sets the duration of one loop in milliseconds. */
 SDIMAGE_API void sdimage_metadata_set_duration_ms(sdimage_metadata *metadata, uint64_t milliseconds);
+/* Returns the duration of one loop in milliseconds; 0 for stills. */
+SDIMAGE_API uint64_t sdimage_metadata_duration_ms(const sdimage_metadata *metadata);
+
+/* Sets the bits of each channel in the file. */
 SDIMAGE_API void sdimage_metadata_set_bits_per_channel(sdimage_metadata *metadata, uint32_t bits);
+/* Returns the bits of each channel in the file; 0 if they are unknown. */
+SDIMAGE_API uint32_t sdimage_metadata_bits_per_channel(const sdimage_metadata *metadata);
+
+/* Sets the number of channels in the file. */
 SDIMAGE_API void sdimage_metadata_set_channels(sdimage_metadata *metadata, uint32_t channels);
-SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool is_progressive);
+/* Returns the number of channels in the file; 0 if it is unknown. */
+SDIMAGE_API uint32_t sdimage_metadata_channels(const sdimage_metadata *metadata);
+
+/* Marks a file whose bytes have the image from coarse to fine. */
+SDIMAGE_API void sdimage_metadata_set_progressive(sdimage_metadata *metadata, bool progressive);
+/* Returns true if the bytes of the file have the image from coarse to fine. */
+SDIMAGE_API bool sdimage_metadata_is_progressive(const sdimage_metadata *metadata);
+
 /* Sets the value of the host stored with the image, referenced; NULL removes it. */
 SDIMAGE_API void sdimage_metadata_set_extended_data(sdimage_metadata *metadata, sdimage_data *data);
+/* Returns the value of the host stored with the image; NULL for none. Borrowed until it is set again or the metadata
+ * are freed. */
+SDIMAGE_API const sdimage_data *sdimage_metadata_extended_data(const sdimage_metadata *metadata);
+
+/* --- Application. */
 
 /* Makes an image of the same pixels with other metadata; no pixel is copied. */
 SDIMAGE_API sdimage_status sdimage_image_with_metadata(const sdimage_image *image, const sdimage_metadata *metadata,
