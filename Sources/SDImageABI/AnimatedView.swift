@@ -88,6 +88,13 @@ public func sdimage_animated_view_set_clock(
     }
 }
 
+@_cdecl("sdimage_animated_view_get_clock") @implementation
+public func sdimage_animated_view_get_clock(
+    _ view: Object, _ clock: UnsafeMutablePointer<sdimage_player_clock>?, _ dispatcher: ObjectOut
+) {
+    unsafe give(clock: read(view, AnimatedView.self, nil) { $0.clock }, clock, dispatcher)
+}
+
 @_cdecl("sdimage_animated_view_descriptor") @implementation
 public func sdimage_animated_view_descriptor(_ view: Object) -> Int32 {
     unsafe read(view, AnimatedView.self, -1) { ($0.clock as? DescriptorClock)?.descriptor ?? -1 }
@@ -111,6 +118,16 @@ public func sdimage_animated_view_should_autoplay(_ view: Object) -> Bool {
 @_cdecl("sdimage_animated_view_set_loop_limit") @implementation
 public func sdimage_animated_view_set_loop_limit(_ view: Object, _ loops: UInt32) {
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.loopLimit = Int(clamping: loops) } }
+}
+
+@_cdecl("sdimage_animated_view_loop_limit") @implementation
+public func sdimage_animated_view_loop_limit(_ view: Object) -> UInt32 {
+    unsafe read(view, AnimatedView.self, 0) { UInt32(clamping: $0.settings.loopLimit ?? 0) }
+}
+
+@_cdecl("sdimage_animated_view_has_loop_limit") @implementation
+public func sdimage_animated_view_has_loop_limit(_ view: Object) -> Bool {
+    unsafe read(view, AnimatedView.self, false) { $0.settings.loopLimit != nil }
 }
 
 @_cdecl("sdimage_animated_view_reset_loop_limit") @implementation
@@ -152,6 +169,11 @@ public func sdimage_animated_view_should_rewind_when_stopped(_ view: Object) -> 
 public func sdimage_animated_view_set_transformer(_ view: Object, _ transformer: Object) {
     let change = unsafe Handle.find(transformer, as: TransformerObject.self).map { FrameChange($0.transformer) }
     unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.change = change } }
+}
+
+@_cdecl("sdimage_animated_view_get_transformer") @implementation
+public func sdimage_animated_view_get_transformer(_ view: Object, _ transformer: ObjectOut) {
+    unsafe hand(read(view, AnimatedView.self, nil) { $0.settings.change?.transformer }, transformer) { TransformerObject($0) }
 }
 
 @_cdecl("sdimage_animated_view_set_rate") @implementation

@@ -199,6 +199,10 @@ enum Defaults {
         withExtendedLifetime(old) {}
     }
 
+    /// The cache and the loader set by the program; nil for none.
+    static var cacheSet: (any ImageCaching)? { Engine.isForked ? nil : shared.withLock { $0.cache } }
+    static var loaderSet: (any ImageLoader)? { Engine.isForked ? nil : shared.withLock { $0.loader } }
+
     /// The manager shared by the process: made on first use, and kept until it is closed.
     static func sharedManager() throws(ImageError) -> ManagerObject {
         // A child has none of its threads and cannot tell whether the lock was held.

@@ -68,3 +68,22 @@ public func sdimage_loader_chain_remove(_ chain: Object, _ loader: Object, _ err
         }
     }
 }
+
+@_cdecl("sdimage_loader_chain_count") @implementation
+public func sdimage_loader_chain_count(_ chain: Object) -> Int {
+    (unsafe Handle.find(chain, as: LoaderObject.self)?.loader as? LoaderChain)?.all.count ?? 0
+}
+
+@_cdecl("sdimage_loader_chain_get_member") @implementation
+public func sdimage_loader_chain_get_member(_ chain: Object, _ index: Int, _ member: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(member)
+        let members = Array(unsafe try SDImageABI.chain(chain).all.reversed())
+        guard members.indices.contains(index) else {
+            throw ImageError(.notFound, "loader: member \(index) is out of range (count \(members.count))")
+        }
+        unsafe try give(LoaderObject(members[index]), member)
+    }
+}

@@ -94,6 +94,13 @@ public func sdimage_player_set_clock(
     }
 }
 
+@_cdecl("sdimage_player_get_clock") @implementation
+public func sdimage_player_get_clock(
+    _ player: Object, _ clock: UnsafeMutablePointer<sdimage_player_clock>?, _ dispatcher: ObjectOut
+) {
+    unsafe give(clock: read(player, AnimationPlayer.self, nil) { $0.clock }, clock, dispatcher)
+}
+
 @_cdecl("sdimage_player_descriptor") @implementation
 public func sdimage_player_descriptor(_ player: Object) -> Int32 {
     unsafe read(player, AnimationPlayer.self, -1) { ($0.clock as? DescriptorClock)?.descriptor ?? -1 }

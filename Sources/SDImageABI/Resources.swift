@@ -35,6 +35,13 @@ public func sdimage_resources_set_scales(
     }
 }
 
+@_cdecl("sdimage_resources_get_scales") @implementation
+public func sdimage_resources_get_scales(_ resources: Object, _ scales: UnsafeMutablePointer<Double>?, _ capacity: Int) -> Int {
+    let known = unsafe read(resources, Resources.self, []) { Engine.isForked ? [] : $0.scales }
+    for (index, scale) in known.enumerated() where index < capacity || capacity < 0 { unsafe scales?[index] = scale }
+    return known.count
+}
+
 @_cdecl("sdimage_resources_get_image") @implementation
 public func sdimage_resources_get_image(_ resources: Object, _ name: Text, _ image: ObjectOut, _ error: ObjectOut)
     -> sdimage_status

@@ -31,6 +31,11 @@ public func sdimage_load_sink_set_expected_length(_ sink: Object, _ length: UInt
     unsafe Handle.find(sink, as: LoadSink.self)?.inflow.expect(length)
 }
 
+@_cdecl("sdimage_load_sink_expected_length") @implementation
+public func sdimage_load_sink_expected_length(_ sink: Object) -> UInt64 {
+    unsafe read(sink, LoadSink.self, 0) { UInt64(clamping: $0.inflow.expectedLength) }
+}
+
 @_cdecl("sdimage_load_sink_write") @implementation
 public func sdimage_load_sink_write(_ sink: Object, _ bytes: UnsafeRawPointer?, _ length: Int, _ error: ObjectOut)
     -> sdimage_status
@@ -83,6 +88,11 @@ public func sdimage_load_sink_report_progress(_ sink: Object, _ received: Int64,
 @_cdecl("sdimage_load_sink_set_storable") @implementation
 public func sdimage_load_sink_set_storable(_ sink: Object, _ storable: Bool) {
     unsafe Handle.find(sink, as: LoadSink.self)?.inflow.isStorable = storable
+}
+
+@_cdecl("sdimage_load_sink_is_storable") @implementation
+public func sdimage_load_sink_is_storable(_ sink: Object) -> Bool {
+    unsafe read(sink, LoadSink.self, false) { $0.inflow.isStorable }
 }
 
 @_cdecl("sdimage_load_sink_is_cancelled") @implementation

@@ -260,6 +260,13 @@ public func sdimage_response_header(_ response: Object, _ name: Text) -> Text {
     return unsafe read(response, ResponseObject.self, nil) { unsafe $0.header(name)?.pointer }
 }
 
+@_cdecl("sdimage_response_header_at") @implementation
+public func sdimage_response_header_at(_ response: Object, _ index: Int, _ value: UnsafeMutablePointer<Text>?) -> Text {
+    let field = unsafe read(response, ResponseObject.self, nil) { $0.header(at: index) }
+    if let value = unsafe value { unsafe value.pointee = field?.value.pointer }
+    return unsafe field?.name.pointer
+}
+
 @_cdecl("sdimage_response_set_header") @implementation
 public func sdimage_response_set_header(_ response: Object, _ name: Text, _ value: Text) {
     guard let name = unsafe Input.text(name) else { return }

@@ -46,5 +46,5 @@ package final class ForeignTarget: TargetHost {
 }
 
 extension TargetTransition {
-    fileprivate var code: sdimage_transition { sdimage_transition(rawValue: number) ?? .SDIMAGE_TRANSITION_NONE }
+    package var code: sdimage_transition { sdimage_transition(rawValue: number) ?? .SDIMAGE_TRANSITION_NONE }
 }

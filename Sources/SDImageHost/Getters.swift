@@ -23,3 +23,14 @@ package func hand<Value, T: HandleObject>(_ setting: Setting<Value>?, _ out: Obj
 extension PixelSize {
     package var code: sdimage_size { sdimage_size(width: UInt32(clamping: width), height: UInt32(clamping: height)) }
 }
+
+/// Stores the kind of a clock and its dispatcher.
+package func give(clock: (any PlaybackClock)?, _ out: UnsafeMutablePointer<sdimage_player_clock>?, _ dispatcher: ObjectOut) {
+    let library = clock as? LibraryClock
+    let kind: sdimage_player_clock =
+        if clock == nil { .SDIMAGE_PLAYER_CLOCK_HOST } else if library == nil { .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR } else {
+            .SDIMAGE_PLAYER_CLOCK_LIBRARY
+        }
+    unsafe out?.pointee = kind
+    unsafe hand(library?.dispatcher, dispatcher) { DispatcherObject($0) }
+}

@@ -63,6 +63,9 @@ package final class LoadSink: Sendable, HandleObject {
         if let early { resume(early) }
     }
 
+    /// The number of bytes to expect; negative if it is unknown.
+    package var expectedLength: Int64 { state.withLock { $0.expected } }
+
     package func expect(_ length: UInt64) {
         state.withLock { $0.expected = Int64(clamping: length) }
         // A hint only: if the memory is refused, the first write fails.

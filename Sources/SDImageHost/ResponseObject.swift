@@ -6,14 +6,20 @@ package final class ResponseObject: @unchecked Sendable, HandleObject {
 
     // Unchecked: single-owner; the hook owns it until it completes its reply.
     package var value: DownloadResponse
-    private var lent: [String: CString] = [:]
+    private var lent = LentTexts()
 
     package init(_ value: DownloadResponse) { self.value = value }
 
     package func header(_ name: String) -> CString? {
-        guard let field = value.headers.first(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
-        let text = CString(field.value)
-        lent[field.name.lowercased()] = text
-        return text
+        let name = name.lowercased()
+        return lent.text(name, value.headers.first { $0.name.lowercased() == name }?.value)
+    }
+
+    /// Name and value of a field; nil after the last.
+    package func header(at index: Int) -> (name: CString, value: CString)? {
+        guard value.headers.indices.contains(index), let name = lent.text(":name \(index)", value.headers[index].name),
+            let text = lent.text(":value \(index)", value.headers[index].value)
+        else { return nil }
+        return (name, text)
     }
 }

@@ -12,14 +12,17 @@
 extern "C" {
 #endif
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_loader *sdimage_loader_ref(sdimage_loader *loader);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_loader_unref(sdimage_loader *loader);
 
-/* "http", "file", "data", "chain", or the name given to a custom loader. Borrowed. */
+/* Returns the name: "http", "file", "data", "chain", or that given to a custom loader. Borrowed. */
 SDIMAGE_API const char *sdimage_loader_name(const sdimage_loader *loader);
 
-/* Loads file: URLs (RFC 8089) of regular files, and data: URLs (RFC 2397). */
+/* Makes a loader of file: URLs (RFC 8089) of regular files. */
 SDIMAGE_API sdimage_status sdimage_loader_new_file(sdimage_loader **loader, sdimage_error **error);
+/* Makes a loader of data: URLs (RFC 2397). */
 SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, sdimage_error **error);
 
 /* Makes a chain of loaders. The loader added last is tried first; each URL goes to the first loader that can load
@@ -31,6 +34,12 @@ SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdima
 /* Removes a loader. NOT_FOUND if it is not in the chain. */
 SDIMAGE_API sdimage_status sdimage_loader_chain_remove(sdimage_loader *chain, const sdimage_loader *loader,
                                                        sdimage_error **error);
+/* Returns the number of loaders; 0 for a loader that is not a chain. */
+SDIMAGE_API size_t sdimage_loader_chain_count(const sdimage_loader *chain);
+/* Returns a loader of the chain; the caller owns *member. Index 0 is tried first. Errors: NOT_FOUND beyond the last,
+ * INVALID_ARGUMENT (`chain` is not a chain). */
+SDIMAGE_API sdimage_status sdimage_loader_chain_get_member(const sdimage_loader *chain, size_t index,
+                                                           sdimage_loader **member, sdimage_error **error);
 
 #ifdef __cplusplus
 }

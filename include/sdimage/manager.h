@@ -25,33 +25,49 @@
 extern "C" {
 #endif
 
-/* A configuration with the defaults; the caller's. NULL when memory is refused. */
+/* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_ref(sdimage_manager_config *config);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_manager_config_unref(sdimage_manager_config *config);
 
 /* Sets the cache. Not set: the default of the process, shared by all managers that set none. NULL: no cache. */
 SDIMAGE_API void sdimage_manager_config_set_cache(sdimage_manager_config *config, sdimage_cache *cache);
+/* Returns true if a cache is set. The caller owns *cache; NULL if caching is disabled, or if none is set. */
+SDIMAGE_API bool sdimage_manager_config_get_cache(const sdimage_manager_config *config, sdimage_cache **cache);
 
 /* Sets the transformer of images whose request sets none. NULL, the default: none. */
 SDIMAGE_API void sdimage_manager_config_set_transformer(sdimage_manager_config *config,
                                                         sdimage_transformer *transformer);
+/* Returns the transformer; the caller owns *transformer. NULL for none. */
+SDIMAGE_API void sdimage_manager_config_get_transformer(const sdimage_manager_config *config,
+                                                        sdimage_transformer **transformer);
 
 /* Sets the loader. Not set or NULL: the default of the process, or a chain of the built-in loaders for http, https,
  * file and data URLs. */
 SDIMAGE_API void sdimage_manager_config_set_loader(sdimage_manager_config *config, sdimage_loader *loader);
+/* Returns the loader set; the caller owns *loader. NULL for none. */
+SDIMAGE_API void sdimage_manager_config_get_loader(const sdimage_manager_config *config, sdimage_loader **loader);
 
 /* Sets the dispatcher of loads whose request sets none. Not set or NULL: the library's callback thread. */
 SDIMAGE_API void sdimage_manager_config_set_dispatcher(sdimage_manager_config *config, sdimage_dispatcher *dispatcher);
+/* Returns the dispatcher set; the caller owns *dispatcher. NULL for the library's callback thread. */
+SDIMAGE_API void sdimage_manager_config_get_dispatcher(const sdimage_manager_config *config,
+                                                       sdimage_dispatcher **dispatcher);
 
 /* Sets the freshness policy of requests that set none. Default IGNORE. */
 SDIMAGE_API void sdimage_manager_config_set_freshness(sdimage_manager_config *config, sdimage_freshness freshness);
+/* Returns the freshness policy of requests that set none. */
+SDIMAGE_API sdimage_freshness sdimage_manager_config_freshness(const sdimage_manager_config *config);
 
 /* Removes the parameters of a signature from the cache key, so that a URL signed again finds its image: X-Amz-*,
  * X-Goog-*, Signature, Key-Pair-Id, AWSAccessKeyId, GoogleAccessId; Expires and Policy beside Signature; sig, and
  * beside it se, sp, sv, sr, st and the other parameters of an Azure SAS. The rest of the URL stays in the key, and the
  * URL is loaded unchanged. A cache key set by the request is not changed. Default false. */
 SDIMAGE_API void sdimage_manager_config_set_ignore_signatures(sdimage_manager_config *config, bool ignore);
+/* Returns true if the parameters of signatures are removed from cache keys. */
+SDIMAGE_API bool sdimage_manager_config_should_ignore_signatures(const sdimage_manager_config *config);
 
 /* Sets the time in seconds for which a URL is refused after a permanent failure: status 404, 410 or 451, or a complete
  * body that is not an image. Transient failures are not remembered: see sdimage_error_is_transient. The latest 10,000
@@ -60,6 +76,8 @@ SDIMAGE_API void sdimage_manager_config_set_ignore_signatures(sdimage_manager_co
  * ago; next try in 297 s". Cached images are still found. Default 300; negative = until
  * sdimage_manager_forget_failed; 0 = not remembered. */
 SDIMAGE_API void sdimage_manager_config_set_failed_url_retry_after(sdimage_manager_config *config, int64_t seconds);
+/* Returns the seconds for which a URL is refused after a permanent failure. */
+SDIMAGE_API int64_t sdimage_manager_config_failed_url_retry_after(const sdimage_manager_config *config);
 
 /* Makes a manager. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_manager_new(const sdimage_manager_config *config, sdimage_manager **manager,
@@ -70,15 +88,22 @@ SDIMAGE_API sdimage_status sdimage_manager_new(const sdimage_manager_config *con
  * FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_manager_get_shared(sdimage_manager **manager, sdimage_error **error);
 
-/* Sets the cache and the loader of managers that are made from now on without one, including the shared manager. They
- * are referenced until they are replaced. NULL, the default: a cache with the default configuration, the built-in
- * loaders. */
+/* Sets the cache of managers that are made from now on without one, including the shared manager. It is referenced
+ * until it is replaced. NULL, the default: a cache with the default configuration. */
 SDIMAGE_API void sdimage_set_default_cache(sdimage_cache *cache);
-SDIMAGE_API void sdimage_set_default_loader(sdimage_loader *loader);
+/* Returns the default cache set; the caller owns *cache. NULL for none. */
+SDIMAGE_API void sdimage_get_default_cache(sdimage_cache **cache);
 
+/* Sets the loader of managers that are made from now on without one, including the shared manager. It is referenced
+ * until it is replaced. NULL, the default: the built-in loaders. */
+SDIMAGE_API void sdimage_set_default_loader(sdimage_loader *loader);
+/* Returns the default loader set; the caller owns *loader. NULL for none. */
+SDIMAGE_API void sdimage_get_default_loader(sdimage_loader **loader);
+
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_manager *sdimage_manager_ref(sdimage_manager *manager);
 
-/* Releases a reference. The last one closes the manager without waiting. */
+/* Releases a reference; NULL has no effect. The last one closes the manager without waiting. */
 SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);
 
 /* Returns the manager's cache in *cache, with a reference for the caller; NULL if it has none. */
@@ -125,13 +150,14 @@ SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *
  * function from the main loop that reads it. */
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
 
-/* Number of loads without a final result, including background revalidations. */
+/* Returns the number of loads without a final result, including background revalidations. */
 SDIMAGE_API size_t sdimage_manager_running_count(const sdimage_manager *manager);
 
 /* Disables and enables loading of http and https URLs by any loader; transfers under way continue. Loads of images that
  * are not cached fail with OFFLINE. With a freshness policy, stale images are used as if the origin were unreachable.
  * Default false. */
 SDIMAGE_API void sdimage_manager_set_offline(sdimage_manager *manager, bool offline);
+/* Returns true if loading of http and https URLs is disabled. */
 SDIMAGE_API bool sdimage_manager_is_offline(const sdimage_manager *manager);
 
 /* Clears the remembered failure of a URL; of all URLs for NULL. */

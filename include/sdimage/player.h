@@ -75,8 +75,10 @@ SDIMAGE_API sdimage_status sdimage_player_new_provider(const sdimage_frame_provi
                                                        const sdimage_player_handler *handler, void *user_data,
                                                        sdimage_destroy_fn destroy, sdimage_player **player,
                                                        sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_player *sdimage_player_ref(sdimage_player *player);
-/* Releases a reference. The last one stops the player: no further handler is called, except one that is running. */
+/* Releases a reference; NULL has no effect. The last one stops the player: no further handler is called, except one
+ * that is running. */
 SDIMAGE_API void sdimage_player_unref(sdimage_player *player);
 
 /* --- Playing. */
@@ -110,6 +112,10 @@ SDIMAGE_API bool sdimage_player_tick(sdimage_player *player, uint64_t nanosecond
  * callback thread. Errors: IO_ERROR (no descriptor available), NO_MEMORY, INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_player_set_clock(sdimage_player *player, sdimage_player_clock clock,
                                                     sdimage_dispatcher *dispatcher, sdimage_error **error);
+/* Returns the clock and its dispatcher through pointers that may be NULL. The caller owns *dispatcher; NULL for
+ * clocks other than LIBRARY. */
+SDIMAGE_API void sdimage_player_get_clock(const sdimage_player *player, sdimage_player_clock *clock,
+                                          sdimage_dispatcher **dispatcher);
 
 /* Descriptor of the clock DESCRIPTOR, readable when a call of sdimage_player_advance is due; open as long as the player
  * has this clock. Do not read from it. -1 for other clocks. */
@@ -119,52 +125,63 @@ SDIMAGE_API bool sdimage_player_advance(sdimage_player *player);
 
 /* --- Settings, which may change at any time. */
 
-/* Speed: 1 is that of the file, 2 is twice as fast. 0 and below and values that are not finite stop the player at the
- * next tick. */
+/* Sets the speed: 1 is that of the file, 2 is twice as fast. 0 and below and values that are not finite stop the
+ * player at the next tick. */
 SDIMAGE_API void sdimage_player_set_rate(sdimage_player *player, double rate);
+/* Returns the speed. */
 SDIMAGE_API double sdimage_player_rate(const sdimage_player *player);
-/* The order of frames. Default NORMAL. */
+/* Sets the order of frames. Default NORMAL. */
 SDIMAGE_API void sdimage_player_set_mode(sdimage_player *player, sdimage_playback_mode mode);
+/* Returns the order of frames. */
 SDIMAGE_API sdimage_playback_mode sdimage_player_mode(const sdimage_player *player);
-/* Number of loops, 0 = endless, in place of that of the file. Reset restores that of the file. */
+/* Sets the number of loops in place of that of the file; 0 = infinite. */
 SDIMAGE_API void sdimage_player_set_loop_limit(sdimage_player *player, uint32_t loops);
-SDIMAGE_API void sdimage_player_reset_loop_limit(sdimage_player *player);
+/* Returns the number of loops in force; 0 = infinite. */
 SDIMAGE_API uint32_t sdimage_player_loop_limit(const sdimage_player *player);
-/* Limits playback to the first `frames` frames. Reset removes the limit. Fewer than two stop the player at the next
- * tick. */
+/* Restores the number of loops of the file. */
+SDIMAGE_API void sdimage_player_reset_loop_limit(sdimage_player *player);
+/* Limits playback to the first `frames` frames. Fewer than two stop the player at the next tick. */
 SDIMAGE_API void sdimage_player_set_frame_count(sdimage_player *player, uint32_t frames);
-SDIMAGE_API void sdimage_player_reset_frame_count(sdimage_player *player);
+/* Returns the number of frames that are played. */
 SDIMAGE_API uint32_t sdimage_player_frame_count(const sdimage_player *player);
-/* Bytes of frames that may be held for the player; at least one frame is. 0, the default: the share that the budget of
- * the process allows; SIZE_MAX: all frames, as far as the budget allows. */
+/* Removes the limit of the number of frames. */
+SDIMAGE_API void sdimage_player_reset_frame_count(sdimage_player *player);
+/* Sets the bytes of frames that may be held for the player; at least one frame is. 0, the default: the share that
+ * the budget of the process allows; SIZE_MAX: all frames, as far as the budget allows. */
 SDIMAGE_API void sdimage_player_set_max_buffer_size(sdimage_player *player, size_t bytes);
+/* Returns the bytes of frames that may be held, as they were set. */
 SDIMAGE_API size_t sdimage_player_max_buffer_size(const sdimage_player *player);
 /* Follows the clock without delay: after a late frame, frames whose time is over are skipped. Default false. */
-SDIMAGE_API void sdimage_player_set_drop_late_frames(sdimage_player *player, bool drops);
+SDIMAGE_API void sdimage_player_set_drop_late_frames(sdimage_player *player, bool drop);
+/* Returns true if frames whose time is over are skipped. */
 SDIMAGE_API bool sdimage_player_should_drop_late_frames(const sdimage_player *player);
 /* Decodes a due but missing frame on the calling thread, and shows it in the same tick. No frame is late or decoded in
  * advance, and all runs are equal. For tests, and for programs without a screen. Default false. */
-SDIMAGE_API void sdimage_player_set_decode_when_due(sdimage_player *player, bool decodes);
+SDIMAGE_API void sdimage_player_set_decode_when_due(sdimage_player *player, bool decode);
+/* Returns true if a due but missing frame is decoded on the calling thread. */
 SDIMAGE_API bool sdimage_player_should_decode_when_due(const sdimage_player *player);
 
 /* --- State. */
 
-/* True while time advances: from start to pause, stop or the end of the last loop. */
+/* Returns true while time advances: from start to pause, stop or the end of the last loop. */
 SDIMAGE_API bool sdimage_player_is_playing(const sdimage_player *player);
 /* Returns the visible frame, for the caller to unref; NULL if there is none. Hold it only while it is drawn: with many
  * animations (see sdimage_frame_budget_set_limit), pixels are made for each holder, which takes about 80 us for 480 by
  * 270 pixels. */
 SDIMAGE_API void sdimage_player_get_frame(const sdimage_player *player, sdimage_image **image);
-/* Index of the visible frame, or of the frame that is due and not available yet; and number of completed loops. */
+/* Returns the index of the visible frame, or of the frame that is due and not available yet. */
 SDIMAGE_API uint32_t sdimage_player_frame_index(const sdimage_player *player);
+/* Returns the number of completed loops. */
 SDIMAGE_API uint32_t sdimage_player_loop_count(const sdimage_player *player);
-/* Number of frames held for the player and for other players of the same frames. */
+/* Returns the number of frames held for the player and for other players of the same frames. */
 SDIMAGE_API uint32_t sdimage_player_buffered_frames(const sdimage_player *player);
-/* Frames since the player was made: shown; late, that is not available when due; skipped; and those that could not be
- * decoded. */
+/* Returns the number of frames shown since the player was made. */
 SDIMAGE_API uint64_t sdimage_player_shown_frames(const sdimage_player *player);
+/* Returns the number of frames that were not available when they were due. */
 SDIMAGE_API uint64_t sdimage_player_late_frames(const sdimage_player *player);
+/* Returns the number of frames that were skipped. */
 SDIMAGE_API uint64_t sdimage_player_dropped_frames(const sdimage_player *player);
+/* Returns the number of frames that could not be decoded. */
 SDIMAGE_API uint64_t sdimage_player_failed_frames(const sdimage_player *player);
 
 /* --- Frame providers. */
@@ -186,12 +203,16 @@ SDIMAGE_API sdimage_status sdimage_frame_provider_new_transformed(const sdimage_
                                                                   sdimage_frame_provider **transformed,
                                                                   sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_frame_provider *sdimage_frame_provider_ref(sdimage_frame_provider *provider);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_frame_provider_unref(sdimage_frame_provider *provider);
 
-/* Return the current number of frames, the loop count (0 = infinite), and true while more frames may be added. */
+/* Returns the current number of frames. */
 SDIMAGE_API uint32_t sdimage_frame_provider_frame_count(const sdimage_frame_provider *provider);
+/* Returns the loop count; 0 = infinite. */
 SDIMAGE_API uint32_t sdimage_frame_provider_loop_count(const sdimage_frame_provider *provider);
+/* Returns true while more frames may be added. */
 SDIMAGE_API bool sdimage_frame_provider_is_growing(const sdimage_frame_provider *provider);
 
 /* Returns the duration of a frame in milliseconds; 0 outside the frames. */
@@ -235,8 +256,9 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
  * They are converted to pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show
  * fewer of them at once, or decode them smaller. */
 
-/* The budget in bytes; a change takes effect at once. */
+/* Sets the budget in bytes; a change takes effect at once. */
 SDIMAGE_API void sdimage_frame_budget_set_limit(size_t bytes);
+/* Returns the budget in bytes. */
 SDIMAGE_API size_t sdimage_frame_budget_limit(void);
 
 /* The use of the budget. */

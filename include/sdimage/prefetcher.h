@@ -40,19 +40,22 @@ SDIMAGE_API sdimage_status sdimage_prefetcher_new(sdimage_manager *manager, sdim
  * call makes it; it lives as long as it is referenced. Errors: FORKED, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_prefetcher_get_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(sdimage_prefetcher *prefetcher);
-
-/* Releases a reference. The last one cancels all loads under way. */
+/* Releases a reference; NULL has no effect. The last one cancels all loads under way. */
 SDIMAGE_API void sdimage_prefetcher_unref(sdimage_prefetcher *prefetcher);
 
-/* Maximum number of concurrent loads over all groups. Takes effect immediately; running loads continue. Default 3; 0
- * counts as 1. */
+/* Sets the maximum number of concurrent loads over all groups. Takes effect immediately; running loads continue.
+ * Default 3; 0 counts as 1. */
 SDIMAGE_API void sdimage_prefetcher_set_max_concurrent(sdimage_prefetcher *prefetcher, uint32_t count);
+/* Returns the number of concurrent loads. */
 SDIMAGE_API uint32_t sdimage_prefetcher_max_concurrent(const sdimage_prefetcher *prefetcher);
 
 /* Sets the request of the loads of groups without one of their own. It is copied; its URL, cache key and dispatcher are
  * ignored. Default, and NULL: a plain request of priority LOW. */
 SDIMAGE_API void sdimage_prefetcher_set_request(sdimage_prefetcher *prefetcher, const sdimage_request *request);
+/* Returns a copy of the request, which the caller must unref. */
+SDIMAGE_API void sdimage_prefetcher_copy_request(const sdimage_prefetcher *prefetcher, sdimage_request **request);
 
 /* The callbacks for all groups together; each may be NULL. */
 typedef struct sdimage_prefetcher_handler {
@@ -102,7 +105,9 @@ SDIMAGE_API void sdimage_prefetcher_cancel_all(sdimage_prefetcher *prefetcher);
 
 /* --- Groups. */
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_prefetch_group *sdimage_prefetch_group_ref(sdimage_prefetch_group *group);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_prefetch_group_unref(sdimage_prefetch_group *group);
 
 /* Cancels the loads of the group; URLs that were not started are not loaded. `completed` reports CANCELLED with the
@@ -114,13 +119,16 @@ SDIMAGE_API void sdimage_prefetch_group_cancel(sdimage_prefetch_group *group);
 SDIMAGE_API sdimage_status sdimage_prefetch_group_wait(sdimage_prefetch_group *group, uint32_t timeout_ms,
                                                        sdimage_error **error);
 
-/* True if all URLs are finished, or if the group was cancelled. */
+/* Returns true if all URLs are finished, or if the group was cancelled. */
 SDIMAGE_API bool sdimage_prefetch_group_is_finished(const sdimage_prefetch_group *group);
+/* Returns true if the group was cancelled. */
 SDIMAGE_API bool sdimage_prefetch_group_is_cancelled(const sdimage_prefetch_group *group);
 
-/* Number of URLs in the list; of finished ones; and of finished ones without an image. */
+/* Returns the number of URLs in the list. */
 SDIMAGE_API size_t sdimage_prefetch_group_total_count(const sdimage_prefetch_group *group);
+/* Returns the number of finished URLs. */
 SDIMAGE_API size_t sdimage_prefetch_group_finished_count(const sdimage_prefetch_group *group);
+/* Returns the number of finished URLs without an image. */
 SDIMAGE_API size_t sdimage_prefetch_group_skipped_count(const sdimage_prefetch_group *group);
 
 /* Returns the URL at `index`, for the caller to unref. Errors: NOT_FOUND for an index out of range. */
@@ -149,38 +157,55 @@ SDIMAGE_API sdimage_status sdimage_prefetch_group_get_failure(const sdimage_pref
 /* Creates options for images of `width` x `height` pixels, RGB8, covering that size, in tight rows. The functions that
  * take the options report a zero side. NULL when memory is refused. */
 SDIMAGE_API sdimage_batch_options *sdimage_batch_options_new(uint32_t width, uint32_t height);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_batch_options *sdimage_batch_options_ref(sdimage_batch_options *options);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_batch_options_unref(sdimage_batch_options *options);
 
 /* Sets the pixel format of all images. Default RGB8, also for AUTOMATIC. RGBA_FLOAT is linear light, as everywhere
  * (image.h). */
 SDIMAGE_API void sdimage_batch_options_set_pixel_format(sdimage_batch_options *options,
                                                         sdimage_pixel_format pixel_format);
+/* Returns the pixel format of all images. */
+SDIMAGE_API sdimage_pixel_format sdimage_batch_options_pixel_format(const sdimage_batch_options *options);
 
 /* Sets how images of other proportions are resized. Default ASPECT_FILL: covers the size with the middle of the image.
  * ASPECT_FIT: the whole image, between bars. Smaller images are enlarged. Unknown modes are ignored. */
 SDIMAGE_API void sdimage_batch_options_set_scale_mode(sdimage_batch_options *options, sdimage_scale_mode mode);
+/* Returns how images of other proportions are resized. */
+SDIMAGE_API sdimage_scale_mode sdimage_batch_options_scale_mode(const sdimage_batch_options *options);
 
 /* Sets the colour of bars and transparent pixels in formats without alpha; its own alpha is ignored. Default black. In
  * formats with alpha bars are transparent. Images with alpha are composed over the colour in 8 bits. */
 SDIMAGE_API void sdimage_batch_options_set_background_color(sdimage_batch_options *options, sdimage_color color);
+/* Returns the colour of bars and transparent pixels. */
+SDIMAGE_API sdimage_color sdimage_batch_options_background_color(const sdimage_batch_options *options);
 
 /* Sets the bytes from one row to the next, and from one image to the next; 0, the default: tight. Bytes between are not
  * written. The functions that take the options report strides that are too small. */
-SDIMAGE_API void sdimage_batch_options_set_strides(sdimage_batch_options *options, size_t row, size_t picture);
+SDIMAGE_API void sdimage_batch_options_set_strides(sdimage_batch_options *options, size_t row, size_t image);
+/* Returns the strides set through pointers that may be NULL; 0 for tight rows and images. */
+SDIMAGE_API void sdimage_batch_options_get_strides(const sdimage_batch_options *options, size_t *row, size_t *image);
 
 /* Sets the request of each load: priority, headers, caches, freshness, a transformer that runs before resizing, and so
  * on. Copied. Its URL, cache key, dispatcher, scale and pixel format are ignored; its thumbnail size is used only with
  * a transformer. If the transformer fails the image is delivered untransformed, as in any load. NULL, the default: a
  * plain request. */
 SDIMAGE_API void sdimage_batch_options_set_request(sdimage_batch_options *options, const sdimage_request *request);
+/* Returns a copy of the request of each load, which the caller must unref; NULL for a plain one. */
+SDIMAGE_API void sdimage_batch_options_copy_request(const sdimage_batch_options *options, sdimage_request **request);
 
 /* Sets the number of concurrent loads. Default 64; 0 counts as 1. The downloader limits the number of concurrent
  * transfers. */
 SDIMAGE_API void sdimage_batch_options_set_max_concurrent(sdimage_batch_options *options, uint32_t count);
+/* Returns the number of concurrent loads. */
+SDIMAGE_API uint32_t sdimage_batch_options_max_concurrent(const sdimage_batch_options *options);
 
 /* Sets the dispatcher of the handler's functions. NULL, the default: the library's callback thread. */
 SDIMAGE_API void sdimage_batch_options_set_dispatcher(sdimage_batch_options *options, sdimage_dispatcher *dispatcher);
+/* Returns the dispatcher set; the caller owns *dispatcher. NULL for the library's callback thread. */
+SDIMAGE_API void sdimage_batch_options_get_dispatcher(const sdimage_batch_options *options,
+                                                      sdimage_dispatcher **dispatcher);
 
 /* Returns the bytes of an array for `count` images, from the first pixel to the last; 0 when no array is that large, or
  * the options are invalid. */

@@ -33,7 +33,9 @@ extern "C" {
  * NOT_FOUND (no such folder), PERMISSION_DENIED, IO_ERROR, FORKED. */
 SDIMAGE_API sdimage_status sdimage_resources_new(const char *folder, const sdimage_decode_options *options,
                                                  sdimage_resources **resources, sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_resources *sdimage_resources_ref(sdimage_resources *resources);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_resources_unref(sdimage_resources *resources);
 
 /* Sets the preferred pixels per point, the best first; copied. Default 1, 2, 3; for a screen of two pixels per point,
@@ -42,6 +44,9 @@ SDIMAGE_API void sdimage_resources_unref(sdimage_resources *resources);
  * then). */
 SDIMAGE_API sdimage_status sdimage_resources_set_scales(sdimage_resources *resources, const double *scales,
                                                         size_t count, sdimage_error **error);
+/* Copies up to `capacity` of the preferred scales into an array, which may be NULL for none, and returns their
+ * number. */
+SDIMAGE_API size_t sdimage_resources_get_scales(const sdimage_resources *resources, double *scales, size_t capacity);
 
 /* Returns the image of a name; *image is the caller's, and the same object for the same name until it is discarded.
  *

@@ -89,9 +89,9 @@ SDIMAGE_API sdimage_status sdimage_target_new(sdimage_manager *manager, sdimage_
                                               const sdimage_target_vtable *vtable, void *user_data,
                                               sdimage_destroy_fn destroy, sdimage_target **target,
                                               sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_target *sdimage_target_ref(sdimage_target *target);
-
-/* Releases a reference. The last one closes the target. */
+/* Releases a reference; NULL has no effect. The last one closes the target. */
 SDIMAGE_API void sdimage_target_unref(sdimage_target *target);
 
 /* Closes the target when its widget is destroyed. After this has returned on the dispatcher's thread, no function of
@@ -105,6 +105,8 @@ SDIMAGE_API void sdimage_target_close(sdimage_target *target);
  * are on one thread. An image that the view refuses leaves it empty, and is logged. Another view replaces it, NULL
  * removes it. Closing the target releases the view without stopping it. */
 SDIMAGE_API void sdimage_target_set_view(sdimage_target *target, const char *key, sdimage_animated_view *view);
+/* Returns the view of a slot (NULL: the default key); the caller owns *view. NULL for none. */
+SDIMAGE_API void sdimage_target_get_view(const sdimage_target *target, const char *key, sdimage_animated_view **view);
 
 /* --- Options of one load. */
 
@@ -143,55 +145,93 @@ typedef enum SDIMAGE_ENUM sdimage_transition_rule {
     SDIMAGE_TRANSITION_RULE_ALWAYS = 1 /* every image, also those from memory */
 } sdimage_transition_rule;
 
-/* Options with the defaults; the caller's. NULL when memory is refused. */
+/* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_target_options *sdimage_target_options_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_target_options *sdimage_target_options_ref(sdimage_target_options *options);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_target_options_unref(sdimage_target_options *options);
 
 /* Sets the slot; hooks find it as "setImageOperationKey" in the request's options. NULL, the default: the target's own,
  * "image". */
 SDIMAGE_API void sdimage_target_options_set_key(sdimage_target_options *options, const char *key);
+/* Returns the key of the slot. Borrowed until it is set again or the options are freed. */
+SDIMAGE_API const char *sdimage_target_options_key(const sdimage_target_options *options);
 
 /* Sets a manager in place of the target's. NULL, the default: the target's. */
 SDIMAGE_API void sdimage_target_options_set_manager(sdimage_target_options *options, sdimage_manager *manager);
+/* Returns the manager set; the caller owns *manager. NULL for the target's. */
+SDIMAGE_API void sdimage_target_options_get_manager(const sdimage_target_options *options, sdimage_manager **manager);
 
-/* Sets the placeholder: an image, or a hash that is drawn when needed (placeholder.h; a BlurHash with the given size in
- * pixels). The last one set is used. NULL, the default: no placeholder, the target is cleared. An invalid hash counts
- * as no placeholder. */
+/* Sets an image as the placeholder, in place of a hash. NULL, the default: no placeholder, the target is cleared. */
 SDIMAGE_API void sdimage_target_options_set_placeholder(sdimage_target_options *options, sdimage_image *image);
+/* Returns the image set as the placeholder; the caller owns *image. NULL for a hash, and for none. */
+SDIMAGE_API void sdimage_target_options_get_placeholder(const sdimage_target_options *options, sdimage_image **image);
+
+/* Sets a BlurHash (placeholder.h) as the placeholder, drawn when needed at a size in pixels, in place of an image or
+ * another hash. NULL: none. An invalid hash counts as no placeholder. */
 SDIMAGE_API void sdimage_target_options_set_blurhash(sdimage_target_options *options, const char *text, size_t length,
                                                      uint32_t width, uint32_t height);
+/* Returns the BlurHash set as the placeholder and its length; NULL for none. `length` may be NULL. Borrowed until
+ * the placeholder is set again or the options are freed. */
+SDIMAGE_API const char *sdimage_target_options_blurhash(const sdimage_target_options *options, size_t *length);
+/* Returns the size in pixels of the BlurHash; 0 x 0 without one. */
+SDIMAGE_API sdimage_size sdimage_target_options_blurhash_size(const sdimage_target_options *options);
+
+/* Sets a ThumbHash (placeholder.h) as the placeholder, drawn when needed, in place of an image or another hash.
+ * NULL: none. An invalid hash counts as no placeholder. */
 SDIMAGE_API void sdimage_target_options_set_thumbhash(sdimage_target_options *options, const void *hash, size_t length);
+/* Returns the ThumbHash set as the placeholder and its length; NULL for none. `length` may be NULL. Borrowed until
+ * the placeholder is set again or the options are freed. */
+SDIMAGE_API const void *sdimage_target_options_thumbhash(const sdimage_target_options *options, size_t *length);
 
 /* Sets the time at which the placeholder is shown. Default NOW. */
 SDIMAGE_API void sdimage_target_options_set_placeholder_time(sdimage_target_options *options,
                                                              sdimage_placeholder_time time);
+/* Returns the time at which the placeholder is shown. */
+SDIMAGE_API sdimage_placeholder_time sdimage_target_options_placeholder_time(const sdimage_target_options *options);
 
 /* Sets the cached images that may be shown in place of the placeholder. Default NONE. */
 SDIMAGE_API void sdimage_target_options_set_cached_placeholder(sdimage_target_options *options,
                                                                sdimage_cached_placeholder cached);
+/* Returns the cached images that may be shown in place of the placeholder. */
+SDIMAGE_API sdimage_cached_placeholder sdimage_target_options_cached_placeholder(const sdimage_target_options *options);
 
 /* Sets the effect on the previous load. Default CANCEL. */
 SDIMAGE_API void sdimage_target_options_set_previous_load(sdimage_target_options *options,
                                                           sdimage_previous_load previous);
+/* Returns the effect on the previous load. */
+SDIMAGE_API sdimage_previous_load sdimage_target_options_previous_load(const sdimage_target_options *options);
 
 /* Sets the code that shows the image. Default AUTOMATIC. */
 SDIMAGE_API void sdimage_target_options_set_image_setting(sdimage_target_options *options,
                                                           sdimage_image_setting setting);
+/* Returns the code that shows the image. */
+SDIMAGE_API sdimage_image_setting sdimage_target_options_image_setting(const sdimage_target_options *options);
 
 /* Sets the transition and its duration. Default NONE; a `duration_ms` of 0 is 500 milliseconds. */
 SDIMAGE_API void sdimage_target_options_set_transition(sdimage_target_options *options, sdimage_transition transition,
                                                        uint32_t duration_ms);
+/* Returns the transition. */
+SDIMAGE_API sdimage_transition sdimage_target_options_transition(const sdimage_target_options *options);
+/* Returns the duration of the transition in milliseconds. */
+SDIMAGE_API uint32_t sdimage_target_options_transition_duration_ms(const sdimage_target_options *options);
 
 /* Sets the images that are shown with the transition. Default WAITED. */
 SDIMAGE_API void sdimage_target_options_set_transition_rule(sdimage_target_options *options,
                                                             sdimage_transition_rule rule);
+/* Returns the images that are shown with the transition. */
+SDIMAGE_API sdimage_transition_rule sdimage_target_options_transition_rule(const sdimage_target_options *options);
 
 /* Calls set_image between prepare and animate; false if these show the image themselves. Default true. */
 SDIMAGE_API void sdimage_target_options_set_show_image_in_transition(sdimage_target_options *options, bool show);
+/* Returns true if set_image is called between prepare and animate. */
+SDIMAGE_API bool sdimage_target_options_should_show_image_in_transition(const sdimage_target_options *options);
 
 /* Delays FINAL to the handler until the transition has ended. Default false: right after the image was set. */
 SDIMAGE_API void sdimage_target_options_set_wait_for_transition(sdimage_target_options *options, bool wait);
+/* Returns true if FINAL waits for the end of the transition. */
+SDIMAGE_API bool sdimage_target_options_should_wait_for_transition(const sdimage_target_options *options);
 
 /* --- Loading. */
 
@@ -208,9 +248,10 @@ SDIMAGE_API sdimage_status sdimage_target_load(sdimage_target *target, const sdi
                                                const sdimage_load_handler *handler, void *user_data,
                                                sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
 
-/* Cancels the loads under way in a slot, or in that of the latest load. After this has returned on the dispatcher's
- * thread, none of their images is shown. A placeholder to be shown on failure is shown. */
+/* Cancels the loads under way in a slot (NULL: the default key). After this has returned on the dispatcher's thread,
+ * none of their images is shown. A placeholder to be shown on failure is shown. */
 SDIMAGE_API void sdimage_target_cancel(sdimage_target *target, const char *key);
+/* Cancels the loads under way in the slot of the latest load, in the same way. */
 SDIMAGE_API void sdimage_target_cancel_latest(sdimage_target *target);
 
 /* Returns the load under way in a slot (NULL: the default key), until the end of its last callback; otherwise NULL. For
@@ -229,9 +270,10 @@ SDIMAGE_API void sdimage_target_set_task(sdimage_target *target, const char *key
  * them. */
 SDIMAGE_API void sdimage_target_remove_task(sdimage_target *target, const char *key);
 
-/* Returns the key of the latest load, and the URL of the latest load of a slot (NULL: of the latest load of all); empty
- * if there was none. For the caller to unref. */
+/* Returns the key of the latest load; empty if there was none. The caller owns *key. */
 SDIMAGE_API void sdimage_target_get_latest_key(const sdimage_target *target, sdimage_data **key);
+/* Returns the URL of the latest load of a slot (NULL: of the latest load of all); empty if there was none. The
+ * caller owns *url. */
 SDIMAGE_API void sdimage_target_get_url(const sdimage_target *target, const char *key, sdimage_data **url);
 
 #ifdef __cplusplus

@@ -240,8 +240,11 @@ SDIMAGE_API int32_t sdimage_response_status(const sdimage_response *response);
 SDIMAGE_API void sdimage_response_set_status(sdimage_response *response, int32_t status);
 
 /* Returns the value of a header field, the first one if it occurs more than once; NULL when it is absent. Borrowed
- * until the response is changed. */
+ * until the field changes or the response is freed. */
 SDIMAGE_API const char *sdimage_response_header(const sdimage_response *response, const char *name);
+/* Returns the name of header field number `index` of the response, in their order; NULL beyond the last. *value, if
+ * `value` is not NULL, receives its value. Borrowed until fields change or the response is freed. */
+SDIMAGE_API const char *sdimage_response_header_at(const sdimage_response *response, size_t index, const char **value);
 
 /* Sets a header field, replacing all of that name; a NULL value removes them. */
 SDIMAGE_API void sdimage_response_set_header(sdimage_response *response, const char *name, const char *value);

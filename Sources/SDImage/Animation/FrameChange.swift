@@ -1,6 +1,8 @@
 /// A transformation of every frame, with a key that identifies it.
 package struct FrameChange: Sendable {
     package let key: String
+    /// The transformer that changes the frames; nil for any other function.
+    package private(set) var transformer: (any ImageTransformer)?
     package let apply: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
 
     package init(key: String, apply: @escaping @Sendable (Image, CancellationToken) throws(ImageError) -> Image) {
@@ -14,5 +16,6 @@ extension FrameChange {
         self.init(key: transformer.key) { frame, stop throws(ImageError) in
             try frame.transformed(by: transformer, stop: stop)
         }
+        self.transformer = transformer
     }
 }

@@ -28,6 +28,7 @@ package final class LibraryClock: PlaybackClock {
     private let lease: EngineLease
     private let calls: CallQueue
     private let turn: @Sendable () -> Void
+    package let dispatcher: any Dispatcher
     /// Due time of the earliest pending timer; 0: none.
     private let due = Lock<UInt64>(0)
 
@@ -37,6 +38,7 @@ package final class LibraryClock: PlaybackClock {
         try lease.engine.executor.ensureStarted()
         self.lease = lease
         self.turn = turn
+        self.dispatcher = dispatcher
         calls = CallQueue(on: dispatcher)
     }
 

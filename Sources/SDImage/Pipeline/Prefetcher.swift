@@ -46,6 +46,9 @@ package final class Prefetcher: Sendable {
         }
     }
 
+    /// The request of groups without one of their own.
+    package var request: ImageRequest { state.withLock { $0.request } }
+
     /// Sets the request of groups without one of their own; nil: a plain request of low priority.
     package func setRequest(_ request: ImageRequest?) {
         var standard = ImageRequest(url: [])

@@ -46,6 +46,9 @@ package final class Resources: Sendable {
         self.registry = registry
     }
 
+    /// The pixels per point, the preferred first.
+    package var scales: [Double] { state.withLock { $0.scales } }
+
     /// Sets the pixels per point, the preferred first. A change discards the images.
     package func setScales(_ scales: [Double]) throws(ImageError) {
         guard scales.count <= 16 else {

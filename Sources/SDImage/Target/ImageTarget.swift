@@ -121,6 +121,8 @@ package final class ImageTarget: Sendable {
     }
 
     /// Shows a slot in a view as well; nil: in none.
+    package func view(_ key: TargetKey) -> AnimatedView? { state.withLock { $0.slots[key.bytes]?.view } }
+
     package func setView(_ view: AnimatedView?, _ key: TargetKey) {
         let before = state.withLock { state -> AnimatedView? in
             guard !state.isClosed else { return nil }

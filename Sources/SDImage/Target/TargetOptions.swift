@@ -22,7 +22,7 @@ package struct TargetOptions: Sendable {
 /// A manager and the object that closes it with its last reference.
 package struct ManagerHold: Sendable {
     let manager: ImageManager
-    private let owner: any Sendable & AnyObject
+    package let owner: any Sendable & AnyObject
 
     package init(_ manager: ImageManager, owner: any Sendable & AnyObject) {
         self.manager = manager
@@ -59,6 +59,13 @@ package enum TargetPlaceholder: Sendable {
     case image(Image)
     case blurHash([UInt8], size: PixelSize)
     case thumbHash([UInt8])
+
+    /// The image set by the caller; nil for a hash.
+    package var shownImage: Image? { if case .image(let image) = self { image } else { nil } }
+    package var blurHash: (text: [UInt8], size: PixelSize)? {
+        if case .blurHash(let text, let size) = self { (text, size) } else { nil }
+    }
+    package var thumbHash: [UInt8]? { if case .thumbHash(let bytes) = self { bytes } else { nil } }
 
     /// The placeholder image; nil for a hash that is invalid or too large to draw, which is not worth an error.
     var image: Image? {

@@ -35,28 +35,36 @@ extern "C" {
         dispatcher: *mut sdimage_dispatcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_animated_view_get_clock(
+        view: *const sdimage_animated_view,
+        clock: *mut sdimage_player_clock,
+        dispatcher: *mut *mut sdimage_dispatcher,
+    );
     pub fn sdimage_animated_view_descriptor(view: *const sdimage_animated_view) -> c_int;
     pub fn sdimage_animated_view_advance(view: *mut sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_autoplay(view: *mut sdimage_animated_view, autoplay: bool);
     pub fn sdimage_animated_view_should_autoplay(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_loop_limit(view: *mut sdimage_animated_view, loops: u32);
+    pub fn sdimage_animated_view_loop_limit(view: *const sdimage_animated_view) -> u32;
+    pub fn sdimage_animated_view_has_loop_limit(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_reset_loop_limit(view: *mut sdimage_animated_view);
     pub fn sdimage_animated_view_set_incremental(view: *mut sdimage_animated_view, incremental: bool);
     pub fn sdimage_animated_view_is_incremental(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_clear_buffer_when_stopped(view: *mut sdimage_animated_view, clears: bool);
+    pub fn sdimage_animated_view_set_clear_buffer_when_stopped(view: *mut sdimage_animated_view, clear: bool);
     pub fn sdimage_animated_view_should_clear_buffer_when_stopped(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_rewind_when_stopped(view: *mut sdimage_animated_view, rewinds: bool);
+    pub fn sdimage_animated_view_set_rewind_when_stopped(view: *mut sdimage_animated_view, rewind: bool);
     pub fn sdimage_animated_view_should_rewind_when_stopped(view: *const sdimage_animated_view) -> bool;
     pub fn sdimage_animated_view_set_transformer(view: *mut sdimage_animated_view, transformer: *const sdimage_transformer);
+    pub fn sdimage_animated_view_get_transformer(view: *const sdimage_animated_view, transformer: *mut *mut sdimage_transformer);
     pub fn sdimage_animated_view_set_rate(view: *mut sdimage_animated_view, rate: f64);
     pub fn sdimage_animated_view_rate(view: *const sdimage_animated_view) -> f64;
     pub fn sdimage_animated_view_set_mode(view: *mut sdimage_animated_view, mode: sdimage_playback_mode);
     pub fn sdimage_animated_view_mode(view: *const sdimage_animated_view) -> sdimage_playback_mode;
     pub fn sdimage_animated_view_set_max_buffer_size(view: *mut sdimage_animated_view, bytes: usize);
     pub fn sdimage_animated_view_max_buffer_size(view: *const sdimage_animated_view) -> usize;
-    pub fn sdimage_animated_view_set_drop_late_frames(view: *mut sdimage_animated_view, drops: bool);
+    pub fn sdimage_animated_view_set_drop_late_frames(view: *mut sdimage_animated_view, drop: bool);
     pub fn sdimage_animated_view_should_drop_late_frames(view: *const sdimage_animated_view) -> bool;
-    pub fn sdimage_animated_view_set_decode_when_due(view: *mut sdimage_animated_view, decodes: bool);
+    pub fn sdimage_animated_view_set_decode_when_due(view: *mut sdimage_animated_view, decode: bool);
     pub fn sdimage_animated_view_should_decode_when_due(view: *const sdimage_animated_view) -> bool;
 
     // base.h
@@ -68,17 +76,29 @@ extern "C" {
     pub fn sdimage_cache_config_ref(config: *mut sdimage_cache_config) -> *mut sdimage_cache_config;
     pub fn sdimage_cache_config_unref(config: *mut sdimage_cache_config);
     pub fn sdimage_cache_config_set_directory(config: *mut sdimage_cache_config, path: *const c_char);
+    pub fn sdimage_cache_config_directory(config: *const sdimage_cache_config) -> *const c_char;
     pub fn sdimage_cache_config_set_namespace(config: *mut sdimage_cache_config, name: *const c_char);
+    pub fn sdimage_cache_config_namespace(config: *const sdimage_cache_config) -> *const c_char;
     pub fn sdimage_cache_config_set_memory_only(config: *mut sdimage_cache_config, memory_only: bool);
+    pub fn sdimage_cache_config_is_memory_only(config: *const sdimage_cache_config) -> bool;
     pub fn sdimage_cache_config_set_max_memory_cost(config: *mut sdimage_cache_config, bytes: usize);
+    pub fn sdimage_cache_config_max_memory_cost(config: *const sdimage_cache_config) -> usize;
     pub fn sdimage_cache_config_set_max_memory_count(config: *mut sdimage_cache_config, count: usize);
+    pub fn sdimage_cache_config_max_memory_count(config: *const sdimage_cache_config) -> usize;
     pub fn sdimage_cache_config_set_eviction(config: *mut sdimage_cache_config, eviction: sdimage_eviction);
+    pub fn sdimage_cache_config_eviction(config: *const sdimage_cache_config) -> sdimage_eviction;
     pub fn sdimage_cache_config_set_keep_in_memory(config: *mut sdimage_cache_config, keep: bool);
+    pub fn sdimage_cache_config_should_keep_in_memory(config: *const sdimage_cache_config) -> bool;
     pub fn sdimage_cache_config_set_keep_weakly(config: *mut sdimage_cache_config, keep: bool);
+    pub fn sdimage_cache_config_should_keep_weakly(config: *const sdimage_cache_config) -> bool;
     pub fn sdimage_cache_config_set_max_disk_size(config: *mut sdimage_cache_config, bytes: u64);
+    pub fn sdimage_cache_config_max_disk_size(config: *const sdimage_cache_config) -> u64;
     pub fn sdimage_cache_config_set_max_disk_age(config: *mut sdimage_cache_config, seconds: i64);
+    pub fn sdimage_cache_config_max_disk_age(config: *const sdimage_cache_config) -> i64;
     pub fn sdimage_cache_config_set_inline_entry_limit(config: *mut sdimage_cache_config, bytes: usize);
+    pub fn sdimage_cache_config_inline_entry_limit(config: *const sdimage_cache_config) -> usize;
     pub fn sdimage_cache_config_set_durable(config: *mut sdimage_cache_config, durable: bool);
+    pub fn sdimage_cache_config_is_durable(config: *const sdimage_cache_config) -> bool;
     pub fn sdimage_cache_config_set_additional_path(
         config: *mut sdimage_cache_config,
         vtable: *const sdimage_cache_path_vtable,
@@ -108,8 +128,11 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_cache_set_memory_limits(cache: *mut sdimage_cache, bytes: usize, count: usize);
+    pub fn sdimage_cache_get_memory_limits(cache: *const sdimage_cache, bytes: *mut usize, count: *mut usize);
     pub fn sdimage_cache_set_keep_in_memory(cache: *mut sdimage_cache, keep: bool);
+    pub fn sdimage_cache_should_keep_in_memory(cache: *const sdimage_cache) -> bool;
     pub fn sdimage_cache_set_keep_weakly(cache: *mut sdimage_cache, keep: bool);
+    pub fn sdimage_cache_should_keep_weakly(cache: *const sdimage_cache) -> bool;
     pub fn sdimage_cache_get_data(
         cache: *const sdimage_cache,
         key: *const c_void,
@@ -280,17 +303,31 @@ extern "C" {
         member: *const sdimage_cache,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_cache_chain_count(chain: *const sdimage_cache) -> usize;
+    pub fn sdimage_cache_chain_get_member(
+        chain: *const sdimage_cache,
+        index: usize,
+        member: *mut *mut sdimage_cache,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_cache_chain_set_policy(
         chain: *mut sdimage_cache,
         operation: sdimage_cache_chain_operation,
         policy: sdimage_cache_chain_policy,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_chain_set_promote(
-        chain: *mut sdimage_cache,
-        promotes: bool,
+    pub fn sdimage_cache_chain_get_policy(
+        chain: *const sdimage_cache,
+        operation: sdimage_cache_chain_operation,
+        policy: *mut sdimage_cache_chain_policy,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_cache_chain_set_promote(
+        chain: *mut sdimage_cache,
+        promote: bool,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_cache_chain_should_promote(chain: *const sdimage_cache) -> bool;
 
     // coder.h
     pub fn sdimage_coder_ref(coder: *mut sdimage_coder) -> *mut sdimage_coder;
@@ -352,32 +389,35 @@ extern "C" {
         height: u32,
         mode: sdimage_scale_mode,
     );
-    pub fn sdimage_decode_options_set_pixel_format(options: *mut sdimage_decode_options, pixel_format: sdimage_pixel_format);
-    pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
-    pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
-    pub fn sdimage_decode_options_set_convert_to_srgb(options: *mut sdimage_decode_options, convert: bool);
-    pub fn sdimage_decode_options_set_limit_bytes(options: *mut sdimage_decode_options, limit_bytes: usize);
-    pub fn sdimage_decode_options_set_format_hint(options: *mut sdimage_decode_options, format: sdimage_format);
-    pub fn sdimage_decode_options_set_scale(options: *mut sdimage_decode_options, scale: f64);
-    pub fn sdimage_decode_options_set_accept_partial(options: *mut sdimage_decode_options, accept: bool);
-    pub fn sdimage_decode_options_set_early_thumbnail(options: *mut sdimage_decode_options, early: bool);
-    pub fn sdimage_decode_options_set_max_pixels(options: *mut sdimage_decode_options, pixels: u64);
-    pub fn sdimage_decode_options_set_max_bytes(options: *mut sdimage_decode_options, bytes: usize);
-    pub fn sdimage_decode_options_set_max_work_ms(options: *mut sdimage_decode_options, milliseconds: u32);
-    pub fn sdimage_decode_options_set_options(options: *mut sdimage_decode_options, values: *const sdimage_options);
     pub fn sdimage_decode_options_thumbnail_size(options: *const sdimage_decode_options) -> sdimage_size;
     pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
+    pub fn sdimage_decode_options_set_pixel_format(options: *mut sdimage_decode_options, pixel_format: sdimage_pixel_format);
     pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
-    pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_should_convert_to_srgb(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
     pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
-    pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
-    pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
+    pub fn sdimage_decode_options_should_apply_orientation(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_convert_to_srgb(options: *mut sdimage_decode_options, convert: bool);
+    pub fn sdimage_decode_options_should_convert_to_srgb(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_limit_bytes(options: *mut sdimage_decode_options, limit_bytes: usize);
     pub fn sdimage_decode_options_limit_bytes(options: *const sdimage_decode_options) -> usize;
-    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *const sdimage_options;
+    pub fn sdimage_decode_options_set_format_hint(options: *mut sdimage_decode_options, format: sdimage_format);
+    pub fn sdimage_decode_options_format_hint(options: *const sdimage_decode_options) -> sdimage_format;
+    pub fn sdimage_decode_options_set_scale(options: *mut sdimage_decode_options, scale: f64);
+    pub fn sdimage_decode_options_scale(options: *const sdimage_decode_options) -> f64;
+    pub fn sdimage_decode_options_has_scale(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_accept_partial(options: *mut sdimage_decode_options, accept: bool);
+    pub fn sdimage_decode_options_should_accept_partial(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_early_thumbnail(options: *mut sdimage_decode_options, early: bool);
+    pub fn sdimage_decode_options_has_early_thumbnail(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_max_pixels(options: *mut sdimage_decode_options, pixels: u64);
     pub fn sdimage_decode_options_max_pixels(options: *const sdimage_decode_options) -> u64;
+    pub fn sdimage_decode_options_set_max_bytes(options: *mut sdimage_decode_options, bytes: usize);
     pub fn sdimage_decode_options_max_bytes(options: *const sdimage_decode_options) -> usize;
+    pub fn sdimage_decode_options_set_max_work_ms(options: *mut sdimage_decode_options, milliseconds: u32);
     pub fn sdimage_decode_options_max_work_ms(options: *const sdimage_decode_options) -> u32;
+    pub fn sdimage_decode_options_set_options(options: *mut sdimage_decode_options, values: *const sdimage_options);
+    pub fn sdimage_decode_options_options(options: *const sdimage_decode_options) -> *const sdimage_options;
     pub fn sdimage_sniff(bytes: *const c_void, length: usize) -> sdimage_format;
     pub fn sdimage_decode(
         bytes: *const c_void,
@@ -392,8 +432,8 @@ extern "C" {
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_default_limit_bytes() -> usize;
     pub fn sdimage_set_default_limit_bytes(bytes: usize);
+    pub fn sdimage_default_limit_bytes() -> usize;
     pub fn sdimage_decoder_new(
         options: *const sdimage_decode_options,
         coder: *mut sdimage_coder,
@@ -480,12 +520,20 @@ extern "C" {
 
     // disk_cache.h
     pub fn sdimage_cache_config_set_expire_rule(config: *mut sdimage_cache_config, rule: sdimage_expire_rule);
+    pub fn sdimage_cache_config_expire_rule(config: *const sdimage_cache_config) -> sdimage_expire_rule;
     pub fn sdimage_cache_config_set_modes(config: *mut sdimage_cache_config, folder: u32, file: u32);
+    pub fn sdimage_cache_config_get_modes(config: *const sdimage_cache_config, folder: *mut u32, file: *mut u32);
     pub fn sdimage_cache_set_disk_limits(
         cache: *mut sdimage_cache,
         max_bytes: u64,
         max_age_seconds: i64,
         rule: sdimage_expire_rule,
+    );
+    pub fn sdimage_cache_get_disk_limits(
+        cache: *const sdimage_cache,
+        max_bytes: *mut u64,
+        max_age_seconds: *mut i64,
+        rule: *mut sdimage_expire_rule,
     );
     pub fn sdimage_cache_trim(cache: *mut sdimage_cache, bytes: u64, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_cache_get_directory(
@@ -515,13 +563,24 @@ extern "C" {
         date_ns: u64,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_cache_get_expiry(
+        cache: *const sdimage_cache,
+        key: *const c_void,
+        length: usize,
+        date_ns: *mut u64,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_cache_query_new() -> *mut sdimage_cache_query;
     pub fn sdimage_cache_query_ref(query: *mut sdimage_cache_query) -> *mut sdimage_cache_query;
     pub fn sdimage_cache_query_unref(query: *mut sdimage_cache_query);
     pub fn sdimage_cache_query_set_order(query: *mut sdimage_cache_query, order: sdimage_cache_order);
+    pub fn sdimage_cache_query_order(query: *const sdimage_cache_query) -> sdimage_cache_order;
     pub fn sdimage_cache_query_set_prefix(query: *mut sdimage_cache_query, prefix: *const c_void, length: usize);
+    pub fn sdimage_cache_query_prefix(query: *const sdimage_cache_query, length: *mut usize) -> *const c_void;
     pub fn sdimage_cache_query_set_used_until(query: *mut sdimage_cache_query, date_ns: u64);
+    pub fn sdimage_cache_query_used_until(query: *const sdimage_cache_query) -> u64;
     pub fn sdimage_cache_query_set_lengths(query: *mut sdimage_cache_query, least: u64, most: u64);
+    pub fn sdimage_cache_query_get_lengths(query: *const sdimage_cache_query, least: *mut u64, most: *mut u64);
     pub fn sdimage_cache_list(
         cache: *const sdimage_cache,
         query: *const sdimage_cache_query,
@@ -706,34 +765,47 @@ extern "C" {
     pub fn sdimage_encode_options_ref(options: *mut sdimage_encode_options) -> *mut sdimage_encode_options;
     pub fn sdimage_encode_options_unref(options: *mut sdimage_encode_options);
     pub fn sdimage_encode_options_set_quality(options: *mut sdimage_encode_options, quality: f64);
+    pub fn sdimage_encode_options_quality(options: *const sdimage_encode_options) -> f64;
     pub fn sdimage_encode_options_set_lossless(options: *mut sdimage_encode_options, lossless: bool);
+    pub fn sdimage_encode_options_is_lossless(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_effort(options: *mut sdimage_encode_options, effort: u32);
+    pub fn sdimage_encode_options_effort(options: *const sdimage_encode_options) -> u32;
     pub fn sdimage_encode_options_set_background_color(options: *mut sdimage_encode_options, color: sdimage_color);
+    pub fn sdimage_encode_options_background_color(options: *const sdimage_encode_options) -> sdimage_color;
     pub fn sdimage_encode_options_set_max_pixel_size(options: *mut sdimage_encode_options, width: u32, height: u32);
+    pub fn sdimage_encode_options_max_pixel_size(options: *const sdimage_encode_options) -> sdimage_size;
     pub fn sdimage_encode_options_set_max_file_size(options: *mut sdimage_encode_options, bytes: usize);
+    pub fn sdimage_encode_options_max_file_size(options: *const sdimage_encode_options) -> usize;
     pub fn sdimage_encode_options_set_max_work_ms(options: *mut sdimage_encode_options, milliseconds: u32);
+    pub fn sdimage_encode_options_max_work_ms(options: *const sdimage_encode_options) -> u32;
     pub fn sdimage_encode_options_set_embed_thumbnail(options: *mut sdimage_encode_options, embed: bool);
+    pub fn sdimage_encode_options_should_embed_thumbnail(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_first_frame_only(options: *mut sdimage_encode_options, first_frame_only: bool);
+    pub fn sdimage_encode_options_is_first_frame_only(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_loop_count(options: *mut sdimage_encode_options, loop_count: u32);
+    pub fn sdimage_encode_options_loop_count(options: *const sdimage_encode_options, image: *const sdimage_image) -> u32;
     pub fn sdimage_encode_options_set_progressive(options: *mut sdimage_encode_options, progressive: bool);
+    pub fn sdimage_encode_options_is_progressive(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_chroma(options: *mut sdimage_encode_options, chroma: sdimage_chroma);
+    pub fn sdimage_encode_options_chroma(options: *const sdimage_encode_options) -> sdimage_chroma;
     pub fn sdimage_encode_options_set_restart_markers(options: *mut sdimage_encode_options, restart_markers: bool);
+    pub fn sdimage_encode_options_has_restart_markers(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_max_colors(options: *mut sdimage_encode_options, colors: u32);
+    pub fn sdimage_encode_options_max_colors(options: *const sdimage_encode_options) -> u32;
     pub fn sdimage_encode_options_set_dithering(options: *mut sdimage_encode_options, amount: f64);
+    pub fn sdimage_encode_options_dithering(options: *const sdimage_encode_options) -> f64;
     pub fn sdimage_encode_options_set_webp(options: *mut sdimage_encode_options, parameter: sdimage_webp_parameter, value: f64);
+    pub fn sdimage_encode_options_get_webp(
+        options: *const sdimage_encode_options,
+        parameter: sdimage_webp_parameter,
+        value: *mut f64,
+    ) -> bool;
     pub fn sdimage_encode_options_set_exif(options: *mut sdimage_encode_options, exif: *mut sdimage_data);
+    pub fn sdimage_encode_options_exif(options: *const sdimage_encode_options) -> *const sdimage_data;
     pub fn sdimage_encode_options_set_xmp(options: *mut sdimage_encode_options, xmp: *mut sdimage_data);
+    pub fn sdimage_encode_options_xmp(options: *const sdimage_encode_options) -> *const sdimage_data;
     pub fn sdimage_encode_options_set_options(options: *mut sdimage_encode_options, values: *const sdimage_options);
     pub fn sdimage_encode_options_options(options: *const sdimage_encode_options) -> *const sdimage_options;
-    pub fn sdimage_encode_options_quality(options: *const sdimage_encode_options) -> f64;
-    pub fn sdimage_encode_options_is_lossless(options: *const sdimage_encode_options) -> bool;
-    pub fn sdimage_encode_options_effort(options: *const sdimage_encode_options) -> u32;
-    pub fn sdimage_encode_options_should_embed_thumbnail(options: *const sdimage_encode_options) -> bool;
-    pub fn sdimage_encode_options_background_color(options: *const sdimage_encode_options) -> sdimage_color;
-    pub fn sdimage_encode_options_is_first_frame_only(options: *const sdimage_encode_options) -> bool;
-    pub fn sdimage_encode_options_loop_count(options: *const sdimage_encode_options, image: *const sdimage_image) -> u32;
-    pub fn sdimage_encode_options_exif(options: *const sdimage_encode_options) -> *const sdimage_data;
-    pub fn sdimage_encode_options_xmp(options: *const sdimage_encode_options) -> *const sdimage_data;
     pub fn sdimage_encode(
         image: *const sdimage_image,
         format: sdimage_format,
@@ -923,18 +995,35 @@ extern "C" {
         loader: *const sdimage_loader,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_loader_chain_count(chain: *const sdimage_loader) -> usize;
+    pub fn sdimage_loader_chain_get_member(
+        chain: *const sdimage_loader,
+        index: usize,
+        member: *mut *mut sdimage_loader,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // manager.h
     pub fn sdimage_manager_config_new() -> *mut sdimage_manager_config;
     pub fn sdimage_manager_config_ref(config: *mut sdimage_manager_config) -> *mut sdimage_manager_config;
     pub fn sdimage_manager_config_unref(config: *mut sdimage_manager_config);
     pub fn sdimage_manager_config_set_cache(config: *mut sdimage_manager_config, cache: *mut sdimage_cache);
+    pub fn sdimage_manager_config_get_cache(config: *const sdimage_manager_config, cache: *mut *mut sdimage_cache) -> bool;
     pub fn sdimage_manager_config_set_transformer(config: *mut sdimage_manager_config, transformer: *mut sdimage_transformer);
+    pub fn sdimage_manager_config_get_transformer(
+        config: *const sdimage_manager_config,
+        transformer: *mut *mut sdimage_transformer,
+    );
     pub fn sdimage_manager_config_set_loader(config: *mut sdimage_manager_config, loader: *mut sdimage_loader);
+    pub fn sdimage_manager_config_get_loader(config: *const sdimage_manager_config, loader: *mut *mut sdimage_loader);
     pub fn sdimage_manager_config_set_dispatcher(config: *mut sdimage_manager_config, dispatcher: *mut sdimage_dispatcher);
+    pub fn sdimage_manager_config_get_dispatcher(config: *const sdimage_manager_config, dispatcher: *mut *mut sdimage_dispatcher);
     pub fn sdimage_manager_config_set_freshness(config: *mut sdimage_manager_config, freshness: sdimage_freshness);
+    pub fn sdimage_manager_config_freshness(config: *const sdimage_manager_config) -> sdimage_freshness;
     pub fn sdimage_manager_config_set_ignore_signatures(config: *mut sdimage_manager_config, ignore: bool);
+    pub fn sdimage_manager_config_should_ignore_signatures(config: *const sdimage_manager_config) -> bool;
     pub fn sdimage_manager_config_set_failed_url_retry_after(config: *mut sdimage_manager_config, seconds: i64);
+    pub fn sdimage_manager_config_failed_url_retry_after(config: *const sdimage_manager_config) -> i64;
     pub fn sdimage_manager_new(
         config: *const sdimage_manager_config,
         manager: *mut *mut sdimage_manager,
@@ -942,7 +1031,9 @@ extern "C" {
     ) -> sdimage_status;
     pub fn sdimage_manager_get_shared(manager: *mut *mut sdimage_manager, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_set_default_cache(cache: *mut sdimage_cache);
+    pub fn sdimage_get_default_cache(cache: *mut *mut sdimage_cache);
     pub fn sdimage_set_default_loader(loader: *mut sdimage_loader);
+    pub fn sdimage_get_default_loader(loader: *mut *mut sdimage_loader);
     pub fn sdimage_manager_ref(manager: *mut sdimage_manager) -> *mut sdimage_manager;
     pub fn sdimage_manager_unref(manager: *mut sdimage_manager);
     pub fn sdimage_manager_get_cache(manager: *const sdimage_manager, cache: *mut *mut sdimage_cache);
@@ -1017,9 +1108,13 @@ extern "C" {
     pub fn sdimage_metadata_ref(metadata: *mut sdimage_metadata) -> *mut sdimage_metadata;
     pub fn sdimage_metadata_unref(metadata: *mut sdimage_metadata);
     pub fn sdimage_metadata_set_scale(metadata: *mut sdimage_metadata, scale: f64);
+    pub fn sdimage_metadata_scale(metadata: *const sdimage_metadata) -> f64;
     pub fn sdimage_metadata_set_format(metadata: *mut sdimage_metadata, format: sdimage_format);
+    pub fn sdimage_metadata_format(metadata: *const sdimage_metadata) -> sdimage_format;
     pub fn sdimage_metadata_set_orientation(metadata: *mut sdimage_metadata, orientation: sdimage_orientation);
+    pub fn sdimage_metadata_orientation(metadata: *const sdimage_metadata) -> sdimage_orientation;
     pub fn sdimage_metadata_set_color_profile(metadata: *mut sdimage_metadata, profile: *mut sdimage_data);
+    pub fn sdimage_metadata_color_profile(metadata: *const sdimage_metadata) -> *const sdimage_data;
     pub fn sdimage_metadata_set_cicp(
         metadata: *mut sdimage_metadata,
         primaries: u32,
@@ -1027,18 +1122,37 @@ extern "C" {
         matrix: u32,
         full_range: bool,
     );
+    pub fn sdimage_metadata_get_cicp(
+        metadata: *const sdimage_metadata,
+        primaries: *mut u32,
+        transfer: *mut u32,
+        matrix: *mut u32,
+        full_range: *mut bool,
+    ) -> bool;
     pub fn sdimage_metadata_set_exif(metadata: *mut sdimage_metadata, exif: *mut sdimage_data);
+    pub fn sdimage_metadata_exif(metadata: *const sdimage_metadata) -> *const sdimage_data;
     pub fn sdimage_metadata_set_xmp(metadata: *mut sdimage_metadata, xmp: *mut sdimage_data);
+    pub fn sdimage_metadata_xmp(metadata: *const sdimage_metadata) -> *const sdimage_data;
     pub fn sdimage_metadata_set_memory_cost(metadata: *mut sdimage_metadata, bytes: usize);
+    pub fn sdimage_metadata_memory_cost(metadata: *const sdimage_metadata) -> usize;
     pub fn sdimage_metadata_set_source_size(metadata: *mut sdimage_metadata, width: u32, height: u32);
+    pub fn sdimage_metadata_source_size(metadata: *const sdimage_metadata) -> sdimage_size;
     pub fn sdimage_metadata_set_has_alpha(metadata: *mut sdimage_metadata, has_alpha: bool);
+    pub fn sdimage_metadata_has_alpha(metadata: *const sdimage_metadata) -> bool;
     pub fn sdimage_metadata_set_frame_count(metadata: *mut sdimage_metadata, count: u32);
+    pub fn sdimage_metadata_frame_count(metadata: *const sdimage_metadata) -> u32;
     pub fn sdimage_metadata_set_loop_count(metadata: *mut sdimage_metadata, count: u32);
+    pub fn sdimage_metadata_loop_count(metadata: *const sdimage_metadata) -> u32;
     pub fn sdimage_metadata_set_duration_ms(metadata: *mut sdimage_metadata, milliseconds: u64);
+    pub fn sdimage_metadata_duration_ms(metadata: *const sdimage_metadata) -> u64;
     pub fn sdimage_metadata_set_bits_per_channel(metadata: *mut sdimage_metadata, bits: u32);
+    pub fn sdimage_metadata_bits_per_channel(metadata: *const sdimage_metadata) -> u32;
     pub fn sdimage_metadata_set_channels(metadata: *mut sdimage_metadata, channels: u32);
-    pub fn sdimage_metadata_set_progressive(metadata: *mut sdimage_metadata, is_progressive: bool);
+    pub fn sdimage_metadata_channels(metadata: *const sdimage_metadata) -> u32;
+    pub fn sdimage_metadata_set_progressive(metadata: *mut sdimage_metadata, progressive: bool);
+    pub fn sdimage_metadata_is_progressive(metadata: *const sdimage_metadata) -> bool;
     pub fn sdimage_metadata_set_extended_data(metadata: *mut sdimage_metadata, data: *mut sdimage_data);
+    pub fn sdimage_metadata_extended_data(metadata: *const sdimage_metadata) -> *const sdimage_data;
     pub fn sdimage_image_with_metadata(
         image: *const sdimage_image,
         metadata: *const sdimage_metadata,
@@ -1137,6 +1251,11 @@ extern "C" {
         dispatcher: *mut sdimage_dispatcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_player_get_clock(
+        player: *const sdimage_player,
+        clock: *mut sdimage_player_clock,
+        dispatcher: *mut *mut sdimage_dispatcher,
+    );
     pub fn sdimage_player_descriptor(player: *const sdimage_player) -> c_int;
     pub fn sdimage_player_advance(player: *mut sdimage_player) -> bool;
     pub fn sdimage_player_set_rate(player: *mut sdimage_player, rate: f64);
@@ -1144,16 +1263,16 @@ extern "C" {
     pub fn sdimage_player_set_mode(player: *mut sdimage_player, mode: sdimage_playback_mode);
     pub fn sdimage_player_mode(player: *const sdimage_player) -> sdimage_playback_mode;
     pub fn sdimage_player_set_loop_limit(player: *mut sdimage_player, loops: u32);
-    pub fn sdimage_player_reset_loop_limit(player: *mut sdimage_player);
     pub fn sdimage_player_loop_limit(player: *const sdimage_player) -> u32;
+    pub fn sdimage_player_reset_loop_limit(player: *mut sdimage_player);
     pub fn sdimage_player_set_frame_count(player: *mut sdimage_player, frames: u32);
-    pub fn sdimage_player_reset_frame_count(player: *mut sdimage_player);
     pub fn sdimage_player_frame_count(player: *const sdimage_player) -> u32;
+    pub fn sdimage_player_reset_frame_count(player: *mut sdimage_player);
     pub fn sdimage_player_set_max_buffer_size(player: *mut sdimage_player, bytes: usize);
     pub fn sdimage_player_max_buffer_size(player: *const sdimage_player) -> usize;
-    pub fn sdimage_player_set_drop_late_frames(player: *mut sdimage_player, drops: bool);
+    pub fn sdimage_player_set_drop_late_frames(player: *mut sdimage_player, drop: bool);
     pub fn sdimage_player_should_drop_late_frames(player: *const sdimage_player) -> bool;
-    pub fn sdimage_player_set_decode_when_due(player: *mut sdimage_player, decodes: bool);
+    pub fn sdimage_player_set_decode_when_due(player: *mut sdimage_player, decode: bool);
     pub fn sdimage_player_should_decode_when_due(player: *const sdimage_player) -> bool;
     pub fn sdimage_player_is_playing(player: *const sdimage_player) -> bool;
     pub fn sdimage_player_get_frame(player: *const sdimage_player, image: *mut *mut sdimage_image);
@@ -1225,6 +1344,7 @@ extern "C" {
     pub fn sdimage_prefetcher_set_max_concurrent(prefetcher: *mut sdimage_prefetcher, count: u32);
     pub fn sdimage_prefetcher_max_concurrent(prefetcher: *const sdimage_prefetcher) -> u32;
     pub fn sdimage_prefetcher_set_request(prefetcher: *mut sdimage_prefetcher, request: *const sdimage_request);
+    pub fn sdimage_prefetcher_copy_request(prefetcher: *const sdimage_prefetcher, request: *mut *mut sdimage_request);
     pub fn sdimage_prefetcher_set_handler(
         prefetcher: *mut sdimage_prefetcher,
         vtable: *const sdimage_prefetcher_handler,
@@ -1275,12 +1395,19 @@ extern "C" {
     pub fn sdimage_batch_options_ref(options: *mut sdimage_batch_options) -> *mut sdimage_batch_options;
     pub fn sdimage_batch_options_unref(options: *mut sdimage_batch_options);
     pub fn sdimage_batch_options_set_pixel_format(options: *mut sdimage_batch_options, pixel_format: sdimage_pixel_format);
+    pub fn sdimage_batch_options_pixel_format(options: *const sdimage_batch_options) -> sdimage_pixel_format;
     pub fn sdimage_batch_options_set_scale_mode(options: *mut sdimage_batch_options, mode: sdimage_scale_mode);
+    pub fn sdimage_batch_options_scale_mode(options: *const sdimage_batch_options) -> sdimage_scale_mode;
     pub fn sdimage_batch_options_set_background_color(options: *mut sdimage_batch_options, color: sdimage_color);
-    pub fn sdimage_batch_options_set_strides(options: *mut sdimage_batch_options, row: usize, picture: usize);
+    pub fn sdimage_batch_options_background_color(options: *const sdimage_batch_options) -> sdimage_color;
+    pub fn sdimage_batch_options_set_strides(options: *mut sdimage_batch_options, row: usize, image: usize);
+    pub fn sdimage_batch_options_get_strides(options: *const sdimage_batch_options, row: *mut usize, image: *mut usize);
     pub fn sdimage_batch_options_set_request(options: *mut sdimage_batch_options, request: *const sdimage_request);
+    pub fn sdimage_batch_options_copy_request(options: *const sdimage_batch_options, request: *mut *mut sdimage_request);
     pub fn sdimage_batch_options_set_max_concurrent(options: *mut sdimage_batch_options, count: u32);
+    pub fn sdimage_batch_options_max_concurrent(options: *const sdimage_batch_options) -> u32;
     pub fn sdimage_batch_options_set_dispatcher(options: *mut sdimage_batch_options, dispatcher: *mut sdimage_dispatcher);
+    pub fn sdimage_batch_options_get_dispatcher(options: *const sdimage_batch_options, dispatcher: *mut *mut sdimage_dispatcher);
     pub fn sdimage_batch_options_array_size(options: *const sdimage_batch_options, count: usize) -> usize;
     pub fn sdimage_manager_load_batch(
         manager: *mut sdimage_manager,
@@ -1400,6 +1527,7 @@ extern "C" {
         count: usize,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_resources_get_scales(resources: *const sdimage_resources, scales: *mut f64, capacity: usize) -> usize;
     pub fn sdimage_resources_get_image(
         resources: *mut sdimage_resources,
         name: *const c_char,
@@ -1465,6 +1593,7 @@ extern "C" {
     pub fn sdimage_load_sink_ref(sink: *mut sdimage_load_sink) -> *mut sdimage_load_sink;
     pub fn sdimage_load_sink_unref(sink: *mut sdimage_load_sink);
     pub fn sdimage_load_sink_set_expected_length(sink: *mut sdimage_load_sink, length: u64);
+    pub fn sdimage_load_sink_expected_length(sink: *const sdimage_load_sink) -> u64;
     pub fn sdimage_load_sink_write(
         sink: *mut sdimage_load_sink,
         bytes: *const c_void,
@@ -1483,6 +1612,7 @@ extern "C" {
     pub fn sdimage_load_sink_show(sink: *mut sdimage_load_sink, image: *mut sdimage_image);
     pub fn sdimage_load_sink_report_progress(sink: *mut sdimage_load_sink, received: i64, expected: i64);
     pub fn sdimage_load_sink_set_storable(sink: *mut sdimage_load_sink, storable: bool);
+    pub fn sdimage_load_sink_is_storable(sink: *const sdimage_load_sink) -> bool;
     pub fn sdimage_load_sink_is_cancelled(sink: *const sdimage_load_sink) -> bool;
 
     // sys/source.h
@@ -1550,12 +1680,16 @@ extern "C" {
     pub fn sdimage_target_unref(target: *mut sdimage_target);
     pub fn sdimage_target_close(target: *mut sdimage_target);
     pub fn sdimage_target_set_view(target: *mut sdimage_target, key: *const c_char, view: *mut sdimage_animated_view);
+    pub fn sdimage_target_get_view(target: *const sdimage_target, key: *const c_char, view: *mut *mut sdimage_animated_view);
     pub fn sdimage_target_options_new() -> *mut sdimage_target_options;
     pub fn sdimage_target_options_ref(options: *mut sdimage_target_options) -> *mut sdimage_target_options;
     pub fn sdimage_target_options_unref(options: *mut sdimage_target_options);
     pub fn sdimage_target_options_set_key(options: *mut sdimage_target_options, key: *const c_char);
+    pub fn sdimage_target_options_key(options: *const sdimage_target_options) -> *const c_char;
     pub fn sdimage_target_options_set_manager(options: *mut sdimage_target_options, manager: *mut sdimage_manager);
+    pub fn sdimage_target_options_get_manager(options: *const sdimage_target_options, manager: *mut *mut sdimage_manager);
     pub fn sdimage_target_options_set_placeholder(options: *mut sdimage_target_options, image: *mut sdimage_image);
+    pub fn sdimage_target_options_get_placeholder(options: *const sdimage_target_options, image: *mut *mut sdimage_image);
     pub fn sdimage_target_options_set_blurhash(
         options: *mut sdimage_target_options,
         text: *const c_char,
@@ -1563,22 +1697,34 @@ extern "C" {
         width: u32,
         height: u32,
     );
+    pub fn sdimage_target_options_blurhash(options: *const sdimage_target_options, length: *mut usize) -> *const c_char;
+    pub fn sdimage_target_options_blurhash_size(options: *const sdimage_target_options) -> sdimage_size;
     pub fn sdimage_target_options_set_thumbhash(options: *mut sdimage_target_options, hash: *const c_void, length: usize);
+    pub fn sdimage_target_options_thumbhash(options: *const sdimage_target_options, length: *mut usize) -> *const c_void;
     pub fn sdimage_target_options_set_placeholder_time(options: *mut sdimage_target_options, time: sdimage_placeholder_time);
+    pub fn sdimage_target_options_placeholder_time(options: *const sdimage_target_options) -> sdimage_placeholder_time;
     pub fn sdimage_target_options_set_cached_placeholder(
         options: *mut sdimage_target_options,
         cached: sdimage_cached_placeholder,
     );
+    pub fn sdimage_target_options_cached_placeholder(options: *const sdimage_target_options) -> sdimage_cached_placeholder;
     pub fn sdimage_target_options_set_previous_load(options: *mut sdimage_target_options, previous: sdimage_previous_load);
+    pub fn sdimage_target_options_previous_load(options: *const sdimage_target_options) -> sdimage_previous_load;
     pub fn sdimage_target_options_set_image_setting(options: *mut sdimage_target_options, setting: sdimage_image_setting);
+    pub fn sdimage_target_options_image_setting(options: *const sdimage_target_options) -> sdimage_image_setting;
     pub fn sdimage_target_options_set_transition(
         options: *mut sdimage_target_options,
         transition: sdimage_transition,
         duration_ms: u32,
     );
+    pub fn sdimage_target_options_transition(options: *const sdimage_target_options) -> sdimage_transition;
+    pub fn sdimage_target_options_transition_duration_ms(options: *const sdimage_target_options) -> u32;
     pub fn sdimage_target_options_set_transition_rule(options: *mut sdimage_target_options, rule: sdimage_transition_rule);
+    pub fn sdimage_target_options_transition_rule(options: *const sdimage_target_options) -> sdimage_transition_rule;
     pub fn sdimage_target_options_set_show_image_in_transition(options: *mut sdimage_target_options, show: bool);
+    pub fn sdimage_target_options_should_show_image_in_transition(options: *const sdimage_target_options) -> bool;
     pub fn sdimage_target_options_set_wait_for_transition(options: *mut sdimage_target_options, wait: bool);
+    pub fn sdimage_target_options_should_wait_for_transition(options: *const sdimage_target_options) -> bool;
     pub fn sdimage_target_load(
         target: *mut sdimage_target,
         request: *const sdimage_request,
@@ -1651,6 +1797,11 @@ extern "C" {
     pub fn sdimage_response_status(response: *const sdimage_response) -> i32;
     pub fn sdimage_response_set_status(response: *mut sdimage_response, status: i32);
     pub fn sdimage_response_header(response: *const sdimage_response, name: *const c_char) -> *const c_char;
+    pub fn sdimage_response_header_at(
+        response: *const sdimage_response,
+        index: usize,
+        value: *mut *const c_char,
+    ) -> *const c_char;
     pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_reply_ref(reply: *mut sdimage_reply) -> *mut sdimage_reply;

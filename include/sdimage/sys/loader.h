@@ -52,11 +52,15 @@ SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdi
 
 /* --- The sink, into which a custom loader writes. Class: synchronised; written by one thread at a time. */
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(sdimage_load_sink *sink);
+/* Releases a reference; NULL has no effect. The last one ends an unfinished load with an error. */
 SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
 
 /* Sets the number of bytes to expect, if known: for progress, and as a hint for the buffer. */
 SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, uint64_t length);
+/* Returns the number of bytes to expect; 0 if it is unknown. */
+SDIMAGE_API uint64_t sdimage_load_sink_expected_length(const sdimage_load_sink *sink);
 
 /* Appends a copy of some bytes. A progressive load decodes what has arrived (sdimage_request_set_progressive). Errors:
  * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
@@ -93,8 +97,10 @@ SDIMAGE_API void sdimage_load_sink_report_progress(sdimage_load_sink *sink, int6
 /* Permits disk caches to store the result. Default true. Set false for data that is on the user's own disk already: as
  * for file: URLs, it is then cached in memory only. */
 SDIMAGE_API void sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable);
+/* Returns true if disk caches may store the result. */
+SDIMAGE_API bool sdimage_load_sink_is_storable(const sdimage_load_sink *sink);
 
-/* True if no load waits any more: stop, then finish the sink. */
+/* Returns true if no load waits any more: stop, then finish the sink. */
 SDIMAGE_API bool sdimage_load_sink_is_cancelled(const sdimage_load_sink *sink);
 
 #ifdef __cplusplus
