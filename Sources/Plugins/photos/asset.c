@@ -229,19 +229,69 @@ void sdimage_photos_asset_config_add_album(sdimage_photos_asset_config *config, 
         config->is_incomplete = true;
 }
 
+/* Returns the asset of a config; NULL for another object. */
+static const sdimage_photos_asset *asset_of(const sdimage_photos_asset_config *config) {
+    return sdphoto_is(config, SDPHOTO_ASSET_CONFIG) ? config->asset : NULL;
+}
+
+/* Returns the playback of assets for which none is set. */
+static sdimage_photos_playback default_playback(const sdphoto_info *info) {
+    switch (info->media) {
+    case SDIMAGE_PHOTOS_MEDIA_VIDEO: return SDIMAGE_PHOTOS_PLAYBACK_VIDEO;
+    case SDIMAGE_PHOTOS_MEDIA_AUDIO: return SDIMAGE_PHOTOS_PLAYBACK_NONE;
+    default:
+        return info->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
+    }
+}
+
+sdimage_photos_media sdimage_photos_asset_config_media(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_media(asset_of(config));
+}
+
+sdimage_photos_origin sdimage_photos_asset_config_origin(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_origin(asset_of(config));
+}
+
+sdimage_format sdimage_photos_asset_config_format(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_format(asset_of(config));
+}
+
+sdimage_size sdimage_photos_asset_config_pixel_size(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_pixel_size(asset_of(config));
+}
+
+int32_t sdimage_photos_asset_config_rating(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_rating(asset_of(config));
+}
+
+sdimage_photos_playback sdimage_photos_asset_config_playback(const sdimage_photos_asset_config *config) {
+    const sdimage_photos_asset *asset = asset_of(config);
+    if (!asset || config->has_playback)
+        return sdimage_photos_asset_playback(asset);
+    return default_playback(&asset->info);
+}
+
+void sdimage_photos_asset_config_get_dates(const sdimage_photos_asset_config *config, int64_t *taken_ns,
+                                           int64_t *modified_ns) {
+    if (taken_ns)
+        *taken_ns = sdimage_photos_asset_taken_ns(asset_of(config));
+    if (modified_ns)
+        *modified_ns = sdimage_photos_asset_modified_ns(asset_of(config));
+}
+
+const char *sdimage_photos_asset_config_name(const sdimage_photos_asset_config *config) {
+    return sdimage_photos_asset_name(asset_of(config));
+}
+
+const char *sdimage_photos_asset_config_album(const sdimage_photos_asset_config *config, size_t index) {
+    return sdimage_photos_asset_album(asset_of(config), index);
+}
+
 sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config *config) {
     if (!sdphoto_is(config, SDPHOTO_ASSET_CONFIG) || config->is_incomplete)
         return NULL;
     sdimage_photos_asset *asset = sdphoto_asset_copy(config->asset);
-    if (!asset || config->has_playback)
-        return asset;
-    sdphoto_info *info = &asset->info;
-    switch (info->media) {
-    case SDIMAGE_PHOTOS_MEDIA_VIDEO: info->playback = SDIMAGE_PHOTOS_PLAYBACK_VIDEO; break;
-    case SDIMAGE_PHOTOS_MEDIA_AUDIO: info->playback = SDIMAGE_PHOTOS_PLAYBACK_NONE; break;
-    default:
-        info->playback =
-            info->format == SDIMAGE_FORMAT_GIF ? SDIMAGE_PHOTOS_PLAYBACK_ANIMATED : SDIMAGE_PHOTOS_PLAYBACK_STILL;
-    }
+    if (asset && !config->has_playback)
+        asset->info.playback = default_playback(&asset->info);
     return asset;
 }

@@ -101,6 +101,49 @@ void sdimage_photos_fetch_options_set_page(sdimage_photos_fetch_options *options
     options->limit = limit;
 }
 
+uint32_t sdimage_photos_fetch_options_media(const sdimage_photos_fetch_options *options) {
+    return is_options(options) ? options->media : 0;
+}
+
+uint32_t sdimage_photos_fetch_options_origins(const sdimage_photos_fetch_options *options) {
+    return is_options(options) ? options->origins : 0;
+}
+
+const char *sdimage_photos_fetch_options_album(const sdimage_photos_fetch_options *options) {
+    return is_options(options) ? options->album : NULL;
+}
+
+bool sdimage_photos_fetch_options_is_album_nested(const sdimage_photos_fetch_options *options) {
+    return is_options(options) && options->nested;
+}
+
+void sdimage_photos_fetch_options_get_taken(const sdimage_photos_fetch_options *options, int64_t *from_ns,
+                                            int64_t *until_ns) {
+    if (from_ns)
+        *from_ns = is_options(options) ? options->from_ns : 0;
+    if (until_ns)
+        *until_ns = is_options(options) ? options->until_ns : 0;
+}
+
+int32_t sdimage_photos_fetch_options_rating(const sdimage_photos_fetch_options *options) {
+    return is_options(options) ? options->rating : -1;
+}
+
+sdimage_photos_order sdimage_photos_fetch_options_order(const sdimage_photos_fetch_options *options) {
+    return is_options(options) ? options->order : SDIMAGE_PHOTOS_ORDER_DATE;
+}
+
+bool sdimage_photos_fetch_options_is_order_descending(const sdimage_photos_fetch_options *options) {
+    return is_options(options) && !options->ascending;
+}
+
+void sdimage_photos_fetch_options_get_page(const sdimage_photos_fetch_options *options, size_t *offset, size_t *limit) {
+    if (offset)
+        *offset = is_options(options) ? options->offset : 0;
+    if (limit)
+        *limit = is_options(options) ? options->limit : 0;
+}
+
 static bool is_in_album(const sdimage_photos_fetch_options *options, const sdimage_photos_asset *asset) {
     size_t length = strlen(options->album);
     for (size_t i = 0; i < asset->album_count; i++) {

@@ -64,6 +64,37 @@ void sdimage_photos_loader_config_set_max_file_bytes(sdimage_photos_loader_confi
         config->file_limit = bytes ? bytes : FILE_LIMIT;
 }
 
+size_t sdimage_photos_loader_config_library_count(const sdimage_photos_loader_config *config) {
+    return is_config(config) ? config->count : 0;
+}
+
+void sdimage_photos_loader_config_get_library(const sdimage_photos_loader_config *config, size_t index,
+                                              sdimage_photos_library **library) {
+    if (library)
+        *library =
+            is_config(config) && index < config->count ? sdimage_photos_library_ref(config->libraries[index]) : NULL;
+}
+
+void sdimage_photos_loader_config_get_fetch_options(const sdimage_photos_loader_config *config,
+                                                    sdimage_photos_fetch_options **options) {
+    if (options)
+        *options = is_config(config) ? sdimage_photos_fetch_options_ref(config->fetch_options) : NULL;
+}
+
+void sdimage_photos_loader_config_get_request_options(const sdimage_photos_loader_config *config,
+                                                      sdimage_photos_request_options **options) {
+    if (options)
+        *options = is_config(config) ? sdimage_photos_request_options_ref(config->request_options) : NULL;
+}
+
+bool sdimage_photos_loader_config_is_images_only(const sdimage_photos_loader_config *config) {
+    return is_config(config) && !config->takes_all;
+}
+
+uint64_t sdimage_photos_loader_config_max_file_bytes(const sdimage_photos_loader_config *config) {
+    return is_config(config) ? config->file_limit : 0;
+}
+
 sdimage_photos_loader_config *sdphoto_loader_config_copy(const sdimage_photos_loader_config *config) {
     sdimage_photos_loader_config *copy = sdimage_photos_loader_config_new();
     if (!copy)

@@ -53,7 +53,7 @@ void sdimage_photos_request_options_set_network_access(sdimage_photos_request_op
         options->has_network = allowed;
 }
 
-static void set_target(sdimage_photos_request_options *options, sdphoto_target target, sdimage_size size) {
+static void set_target(sdimage_photos_request_options *options, sdimage_photos_target target, sdimage_size size) {
     if (!is_options(options))
         return;
     options->target = target;
@@ -61,20 +61,28 @@ static void set_target(sdimage_photos_request_options *options, sdphoto_target t
 }
 
 void sdimage_photos_request_options_set_target_maximum(sdimage_photos_request_options *options) {
-    set_target(options, SDPHOTO_MAXIMUM, (sdimage_size){0, 0});
+    set_target(options, SDIMAGE_PHOTOS_TARGET_MAXIMUM, (sdimage_size){0, 0});
 }
 
 void sdimage_photos_request_options_set_target_pixel_size(sdimage_photos_request_options *options) {
-    set_target(options, SDPHOTO_PIXEL_SIZE, (sdimage_size){0, 0});
+    set_target(options, SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE, (sdimage_size){0, 0});
 }
 
 void sdimage_photos_request_options_set_target_point_size(sdimage_photos_request_options *options) {
-    set_target(options, SDPHOTO_POINT_SIZE, (sdimage_size){0, 0});
+    set_target(options, SDIMAGE_PHOTOS_TARGET_POINT_SIZE, (sdimage_size){0, 0});
 }
 
 void sdimage_photos_request_options_set_target(sdimage_photos_request_options *options, uint32_t width,
                                                uint32_t height) {
-    set_target(options, SDPHOTO_EXPLICIT, (sdimage_size){width, height});
+    set_target(options, SDIMAGE_PHOTOS_TARGET_BOX, (sdimage_size){width, height});
+}
+
+sdimage_photos_target sdimage_photos_request_options_target(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->target : SDIMAGE_PHOTOS_TARGET_MAXIMUM;
+}
+
+sdimage_size sdimage_photos_request_options_target_size(const sdimage_photos_request_options *options) {
+    return is_options(options) ? options->size : (sdimage_size){0, 0};
 }
 
 sdimage_photos_delivery sdimage_photos_request_options_delivery(const sdimage_photos_request_options *options) {
@@ -118,12 +126,12 @@ sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdi
         return bounds;
     double scale = decode ? sdimage_decode_options_scale(decode) : 1;
     switch (options->target) {
-    case SDPHOTO_PIXEL_SIZE: bounds.box = pixels; break;
-    case SDPHOTO_POINT_SIZE:
+    case SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE: bounds.box = pixels; break;
+    case SDIMAGE_PHOTOS_TARGET_POINT_SIZE:
         if (pixels.width && pixels.height)
             bounds.box = (sdimage_size){in_points(pixels.width, scale), in_points(pixels.height, scale)};
         break;
-    case SDPHOTO_EXPLICIT: bounds.box = options->size; break;
+    case SDIMAGE_PHOTOS_TARGET_BOX: bounds.box = options->size; break;
     default: break;
     }
     return bounds;

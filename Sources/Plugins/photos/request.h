@@ -6,13 +6,6 @@
 
 #include "object.h"
 
-typedef enum sdphoto_target {
-    SDPHOTO_MAXIMUM,
-    SDPHOTO_PIXEL_SIZE,
-    SDPHOTO_POINT_SIZE,
-    SDPHOTO_EXPLICIT
-} sdphoto_target;
-
 struct sdimage_photos_request_options {
     sdphoto_object object;
     sdimage_photos_delivery delivery;
@@ -20,7 +13,7 @@ struct sdimage_photos_request_options {
     sdimage_photos_version version;
     sdimage_photos_content content;
     bool has_network;
-    sdphoto_target target;
+    sdimage_photos_target target;
     sdimage_size size;
 };
 

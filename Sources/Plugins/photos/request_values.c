@@ -40,6 +40,26 @@ void sdimage_photos_set_asset(sdimage_options *bag, sdimage_photos_asset *asset)
     put(bag, SDIMAGE_PHOTOS_ASSET, sdimage_photos_asset_ref(asset), drop_asset);
 }
 
+/* Returns the value of a name; NULL for none. */
+static void *value_of(const sdimage_options *bag, const char *name) {
+    return bag ? sdimage_options_pointer(bag, name) : NULL;
+}
+
+void sdimage_photos_get_request_options(const sdimage_options *bag, sdimage_photos_request_options **options) {
+    if (options)
+        *options = sdimage_photos_request_options_ref(value_of(bag, SDIMAGE_PHOTOS_REQUEST_OPTIONS));
+}
+
+void sdimage_photos_get_fetch_options(const sdimage_options *bag, sdimage_photos_fetch_options **options) {
+    if (options)
+        *options = sdimage_photos_fetch_options_ref(value_of(bag, SDIMAGE_PHOTOS_FETCH_OPTIONS));
+}
+
+void sdimage_photos_get_asset(const sdimage_options *bag, sdimage_photos_asset **asset) {
+    if (asset)
+        *asset = sdimage_photos_asset_ref(value_of(bag, SDIMAGE_PHOTOS_ASSET));
+}
+
 sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage_request **request,
                                             sdimage_error **error) {
     if (!asset || !request)
@@ -68,7 +88,6 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
 }
 
 sdimage_photos_asset *sdimage_photos_asset_of_request(const sdimage_request *request) {
-    const sdimage_options *bag = sdimage_request_options(request);
-    void *asset = bag ? sdimage_options_pointer(bag, SDIMAGE_PHOTOS_ASSET) : NULL;
+    void *asset = value_of(sdimage_request_options(request), SDIMAGE_PHOTOS_ASSET);
     return sdphoto_is(asset, SDPHOTO_ASSET) ? asset : NULL;
 }

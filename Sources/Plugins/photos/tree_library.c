@@ -86,6 +86,14 @@ void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *conf
         config->is_still = !watch;
 }
 
+const char *sdimage_photos_library_config_index_folder(const sdimage_photos_library_config *config) {
+    return sdphoto_is(config, SDPHOTO_LIBRARY_CONFIG) ? config->index_folder : NULL;
+}
+
+bool sdimage_photos_library_config_should_watch(const sdimage_photos_library_config *config) {
+    return sdphoto_is(config, SDPHOTO_LIBRARY_CONFIG) && !config->is_still;
+}
+
 /* Returns the folder with links resolved; to be freed. */
 static sdimage_status resolve(const char *path, char **root, sdimage_error **error) {
     char *wanted = path ? sdphoto_join(path, NULL, NULL) : sdphoto_xdg_pictures_folder();

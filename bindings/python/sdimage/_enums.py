@@ -306,6 +306,14 @@ PHOTOS_VERSIONS: Final = {
     "original": 2,  # as the camera stored it
 }
 
+#: Kinds of a target size.
+PHOTOS_TARGETS: Final = {
+    "maximum": 0,  # the whole image, the default
+    "pixel_size": 1,  # the exact size of the image in pixels, stated explicitly
+    "point_size": 2,  # that size divided by the scale of the request
+    "box": 3,  # a box in pixels
+}
+
 #: Events that a remote cache counts from its creation on.
 REMOTE_STATISTICS: Final = {
     "hits": 0,  # entries found

@@ -73,46 +73,53 @@ typedef enum SDIMAGE_ENUM sdimage_photos_order {
 
 /* --- Assets. */
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_asset_unref(sdimage_photos_asset *asset);
 
-/* The identifier, which stays the same when the file moves inside the library. Borrowed. */
+/* Returns the identifier, which stays the same when the file moves inside the library. Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_identifier(const sdimage_photos_asset *asset);
 
-/* Kind and origin of the asset, one bit of each; and its playback. */
+/* Returns the kind of the asset: one bit. */
 SDIMAGE_API sdimage_photos_media sdimage_photos_asset_media(const sdimage_photos_asset *asset);
+/* Returns the origin of the asset: one bit. */
 SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_origin(const sdimage_photos_asset *asset);
+/* Returns the playback of the asset. */
 SDIMAGE_API sdimage_photos_playback sdimage_photos_asset_playback(const sdimage_photos_asset *asset);
 
-/* The media type, "image/jpeg"; and the image format, UNKNOWN for formats that the library does not know.
- * Borrowed. */
+/* Returns the media type, "image/jpeg". Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_type(const sdimage_photos_asset *asset);
+/* Returns the image format; UNKNOWN for formats that the library does not know. */
 SDIMAGE_API sdimage_format sdimage_photos_asset_format(const sdimage_photos_asset *asset);
 
-/* Size in pixels as displayed, 0 x 0 if unknown; and orientation of the stored pixels. */
+/* Returns the size in pixels as displayed; 0 x 0 if it is unknown. */
 SDIMAGE_API sdimage_size sdimage_photos_asset_pixel_size(const sdimage_photos_asset *asset);
+/* Returns the orientation of the stored pixels. */
 SDIMAGE_API sdimage_orientation sdimage_photos_asset_orientation(const sdimage_photos_asset *asset);
 
-/* Times in nanoseconds since 1970, UTC: when the photo was taken, and when the file was last changed. The first is EXIF
- * 2.32, DateTimeOriginal with its offset, or in the local time zone without one; the time of the file if EXIF has
- * none. */
+/* Returns the time when the photo was taken, in nanoseconds since 1970, UTC: EXIF 2.32, DateTimeOriginal with its
+ * offset, or in the local time zone without one; the time of the file if EXIF has none. */
 SDIMAGE_API int64_t sdimage_photos_asset_taken_ns(const sdimage_photos_asset *asset);
+/* Returns the time when the file was last changed, in nanoseconds since 1970, UTC. */
 SDIMAGE_API int64_t sdimage_photos_asset_modified_ns(const sdimage_photos_asset *asset);
 
-/* Size of the file in bytes; 0 if there is no file. */
+/* Returns the size of the file in bytes; 0 if there is no file. */
 SDIMAGE_API uint64_t sdimage_photos_asset_file_size(const sdimage_photos_asset *asset);
 
-/* Rating from 1 to 5; 0: none; -1: rejected. Only databases and hosts have ratings. */
+/* Returns the rating from 1 to 5; 0: none; -1: rejected. Only databases and hosts have ratings. */
 SDIMAGE_API int32_t sdimage_photos_asset_rating(const sdimage_photos_asset *asset);
 
-/* Path of the file when it was last seen, in the file system's own bytes, "" for assets of a host; and name of the
- * file. Borrowed. */
+/* Returns the path of the file when it was last seen, in the file system's own bytes; "" for assets of a host.
+ * Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_path(const sdimage_photos_asset *asset);
+/* Returns the name of the file. Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_name(const sdimage_photos_asset *asset);
 
-/* The albums of the asset: in a tree its folder, relative to the library, "" for the library itself; in a database its
- * events, albums and tags. NULL for an index out of range. Borrowed. */
+/* Returns the number of albums of the asset. */
 SDIMAGE_API size_t sdimage_photos_asset_album_count(const sdimage_photos_asset *asset);
+/* Returns an album: in a tree the folder of the asset, relative to the library, "" for the library itself; in a
+ * database an event, album or tag. NULL for an index out of range. Borrowed. */
 SDIMAGE_API const char *sdimage_photos_asset_album(const sdimage_photos_asset *asset, size_t index);
 
 /* Makes a request for the asset's ph: URL. It carries the asset itself, so that no look-up is necessary. Its cache key
@@ -129,9 +136,10 @@ SDIMAGE_API sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_a
 
 /* --- ph: URLs. */
 
-/* Returns ph://IDENTIFIER, percent-encoded where necessary, to be freed with sdimage_photos_free. NULL when memory is
- * refused, or for an empty identifier. */
+/* Returns ph://IDENTIFIER, percent-encoded where necessary, to be freed with sdimage_photos_free. NULL when memory
+ * is refused, or for an empty identifier. */
 SDIMAGE_API char *sdimage_photos_url_of_identifier(const char *identifier);
+/* Returns the URL of an asset, to be freed with sdimage_photos_free. NULL when memory is refused. */
 SDIMAGE_API char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset);
 
 /* Returns the identifier in a URL, without query and fragment, to be freed with sdimage_photos_free; NULL for other
@@ -146,25 +154,42 @@ SDIMAGE_API void sdimage_photos_free(char *text);
 
 /* --- Selection of assets. Defaults: all, newest first. */
 
-/* Options with the defaults; the caller's. NULL when memory is refused. */
+/* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(sdimage_photos_fetch_options *options);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_fetch_options_unref(sdimage_photos_fetch_options *options);
 
-/* Selects kinds and origins: sets of the bits above. Default ALL and ALL. */
+/* Selects kinds: a set of the bits of sdimage_photos_media. Default ALL. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_media(sdimage_photos_fetch_options *options, uint32_t media);
+/* Returns the selected kinds. */
+SDIMAGE_API uint32_t sdimage_photos_fetch_options_media(const sdimage_photos_fetch_options *options);
+
+/* Selects origins: a set of the bits of sdimage_photos_origin. Default ALL. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_origins(sdimage_photos_fetch_options *options, uint32_t origins);
+/* Returns the selected origins. */
+SDIMAGE_API uint32_t sdimage_photos_fetch_options_origins(const sdimage_photos_fetch_options *options);
 
 /* Selects one album; NULL: all. With `nested` also the albums below it, where albums are folders or tags with "/". */
 SDIMAGE_API void sdimage_photos_fetch_options_set_album(sdimage_photos_fetch_options *options, const char *album,
                                                         bool nested);
+/* Returns the selected album; NULL for all. Borrowed until it is set again or the options are freed. */
+SDIMAGE_API const char *sdimage_photos_fetch_options_album(const sdimage_photos_fetch_options *options);
+/* Returns true if the albums below it are selected, too. */
+SDIMAGE_API bool sdimage_photos_fetch_options_is_album_nested(const sdimage_photos_fetch_options *options);
 
 /* Selects assets taken at `from_ns` or later and before `until_ns`; 0 is no bound. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_taken(sdimage_photos_fetch_options *options, int64_t from_ns,
                                                         int64_t until_ns);
+/* Returns the bounds of the time when assets were taken through pointers that may be NULL; 0 is no bound. */
+SDIMAGE_API void sdimage_photos_fetch_options_get_taken(const sdimage_photos_fetch_options *options, int64_t *from_ns,
+                                                        int64_t *until_ns);
 
 /* Selects assets with at least this rating. Default -1: all. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_rating(sdimage_photos_fetch_options *options, int32_t least);
+/* Returns the lowest selected rating; -1 for all. */
+SDIMAGE_API int32_t sdimage_photos_fetch_options_rating(const sdimage_photos_fetch_options *options);
 
 /* The function of a filter of the host. */
 typedef struct sdimage_photos_filter_vtable {
@@ -183,10 +208,17 @@ SDIMAGE_API sdimage_status sdimage_photos_fetch_options_set_filter(sdimage_photo
 /* Sets the sort key. Default DATE, descending. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_order(sdimage_photos_fetch_options *options,
                                                         sdimage_photos_order order, bool descending);
+/* Returns the sort key. */
+SDIMAGE_API sdimage_photos_order sdimage_photos_fetch_options_order(const sdimage_photos_fetch_options *options);
+/* Returns true for descending order. */
+SDIMAGE_API bool sdimage_photos_fetch_options_is_order_descending(const sdimage_photos_fetch_options *options);
 
 /* Selects a page: `limit` assets after the first `offset`; 0, the default, is no limit. */
 SDIMAGE_API void sdimage_photos_fetch_options_set_page(sdimage_photos_fetch_options *options, size_t offset,
                                                        size_t limit);
+/* Returns offset and limit of the page through pointers that may be NULL; a limit of 0 is none. */
+SDIMAGE_API void sdimage_photos_fetch_options_get_page(const sdimage_photos_fetch_options *options, size_t *offset,
+                                                       size_t *limit);
 
 /* Returns true if an asset meets the selection, apart from order and page. For libraries of hosts. */
 SDIMAGE_API bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_options *options,
@@ -194,19 +226,26 @@ SDIMAGE_API bool sdimage_photos_fetch_options_should_include(const sdimage_photo
 
 /* --- Libraries. */
 
-/* A configuration with the defaults; the caller's. NULL when memory is refused. */
+/* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_new(void);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_ref(sdimage_photos_library_config *config);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_library_config_unref(sdimage_photos_library_config *config);
 
 /* Sets the folder for indexes. Default: sdimage-photos below XDG_CACHE_HOME, or below ~/.cache. It must not be inside
  * the library. */
 SDIMAGE_API void sdimage_photos_library_config_set_index_folder(sdimage_photos_library_config *config,
                                                                 const char *path);
+/* Returns the folder for indexes; NULL for the default. Borrowed until it is set again or the configuration is
+ * freed. */
+SDIMAGE_API const char *sdimage_photos_library_config_index_folder(const sdimage_photos_library_config *config);
 
 /* Watches the tree for changes. Default true: one thread updates the index and then waits for notifications of the
  * kernel. If false, and if the kernel refuses more watches, each fetch scans the tree first. */
 SDIMAGE_API void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *config, bool watch);
+/* Returns true if the tree is watched for changes. */
+SDIMAGE_API bool sdimage_photos_library_config_should_watch(const sdimage_photos_library_config *config);
 
 /* Opens the tree below `path`; NULL: the folder that xdg-user-dirs sets for pictures, else ~/Pictures. Links to folders
  * are not followed; names that begin with a dot are ignored. Reads the index, and returns before the tree is scanned. A
@@ -215,30 +254,31 @@ SDIMAGE_API void sdimage_photos_library_config_set_watch(sdimage_photos_library_
 SDIMAGE_API sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photos_library_config *config,
                                                        sdimage_photos_library **library, sdimage_error **error);
 
-/* Opens the database of Shotwell, NULL: ~/.local/share/shotwell/data/photo.db; or of digiKam, NULL: digikam4.db in the
- * pictures folder. It is only read, and read again by a fetch after it has changed. Events, albums and tags are albums.
- * Photos that are in the trash, hidden or missing are omitted. The file is not mapped, and the other program may write
- * meanwhile: each read is a consistent snapshot.
+/* Opens the database of Shotwell; NULL: ~/.local/share/shotwell/data/photo.db. It is only read, and read again by a
+ * fetch after it has changed. Events, albums and tags are albums. Photos that are in the trash, hidden or missing are
+ * omitted. The file is not mapped, and the other program may write meanwhile: each read is a consistent snapshot.
  *
  * This process must not have the database open by SQLite itself, because closing a file releases the locks that the
  * process has on it. Errors: NOT_FOUND, NOT_A_FILE, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED (an unknown version of its
  * tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                                 sdimage_error **error);
+/* Opens the database of digiKam in the same way; NULL: digikam4.db in the pictures folder. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
                                                                sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_library *sdimage_photos_library_ref(sdimage_photos_library *library);
-/* Releases a reference. The last one waits for the library's thread to end; it must not be released in a callback of
- * the library. */
+/* Releases a reference; NULL has no effect. The last one waits for the library's thread to end; it must not be
+ * released in a callback of the library. */
 SDIMAGE_API void sdimage_photos_library_unref(sdimage_photos_library *library);
 
-/* Name of the library: "tree", "shotwell", "digikam", or the name of a host's library. Borrowed. */
+/* Returns the name of the library: "tree", "shotwell", "digikam", or the name of a host's library. Borrowed. */
 SDIMAGE_API const char *sdimage_photos_library_name(const sdimage_photos_library *library);
 
-/* True if the library watches for changes; false if each fetch scans. The note is the reason in one line, "" if the
- * library watches. Static text. */
+/* Returns true if the library watches for changes; false if each fetch scans. */
 SDIMAGE_API bool sdimage_photos_library_is_watching(const sdimage_photos_library *library);
+/* Returns the reason why the library does not watch, in one line; "" if it does. Static text. */
 SDIMAGE_API const char *sdimage_photos_library_note(const sdimage_photos_library *library);
 
 /* The callback of a scan. */
@@ -295,15 +335,17 @@ SDIMAGE_API void sdimage_photos_library_cancel_loads(sdimage_photos_library *lib
 
 /* --- Lists. */
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_list_unref(sdimage_photos_list *list);
-/* Number of assets in the page. */
+/* Returns the number of assets in the page. */
 SDIMAGE_API size_t sdimage_photos_list_count(const sdimage_photos_list *list);
 
-/* Number of assets without the page. */
+/* Returns the number of assets without the page. */
 SDIMAGE_API size_t sdimage_photos_list_total(const sdimage_photos_list *list);
 
-/* The asset at `index` of the page; NULL for an index out of range. Borrowed. */
+/* Returns the asset at `index` of the page; NULL for an index out of range. Borrowed. */
 SDIMAGE_API sdimage_photos_asset *sdimage_photos_list_asset(const sdimage_photos_list *list, size_t index);
 
 #ifdef __cplusplus

@@ -51,13 +51,16 @@ SDIMAGE_API sdimage_status sdimage_photos_library_new_custom(const char *name,
                                                              void *user_data, sdimage_destroy_fn destroy,
                                                              sdimage_photos_library **library, sdimage_error **error);
 
-/* Completes a reply with the asset, referenced, or NULL if there is none; or with an error of the load, referenced. The
- * first call counts; releasing the last reference without one is the error INTERNAL_ERROR. */
+/* Completes a reply with the asset, referenced, or NULL if there is none. The first completion counts; releasing the
+ * last reference without one is the error INTERNAL_ERROR. */
 SDIMAGE_API void sdimage_photos_reply_complete(sdimage_photos_reply *reply, sdimage_photos_asset *asset);
+/* Completes a reply with an error of the load, referenced. */
 SDIMAGE_API void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_error *error);
-/* True if the reply is no longer needed. */
+/* Returns true if the reply is no longer needed. */
 SDIMAGE_API bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
 
 /* --- Assets of the host's own. Defaults: an image, the user's own, a still. Texts are copied. */
@@ -65,30 +68,52 @@ SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
 /* Makes parameters for an asset with an identifier of at most 1,024 bytes. NULL when memory is refused, or for an
  * invalid identifier. */
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identifier);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config);
 
-/* Sets kind and origin of the asset: one bit of each. */
+/* Sets the kind of the asset: one bit. */
 SDIMAGE_API void sdimage_photos_asset_config_set_media(sdimage_photos_asset_config *config, sdimage_photos_media media);
+/* Returns the kind of the asset. */
+SDIMAGE_API sdimage_photos_media sdimage_photos_asset_config_media(const sdimage_photos_asset_config *config);
+/* Sets the origin of the asset: one bit. */
 SDIMAGE_API void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config,
                                                         sdimage_photos_origin origin);
-/* Sets the image format. UNDEFINED leaves the type open. A GIF is animated unless set otherwise. */
+/* Returns the origin of the asset. */
+SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_config_origin(const sdimage_photos_asset_config *config);
+/* Sets the image format. UNKNOWN leaves the type open. A GIF is animated unless set otherwise. */
 SDIMAGE_API void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config, sdimage_format format);
+/* Returns the image format. */
+SDIMAGE_API sdimage_format sdimage_photos_asset_config_format(const sdimage_photos_asset_config *config);
 /* Sets the playback. Default STILL. */
 SDIMAGE_API void sdimage_photos_asset_config_set_playback(sdimage_photos_asset_config *config,
                                                           sdimage_photos_playback playback);
+/* Returns the playback, as set or as it follows from kind and format. */
+SDIMAGE_API sdimage_photos_playback sdimage_photos_asset_config_playback(const sdimage_photos_asset_config *config);
 /* Sets the size in pixels as displayed. Default 0 x 0: unknown. */
 SDIMAGE_API void sdimage_photos_asset_config_set_pixel_size(sdimage_photos_asset_config *config, uint32_t width,
                                                             uint32_t height);
+/* Returns the size in pixels as displayed; 0 x 0 if it is unknown. */
+SDIMAGE_API sdimage_size sdimage_photos_asset_config_pixel_size(const sdimage_photos_asset_config *config);
 /* Sets the times at which it was taken and last changed: nanoseconds since 1970, UTC. */
 SDIMAGE_API void sdimage_photos_asset_config_set_dates(sdimage_photos_asset_config *config, int64_t taken_ns,
                                                        int64_t modified_ns);
+/* Returns the times at which it was taken and last changed through pointers that may be NULL. */
+SDIMAGE_API void sdimage_photos_asset_config_get_dates(const sdimage_photos_asset_config *config, int64_t *taken_ns,
+                                                       int64_t *modified_ns);
 /* Sets the rating, 1 to 5; 0, the default: none; -1: rejected. */
 SDIMAGE_API void sdimage_photos_asset_config_set_rating(sdimage_photos_asset_config *config, int32_t rating);
+/* Returns the rating. */
+SDIMAGE_API int32_t sdimage_photos_asset_config_rating(const sdimage_photos_asset_config *config);
 /* Sets the name, in the form of a file name. */
 SDIMAGE_API void sdimage_photos_asset_config_set_name(sdimage_photos_asset_config *config, const char *name);
+/* Returns the name; "" for none. Borrowed until it is set again or the configuration is freed. */
+SDIMAGE_API const char *sdimage_photos_asset_config_name(const sdimage_photos_asset_config *config);
 /* Adds an album; at most 64. */
 SDIMAGE_API void sdimage_photos_asset_config_add_album(sdimage_photos_asset_config *config, const char *album);
+/* Returns album number `index`; NULL beyond the last. Borrowed until the configuration is freed. */
+SDIMAGE_API const char *sdimage_photos_asset_config_album(const sdimage_photos_asset_config *config, size_t index);
 
 /* Makes the asset; NULL when memory is refused, now or in a setter. The caller owns it. */
 SDIMAGE_API sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config *config);

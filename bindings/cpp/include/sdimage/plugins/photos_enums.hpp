@@ -101,6 +101,18 @@ enum class version : int { // photos_loader.h
     original = SDIMAGE_PHOTOS_VERSION_ORIGINAL,
 };
 
+// Kinds of a target size.
+enum class target : int { // photos_loader.h
+    // The whole image, the default.
+    maximum = SDIMAGE_PHOTOS_TARGET_MAXIMUM,
+    // The exact size of the image in pixels, stated explicitly.
+    pixel_size = SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE,
+    // That size divided by the scale of the request.
+    point_size = SDIMAGE_PHOTOS_TARGET_POINT_SIZE,
+    // A box in pixels.
+    box = SDIMAGE_PHOTOS_TARGET_BOX,
+};
+
 } // namespace photos
 
 namespace detail {
@@ -113,6 +125,7 @@ template <> struct c_enum<photos::delivery> { using type = sdimage_photos_delive
 template <> struct c_enum<photos::resize> { using type = sdimage_photos_resize; };
 template <> struct c_enum<photos::content> { using type = sdimage_photos_content; };
 template <> struct c_enum<photos::version> { using type = sdimage_photos_version; };
+template <> struct c_enum<photos::target> { using type = sdimage_photos_target; };
 
 template <> inline constexpr bool is_set_of_bits<photos::media> = true;
 template <> inline constexpr bool is_set_of_bits<photos::origin> = true;
