@@ -62,8 +62,6 @@ extension Color {
 
 extension PixelSize {
     package init(_ size: sdimage_size) { self.init(width: Int(size.width), height: Int(size.height)) }
-
-    package var code: sdimage_size { sdimage_size(width: UInt32(clamping: width), height: UInt32(clamping: height)) }
 }
 
 extension LoadPriority {

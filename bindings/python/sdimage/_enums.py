@@ -224,14 +224,6 @@ ORIENTATIONS: Final = {
     "left": 8,  # rotated by 90 degrees counter-clockwise
 }
 
-#: Kinds of metadata blocks that a file may contain.
-METADATA_KINDS: Final = {
-    "none": 0,  # no block
-    "exif": 1,  # a TIFF structure: begins with II or MM
-    "xmp": 2,  # an XML packet; for JPEG with its extension
-    "icc": 3,  # a colour profile
-}
-
 #: The order of frames in one loop.
 PLAYBACK_MODES: Final = {
     "normal": 0,  # from the start to the end

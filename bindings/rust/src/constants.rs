@@ -349,17 +349,6 @@ pub const SDIMAGE_ORIENTATION_RIGHT_MIRRORED: sdimage_orientation = 7;
 /// Rotated by 90 degrees counter-clockwise.
 pub const SDIMAGE_ORIENTATION_LEFT: sdimage_orientation = 8;
 
-/// Kinds of metadata blocks that a file may contain.
-pub type sdimage_metadata_kind = c_int;
-/// No block.
-pub const SDIMAGE_METADATA_KIND_NONE: sdimage_metadata_kind = 0;
-/// A TIFF structure: begins with II or MM.
-pub const SDIMAGE_METADATA_KIND_EXIF: sdimage_metadata_kind = 1;
-/// An XML packet; for JPEG with its extension.
-pub const SDIMAGE_METADATA_KIND_XMP: sdimage_metadata_kind = 2;
-/// A colour profile.
-pub const SDIMAGE_METADATA_KIND_ICC: sdimage_metadata_kind = 3;
-
 /// The order of frames in one loop.
 pub type sdimage_playback_mode = c_int;
 /// From the start to the end.
@@ -705,6 +694,9 @@ pub const SDIMAGE_VERSION_PATCH: i64 = 0;
 
 /// A length that means "up to the NUL".
 pub const SDIMAGE_NUL_TERMINATED: u64 = u64::MAX;
+
+/// Bytes that sdimage_color_to_hex writes.
+pub const SDIMAGE_COLOR_HEX_SIZE: i64 = 10;
 
 /// All four corners, and all that may be added.
 pub const SDIMAGE_CORNERS_ALL: u64 = u64::MAX;

@@ -28,10 +28,12 @@ opaque! {
     sdimage_cache_entry,
     sdimage_cache_page,
     sdimage_cache_query,
+    sdimage_cache_verification,
     sdimage_coder,
     sdimage_data,
     sdimage_decode_options,
     sdimage_decoder,
+    sdimage_diagnosis,
     sdimage_dispatcher,
     sdimage_download_event,
     sdimage_download_hooks,
@@ -42,6 +44,7 @@ opaque! {
     sdimage_exchange,
     sdimage_frame_provider,
     sdimage_image,
+    sdimage_info,
     sdimage_load_hooks,
     sdimage_load_sink,
     sdimage_loader,
@@ -113,6 +116,30 @@ pub struct sdimage_cache_path_vtable {
             capacity: usize,
         ) -> usize,
     >,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct sdimage_cache_statistics {
+    pub size: usize,
+    pub memory_hits: u64,
+    pub memory_misses: u64,
+    pub memory_evictions: u64,
+    pub memory_ghost_hits: u64,
+    pub memory_bytes: u64,
+    pub memory_count: u64,
+    pub disk_hits: u64,
+    pub disk_misses: u64,
+    pub disk_stores: u64,
+    pub disk_dropped_stores: u64,
+    pub disk_damaged_entries: u64,
+    pub disk_damaged_indexes: u64,
+    pub disk_missing_files: u64,
+    pub disk_evictions: u64,
+    pub disk_pending_bytes: u64,
+    pub disk_bytes: u64,
+    pub disk_count: u64,
+    pub disk_allocated_bytes: u64,
 }
 
 #[repr(C)]
@@ -197,6 +224,21 @@ pub struct sdimage_player_handler {
         unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, index: u32, image: *const sdimage_image),
     >,
     pub r#loop: Option<unsafe extern "C" fn(user_data: *mut c_void, player: *mut sdimage_player, count: u32)>,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct sdimage_frame_budget_statistics {
+    pub size: usize,
+    pub limit: u64,
+    pub animations: u64,
+    pub frames: u64,
+    pub bytes: u64,
+    pub canvas_bytes: u64,
+    pub hits: u64,
+    pub misses: u64,
+    pub decodes: u64,
+    pub evictions: u64,
 }
 
 #[repr(C)]
@@ -413,6 +455,7 @@ pub struct sdimage_coder_vtable {
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
     >,
+    pub can_decode_format: Option<unsafe extern "C" fn(user_data: *mut c_void, format: sdimage_format) -> bool>,
     pub detached_stack: usize,
 }
 
@@ -447,6 +490,9 @@ pub struct sdimage_loader_vtable {
     >,
     pub cancel: Option<unsafe extern "C" fn(user_data: *mut c_void, sink: *mut sdimage_load_sink)>,
     pub can_share: Option<unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request) -> bool>,
+    pub should_remember_failure: Option<
+        unsafe extern "C" fn(user_data: *mut c_void, request: *const sdimage_request, error: *const sdimage_error) -> bool,
+    >,
 }
 
 #[repr(C)]

@@ -114,6 +114,7 @@ extern "C" {
     pub fn sdimage_cache_ref(cache: *mut sdimage_cache) -> *mut sdimage_cache;
     pub fn sdimage_cache_unref(cache: *mut sdimage_cache);
     pub fn sdimage_cache_close(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_cache_check(cache: *const sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_cache_get_memory_image(
         cache: *const sdimage_cache,
         key: *const c_void,
@@ -193,7 +194,13 @@ extern "C" {
         count: *mut u64,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_statistics(
+    pub fn sdimage_cache_get_statistics(
+        cache: *const sdimage_cache,
+        statistics: *mut sdimage_cache_statistics,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_cache_get_last_error(cache: *const sdimage_cache, last_error: *mut *mut sdimage_error);
+    pub fn sdimage_cache_statistics_to_json(
         cache: *const sdimage_cache,
         json: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
@@ -514,7 +521,37 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_metrics(text: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_doctor(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_diagnosis_new(diagnosis: *mut *mut sdimage_diagnosis, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_diagnosis_ref(diagnosis: *const sdimage_diagnosis) -> *mut sdimage_diagnosis;
+    pub fn sdimage_diagnosis_unref(diagnosis: *mut sdimage_diagnosis);
+    pub fn sdimage_diagnosis_can_decode(diagnosis: *const sdimage_diagnosis, format: sdimage_format) -> bool;
+    pub fn sdimage_diagnosis_can_encode(diagnosis: *const sdimage_diagnosis, format: sdimage_format) -> bool;
+    pub fn sdimage_diagnosis_library_count(diagnosis: *const sdimage_diagnosis) -> usize;
+    pub fn sdimage_diagnosis_library_name(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_library_version(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_plugin_count(diagnosis: *const sdimage_diagnosis) -> usize;
+    pub fn sdimage_diagnosis_plugin_name(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_plugin_state(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_limit_count(diagnosis: *const sdimage_diagnosis) -> usize;
+    pub fn sdimage_diagnosis_limit_name(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_limit_value(diagnosis: *const sdimage_diagnosis, index: usize) -> u64;
+    pub fn sdimage_diagnosis_disabled_count(diagnosis: *const sdimage_diagnosis) -> usize;
+    pub fn sdimage_diagnosis_disabled_name(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_cache_path(diagnosis: *const sdimage_diagnosis) -> *const c_char;
+    pub fn sdimage_diagnosis_cache_path_source(diagnosis: *const sdimage_diagnosis) -> *const c_char;
+    pub fn sdimage_diagnosis_cache_path_problem(diagnosis: *const sdimage_diagnosis) -> *const c_char;
+    pub fn sdimage_diagnosis_processor_count(diagnosis: *const sdimage_diagnosis) -> u32;
+    pub fn sdimage_diagnosis_simd_level(diagnosis: *const sdimage_diagnosis) -> *const c_char;
+    pub fn sdimage_diagnosis_live_pixel_bytes(diagnosis: *const sdimage_diagnosis) -> u64;
+    pub fn sdimage_diagnosis_retained_pixel_bytes(diagnosis: *const sdimage_diagnosis) -> u64;
+    pub fn sdimage_diagnosis_thread_count(diagnosis: *const sdimage_diagnosis) -> u32;
+    pub fn sdimage_diagnosis_is_running(diagnosis: *const sdimage_diagnosis) -> bool;
+    pub fn sdimage_diagnosis_is_forked(diagnosis: *const sdimage_diagnosis) -> bool;
+    pub fn sdimage_diagnosis_to_json(
+        diagnosis: *const sdimage_diagnosis,
+        json: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_trim_memory(empty_caches: bool);
     pub fn sdimage_watch_memory_pressure(watch: bool);
 
@@ -602,6 +639,28 @@ extern "C" {
     pub fn sdimage_cache_verify(
         cache: *mut sdimage_cache,
         repair: bool,
+        verification: *mut *mut sdimage_cache_verification,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_cache_verification_ref(verification: *const sdimage_cache_verification) -> *mut sdimage_cache_verification;
+    pub fn sdimage_cache_verification_unref(verification: *mut sdimage_cache_verification);
+    pub fn sdimage_cache_verification_is_sound(verification: *const sdimage_cache_verification) -> bool;
+    pub fn sdimage_cache_verification_entry_count(verification: *const sdimage_cache_verification) -> u64;
+    pub fn sdimage_cache_verification_byte_count(verification: *const sdimage_cache_verification) -> u64;
+    pub fn sdimage_cache_verification_damaged_count(verification: *const sdimage_cache_verification) -> u64;
+    pub fn sdimage_cache_verification_missing_count(verification: *const sdimage_cache_verification) -> u64;
+    pub fn sdimage_cache_verification_stray_count(verification: *const sdimage_cache_verification) -> u64;
+    pub fn sdimage_cache_verification_is_index_damaged(verification: *const sdimage_cache_verification) -> bool;
+    pub fn sdimage_cache_verification_has_wrong_totals(verification: *const sdimage_cache_verification) -> bool;
+    pub fn sdimage_cache_verification_is_repaired(verification: *const sdimage_cache_verification) -> bool;
+    pub fn sdimage_cache_verification_key_count(verification: *const sdimage_cache_verification) -> usize;
+    pub fn sdimage_cache_verification_key(
+        verification: *const sdimage_cache_verification,
+        index: usize,
+        length: *mut usize,
+    ) -> *const c_void;
+    pub fn sdimage_cache_verification_to_json(
+        verification: *const sdimage_cache_verification,
         json: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
@@ -965,6 +1024,30 @@ extern "C" {
         color: *mut sdimage_color,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_image_colors_in(
+        image: *const sdimage_image,
+        x: u32,
+        y: u32,
+        width: u32,
+        height: u32,
+        colors: *mut sdimage_color,
+        capacity: usize,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_color_to_hex(color: sdimage_color, text: *mut c_char);
+    pub fn sdimage_color_from_hex(
+        text: *const c_char,
+        color: *mut sdimage_color,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_size_scaled(size: sdimage_size, r#box: sdimage_size, mode: sdimage_scale_mode, scale_up: bool) -> sdimage_size;
+    pub fn sdimage_image_limit_bytes(
+        image: *const sdimage_image,
+        bytes: usize,
+        limited: *mut *mut sdimage_image,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_image_get_decode_options(image: *const sdimage_image, options: *mut *mut sdimage_decode_options);
     pub fn sdimage_image_is_vector(image: *const sdimage_image) -> bool;
     pub fn sdimage_image_render(
         image: *const sdimage_image,
@@ -974,6 +1057,8 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_format_name(format: sdimage_format) -> *const c_char;
+    pub fn sdimage_format_extension(format: sdimage_format) -> *const c_char;
+    pub fn sdimage_format_of_mime_type(mime_type: *const c_char) -> sdimage_format;
     pub fn sdimage_format_mime_type(format: sdimage_format) -> *const c_char;
     pub fn sdimage_pixel_format_name(pixel_format: sdimage_pixel_format) -> *const c_char;
     pub fn sdimage_pixel_format_bytes(pixel_format: sdimage_pixel_format) -> usize;
@@ -1087,17 +1172,45 @@ extern "C" {
     ) -> sdimage_status;
 
     // metadata.h
-    pub fn sdimage_info(
+    pub fn sdimage_info_new(
         bytes: *const c_void,
         length: usize,
-        json: *mut *mut sdimage_data,
+        options: *const sdimage_decode_options,
+        info: *mut *mut sdimage_info,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_read_metadata(
-        bytes: *const c_void,
-        length: usize,
-        kind: sdimage_metadata_kind,
-        data: *mut *mut sdimage_data,
+    pub fn sdimage_info_new_file(
+        path: *const c_char,
+        options: *const sdimage_decode_options,
+        info: *mut *mut sdimage_info,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_info_ref(info: *const sdimage_info) -> *mut sdimage_info;
+    pub fn sdimage_info_unref(info: *mut sdimage_info);
+    pub fn sdimage_info_format(info: *const sdimage_info) -> sdimage_format;
+    pub fn sdimage_info_size(info: *const sdimage_info) -> sdimage_size;
+    pub fn sdimage_info_stored_size(info: *const sdimage_info) -> sdimage_size;
+    pub fn sdimage_info_orientation(info: *const sdimage_info) -> sdimage_orientation;
+    pub fn sdimage_info_frame_count(info: *const sdimage_info) -> u32;
+    pub fn sdimage_info_loop_count(info: *const sdimage_info) -> u32;
+    pub fn sdimage_info_duration_ms(info: *const sdimage_info) -> u64;
+    pub fn sdimage_info_has_alpha(info: *const sdimage_info) -> bool;
+    pub fn sdimage_info_bits_per_channel(info: *const sdimage_info) -> u32;
+    pub fn sdimage_info_channel_count(info: *const sdimage_info) -> u32;
+    pub fn sdimage_info_is_progressive(info: *const sdimage_info) -> bool;
+    pub fn sdimage_info_is_hdr(info: *const sdimage_info) -> bool;
+    pub fn sdimage_info_has_color_profile(info: *const sdimage_info) -> bool;
+    pub fn sdimage_info_dpi_x(info: *const sdimage_info) -> f64;
+    pub fn sdimage_info_dpi_y(info: *const sdimage_info) -> f64;
+    pub fn sdimage_info_exif(info: *const sdimage_info) -> *const sdimage_data;
+    pub fn sdimage_info_xmp(info: *const sdimage_info) -> *const sdimage_data;
+    pub fn sdimage_info_color_profile(info: *const sdimage_info) -> *const sdimage_data;
+    pub fn sdimage_info_text_count(info: *const sdimage_info) -> usize;
+    pub fn sdimage_info_text_name(info: *const sdimage_info, index: usize) -> *const c_char;
+    pub fn sdimage_info_text_value(info: *const sdimage_info, index: usize) -> *const c_char;
+    pub fn sdimage_info_to_json(
+        info: *const sdimage_info,
+        json: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_image_copy_metadata(
@@ -1326,7 +1439,14 @@ extern "C" {
     pub fn sdimage_image_has_all_frames(image: *const sdimage_image) -> bool;
     pub fn sdimage_frame_budget_set_limit(bytes: usize);
     pub fn sdimage_frame_budget_limit() -> usize;
-    pub fn sdimage_frame_budget_statistics(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_frame_budget_get_statistics(
+        statistics: *mut sdimage_frame_budget_statistics,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_frame_budget_statistics_to_json(
+        json: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // prefetcher.h
     pub fn sdimage_prefetcher_new(
@@ -1876,12 +1996,18 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_filter_count() -> usize;
+    pub fn sdimage_filter_index(name: *const c_char) -> usize;
     pub fn sdimage_filter_name(index: usize) -> *const c_char;
-    pub fn sdimage_filter_describe(
-        name: *const c_char,
-        json: *mut *mut sdimage_data,
-        error: *mut *mut sdimage_error,
-    ) -> sdimage_status;
+    pub fn sdimage_filter_summary(index: usize) -> *const c_char;
+    pub fn sdimage_filter_is_linear(index: usize) -> bool;
+    pub fn sdimage_filter_alias_count(index: usize) -> usize;
+    pub fn sdimage_filter_alias(index: usize, alias: usize) -> *const c_char;
+    pub fn sdimage_filter_parameter_count(index: usize) -> usize;
+    pub fn sdimage_filter_parameter_name(index: usize, parameter: usize) -> *const c_char;
+    pub fn sdimage_filter_parameter_default(index: usize, parameter: usize) -> f64;
+    pub fn sdimage_filter_parameter_minimum(index: usize, parameter: usize) -> f64;
+    pub fn sdimage_filter_parameter_maximum(index: usize, parameter: usize) -> f64;
+    pub fn sdimage_filter_to_json(index: usize, json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_transformer_new_pipeline(
         transformers: *const *mut sdimage_transformer,
         count: usize,

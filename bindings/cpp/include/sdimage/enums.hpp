@@ -11,7 +11,6 @@
 #include <sdimage/error.h>
 #include <sdimage/hooks.h>
 #include <sdimage/image.h>
-#include <sdimage/metadata.h>
 #include <sdimage/player.h>
 #include <sdimage/request.h>
 #include <sdimage/target.h>
@@ -383,18 +382,6 @@ enum class orientation : int { // image.h
     right_mirrored = SDIMAGE_ORIENTATION_RIGHT_MIRRORED,
     // Rotated by 90 degrees counter-clockwise.
     left = SDIMAGE_ORIENTATION_LEFT,
-};
-
-// Kinds of metadata blocks that a file may contain.
-enum class metadata_kind : int { // metadata.h
-    // No block.
-    none = SDIMAGE_METADATA_KIND_NONE,
-    // A TIFF structure: begins with II or MM.
-    exif = SDIMAGE_METADATA_KIND_EXIF,
-    // An XML packet; for JPEG with its extension.
-    xmp = SDIMAGE_METADATA_KIND_XMP,
-    // A colour profile.
-    icc = SDIMAGE_METADATA_KIND_ICC,
 };
 
 // The order of frames in one loop.
@@ -780,7 +767,6 @@ template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
 template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
 template <> struct c_enum<orientation> { using type = sdimage_orientation; };
-template <> struct c_enum<metadata_kind> { using type = sdimage_metadata_kind; };
 template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
 template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
 template <> struct c_enum<source_policy> { using type = sdimage_source_policy; };
