@@ -49,9 +49,12 @@ package final class CoderFunctions: Sendable {
     /// The image resized, rotated and converted according to the options, as far as the coder has not done so.
     package func finished(_ image: Image, _ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try registry.fit(image, options: options, stop: stop)
-        guard options.wantsThumbnail, options.limitBytes == 0, !image.metadata.isThumbnail else { return image }
         var metadata = image.metadata
-        metadata.isThumbnail = true
+        let isThumbnail = metadata.isThumbnail || options.wantsThumbnail && options.limitBytes == 0
+        guard metadata.isEdited || isThumbnail != metadata.isThumbnail else { return image }
+        metadata.isThumbnail = isThumbnail
+        // A coder sets metadata with the functions of the host; its image still represents the bytes.
+        metadata.isEdited = false
         return image.with(metadata)
     }
 }

@@ -90,8 +90,9 @@ class Tiff(TestCase):
         for bits, kind, planar in itertools.product((8, 16), (1, 2), (False, True)):
             with self.subTest(bits=bits, kind=kind, planar=planar):
                 made = picture(multiplied if kind == 1 else with_alpha, bits=bits, planar=planar).set(338, SHORT, kind)
-                image = sdimage.decode(file(made))
+                image = sdimage.decode(file(made), pixel_format="native")
                 self.assertEqual((image.pixel_format, image.has_alpha), (f"rgba{bits}", True))
+                self.assertEqual(sdimage.decode(file(made)).pixel_format, "rgba8")
                 for x, y in ((31, 15), (63, 31), (40, 8)):
                     wanted = tuple(round(value * 255) for value in with_alpha(x, y))
                     self.assert_close(self.pixel(image, x, y), wanted, 3)
@@ -117,7 +118,9 @@ class Tiff(TestCase):
     def test_floating_point_samples_are_light(self) -> None:
         for bits, planar in itertools.product((16, 32, 64), (False, True)):
             with self.subTest(bits=bits, planar=planar):
-                image = sdimage.decode(file(picture(bits=bits, planar=planar, is_float=True)))
+                data = file(picture(bits=bits, planar=planar, is_float=True))
+                self.assertEqual(sdimage.decode(data).pixel_format, "rgb8")
+                image = sdimage.decode(data, pixel_format="native")
                 self.assertEqual(image.pixel_format, "rgba_float")
                 red, green, blue, alpha = struct.unpack_from("=4f", image.tobytes(), 16 * (15 * WIDTH + 31))
                 self.assertAlmostEqual(red, ramp(31, 15)[0], delta=0.001)

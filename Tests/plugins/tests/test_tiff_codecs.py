@@ -21,7 +21,7 @@ class Compressions(TestCase):
     def assert_exact(self, compression: int, tags: dict[int, int] | None = None, bits: int = 8) -> None:
         samples = raw(bits=bits)
         data = libtiff.write(samples, WIDTH, HEIGHT, compression, bits=bits, tags=tags)
-        image = sdimage.decode(data)
+        image = sdimage.decode(data, pixel_format="native")
         self.assertEqual((image.width, image.height, image.pixel_format), (WIDTH, HEIGHT, f"rgb{bits}"))
         self.assertEqual(image.tobytes(), samples)
         self.assertNotIn(samples[:WIDTH], data, "the samples were not compressed")
@@ -53,7 +53,8 @@ class Compressions(TestCase):
             with self.subTest(bits=bits):
                 self.assert_exact(LERC, bits=bits)
         samples = raw(grey, 32, True)
-        image = sdimage.decode(libtiff.write(samples, WIDTH, HEIGHT, LERC, samples=1, bits=32, photometric=1, is_float=True))
+        data = libtiff.write(samples, WIDTH, HEIGHT, LERC, samples=1, bits=32, photometric=1, is_float=True)
+        image = sdimage.decode(data, pixel_format="native")
         self.assertEqual(image.pixel_format, "rgba_float")
         light = struct.unpack(f"={WIDTH * HEIGHT * 4}f", image.tobytes())
         self.assertEqual(struct.pack(f"<{WIDTH * HEIGHT}f", *light[::4]), samples)
@@ -107,7 +108,7 @@ class Inks(TestCase):
         for bits, planar, tile in ((8, False, 0), (16, False, 0), (8, True, 0), (16, True, 16)):
             made = picture(lambda x, y: columns[x // 8 % len(columns)], photometric=5, bits=bits, planar=planar, tile=tile)
             data = file(made.set_bytes(34675, profile))
-            image, as_stored = sdimage.decode(data), sdimage.decode(data, convert_to_srgb=False)
+            image, as_stored = sdimage.decode(data, pixel_format="native"), sdimage.decode(data, convert_to_srgb=False)
             self.assertEqual(image.pixel_format, f"rgb{bits}")
             for place, inks in enumerate(columns):
                 with self.subTest(bits=bits, planar=planar, inks=inks):

@@ -64,7 +64,9 @@ extension DiskCache {
     }
 
     /// Waits for the work queued on the disk thread and for all pending changes, which are committed before this removal.
-    func settle() async throws { try await remove(CacheKey("no such entry")) }
+    ///
+    /// A step of the disk thread that was submitted before that work may commit the first change; the second one follows it.
+    func settle() async throws { for _ in 0..<2 { try await remove(CacheKey("no such entry")) } }
 
     func get(_ key: String) throws -> [UInt8]? { array(try dataNow(for: CacheKey(key))?.bytes) }
 }
