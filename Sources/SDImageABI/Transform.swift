@@ -96,6 +96,18 @@ public func sdimage_transformer_new_round_corner(
     }
 }
 
+@_cdecl("sdimage_transformer_new_round_corner_fraction") @implementation
+public func sdimage_transformer_new_round_corner_fraction(
+    _ fraction: Double, _ corners: UInt64, _ borderWidth: Double, _ borderColor: UnsafePointer<sdimage_color>?,
+    _ transformer: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe make(transformer, error) { () throws(ImageError) in
+        try RoundCornerTransformer(
+            radius: fraction, isFraction: true, corners: corners, borderWidth: borderWidth,
+            borderColor: unsafe borderColor.map { unsafe Color($0.pointee) })
+    }
+}
+
 @_cdecl("sdimage_transformer_new_flip") @implementation
 public func sdimage_transformer_new_flip(
     _ horizontal: Bool, _ vertical: Bool, _ transformer: ObjectOut, _ error: ObjectOut
