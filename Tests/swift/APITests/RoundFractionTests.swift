@@ -18,7 +18,7 @@ import Testing
     private func fraction(_ image: Owned, _ fraction: Double, border: Double = 0) throws -> Seen {
         var color = sdimage_color(red: 1, green: 0, blue: 0, alpha: 1)
         let result = try make(sdimage_image_unref) {
-            sdimage_image_round_corner_fraction(image.pointer, fraction, 5, border, &color, $0, $1)
+            fractionRoundedImage(image.pointer, fraction, 5, border, &color, $0, $1)
         }
         return Seen(result.pointer)
     }
@@ -36,7 +36,7 @@ import Testing
     @Test func halfMakesACircle() throws {
         let image = try white(40, 40)
         let circle = try make(sdimage_image_unref) {
-            sdimage_image_round_corner_fraction(image.pointer, 0.5, UInt64.max, 0, nil, $0, $1)
+            fractionRoundedImage(image.pointer, 0.5, UInt64.max, 0, nil, $0, $1)
         }
         #expect(DrawnPicture.color(circle, 0, 0)[3] == 0 && DrawnPicture.color(circle, 39, 39)[3] == 0)
         #expect(DrawnPicture.color(circle, 20, 0)[3] > 0.9 && DrawnPicture.color(circle, 20, 20)[3] == 1)

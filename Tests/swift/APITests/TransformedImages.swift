@@ -53,3 +53,12 @@ func filteredImage(
 ) -> sdimage_status {
     transform(image, result, error) { sdimage_transformer_new_filter(name, parameters, $0, $1) }
 }
+
+func fractionRoundedImage(
+    _ image: OpaquePointer?, _ fraction: Double, _ corners: UInt64, _ border: Double, _ color: UnsafePointer<sdimage_color>?,
+    _ result: ObjectResult, _ error: ObjectResult
+) -> sdimage_status {
+    transform(image, result, error) {
+        sdimage_transformer_new_round_corner_fraction(fraction, corners, border, color, $0, $1)
+    }
+}
