@@ -80,21 +80,19 @@ int main(int argc, char **argv) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_request *request = sdimage_request_new(argv[2], SDIMAGE_NUL_TERMINATED);
     sdimage_request_set_wait_for_store(request, true);
-    sdimage_status status = sdimage_cache_new_custom(&table, argv[1], NULL, &cache, &error);
+    bool is_loaded = sdimage_cache_new_custom(&table, argv[1], NULL, &cache, &error) >= 0;
     sdimage_manager_config_set_cache(config, cache);
-    if (status >= 0)
-        status = sdimage_manager_new(config, &manager, &error);
-    if (status >= 0)
-        status = sdimage_manager_load_sync(manager, request, &result, &error);
-    if (status < 0)
-        fprintf(stderr, "custom_cache: %s\n", sdimage_error_message(error));
-    else
+    is_loaded = is_loaded && sdimage_manager_new(config, &manager, &error) >= 0 &&
+                sdimage_manager_load_sync(manager, request, &result, &error) >= 0;
+    if (is_loaded)
         puts(sdimage_image_source_name(sdimage_result_source(result)));
+    else
+        fprintf(stderr, "custom_cache: %s\n", sdimage_error_message(error));
     sdimage_result_unref(result);
     sdimage_request_unref(request);
     sdimage_manager_config_unref(config);
     sdimage_manager_unref(manager);
     sdimage_cache_unref(cache);
     sdimage_error_unref(error);
-    return status < 0;
+    return is_loaded ? 0 : 1;
 }

@@ -25,11 +25,9 @@ static long find(FILE *archive, const char *wanted) {
         snprintf(name, sizeof name, "%.155s%s%.100s", has_prefix ? head + 345 : "", has_prefix ? "/" : "", head);
         memcpy(digits, head + 124, 12);
         long size = strtol(digits, NULL, 8);
-        if (size < 0)
-            return -1;
         if ((head[156] == '0' || !head[156]) && !strcmp(name, wanted))
             return size;
-        if (fseek(archive, (size + BLOCK - 1) / BLOCK * BLOCK, SEEK_CUR))
+        if (size < 0 || fseek(archive, (size + BLOCK - 1) / BLOCK * BLOCK, SEEK_CUR))
             return -1;
     }
     return -1;
