@@ -2,7 +2,7 @@
 """Checks the interface against that of the last release: the headers and the built files are compatible. Also checks
 that the comparison detects every incompatible change, and only those.
 
-    abi.py PREFIX"""
+    compatibility.py PREFIX"""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ LOADER_CANCEL = "void (*cancel)(void *user_data, sdimage_load_sink *sink);"
 HARMLESS = {
     "a new function": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number(void);",
                        "SDIMAGE_API uint32_t sdimage_version_number(void);\nSDIMAGE_API uint32_t sdimage_version_age(void);"),
-    "a new value of an enumeration": ("coder.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_ICC = 3, SDIMAGE_METADATA_KIND_C2PA = 4"),
-    "a table that grew at its end": ("loader.h", "} sdimage_loader_vtable;", "void (*more)(void *user_data);\n} sdimage_loader_vtable;"),
+    "a new value of an enumeration": ("metadata.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_ICC = 3, SDIMAGE_METADATA_KIND_C2PA = 4"),
+    "a table that grew at its end": ("sys/loader.h", "} sdimage_loader_vtable;", "void (*more)(void *user_data);\n} sdimage_loader_vtable;"),
     "taking out the comments": ("base.h", "", ""),
 }
 #: Changes that are not permitted.
 BREAKING = {
     "a dropped function": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number(void);", ""),
-    "another parameter type": ("loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
+    "another parameter type": ("sys/loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
                                "sdimage_load_sink_set_storable(sdimage_load_sink *sink, uint64_t storable)"),
-    "a further parameter": ("loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
+    "a further parameter": ("sys/loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
                             "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable, int why)"),
     "another result": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number", "SDIMAGE_API uint64_t sdimage_version_number"),
-    "a renumbered value": ("coder.h", "SDIMAGE_METADATA_KIND_XMP = 2", "SDIMAGE_METADATA_KIND_XMP = 4"),
+    "a renumbered value": ("metadata.h", "SDIMAGE_METADATA_KIND_XMP = 2", "SDIMAGE_METADATA_KIND_XMP = 4"),
     "a renumbered status": ("error.h", "SDIMAGE_STATUS_TLS_FAILED = -25", "SDIMAGE_STATUS_TLS_FAILED = -250"),
-    "a removed value": ("coder.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_OTHER = 3"),
+    "a removed value": ("metadata.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_OTHER = 3"),
     "a frozen structure that grew": ("base.h", "} sdimage_size;", "uint32_t depth;\n} sdimage_size;"),
     "members in another order": ("base.h", "uint32_t width;\nuint32_t height;", "uint32_t height;\nuint32_t width;"),
-    "a table that grew in its middle": ("loader.h", LOADER_CANCEL, f"void (*more)(void *user_data);\n{LOADER_CANCEL}"),
-    "a table's function with another parameter": ("loader.h", LOADER_CANCEL, LOADER_CANCEL.replace("*sink", "*sink, int why")),
-    "a table's functions in another order": ("coder.h", "uint32_t (*instance_frame_count)(void *user_data, void *instance);\n"
+    "a table that grew in its middle": ("sys/loader.h", LOADER_CANCEL, f"void (*more)(void *user_data);\n{LOADER_CANCEL}"),
+    "a table's function with another parameter": ("sys/loader.h", LOADER_CANCEL, LOADER_CANCEL.replace("*sink", "*sink, int why")),
+    "a table's functions in another order": ("sys/coder.h", "uint32_t (*instance_frame_count)(void *user_data, void *instance);\n"
                                              "uint32_t (*instance_loop_count)(void *user_data, void *instance);",
                                              "uint32_t (*instance_loop_count)(void *user_data, void *instance);\n"
                                              "uint32_t (*instance_frame_count)(void *user_data, void *instance);"),

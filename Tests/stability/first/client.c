@@ -1,4 +1,4 @@
-/* client.c: a program of the first release. It is compiled against the archived headers of 0.1.0 and runs with the
+/* client.c: a program of the first release. It is compiled against the archived headers of 0.2.0 and runs with the
  * current library. It must only use declarations of those headers. */
 #include <poll.h>
 
@@ -60,10 +60,10 @@ static void cachesKeepBytesAndPictures(void) {
     sdimage_cache_config_unref(config);
     sdimage_data *data = new_data(png_2x2, sizeof png_2x2), *found = NULL;
     CHECK_EQUAL(sdimage_cache_store_data(cache, "key", 3, data, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_cache_data(cache, "key", 3, &found, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_get_data(cache, "key", 3, &found, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_data_length(found), sizeof png_2x2);
     sdimage_image *image = NULL;
-    CHECK_EQUAL(sdimage_cache_image(cache, "key", 3, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_get_image(cache, "key", 3, NULL, &image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_contains(cache, "key", 3), SDIMAGE_CACHE_LAYERS_MEMORY | SDIMAGE_CACHE_LAYERS_DISK);
     CHECK_EQUAL(sdimage_cache_remove(cache, "key", 3, SDIMAGE_CACHE_LAYERS_ALL, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_contains(cache, "key", 3), SDIMAGE_CACHE_LAYERS_NONE);
@@ -124,7 +124,7 @@ static void loadsAnswerAsEvents(void) {
         if (sdimage_dispatcher_next_event(dispatcher, &event, NULL) == SDIMAGE_STATUS_END)
             continue;
         CHECK(sdimage_event_token(event) == &token);
-        if (sdimage_event_kind(event) == SDIMAGE_EVENT_TYPE_RESULT)
+        if (sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT)
             ended = sdimage_result_kind(sdimage_event_result(event)) == SDIMAGE_DELIVERY_KIND_FINAL;
         sdimage_event_unref(event);
     }
@@ -175,9 +175,8 @@ static bool is_first(void *user_data, const void *bytes, size_t length) {
 }
 
 static sdimage_status paint(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
-                            const sdimage_options *bag, sdimage_image **image, sdimage_error **error) {
+                            sdimage_image **image, sdimage_error **error) {
     static const uint8_t pixels[12] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9};
-    (void)bag;
     CHECK(is_first(user_data, bytes, length) && sdimage_decode_options_max_pixels(options) > 4);
     return sdimage_image_new(2, 2, 6, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, image, error);
 }
@@ -253,8 +252,8 @@ static void aCacheMayBeShorter(void) {
 
 static sdimage_status turn(void *user_data, const sdimage_image *image, const char *cache_key, size_t key_length,
                            sdimage_image **result, sdimage_error **error) {
-    (void)user_data, (void)cache_key, (void)key_length;
-    return sdimage_image_flip(image, true, false, result, error);
+    (void)cache_key, (void)key_length;
+    return sdimage_image_transform(image, user_data, result, error);
 }
 
 static uint32_t three(void *user_data) {
@@ -268,17 +267,19 @@ static sdimage_status make_frame(void *user_data, uint32_t index, sdimage_image 
 }
 
 static void transformersAndFramesMayBeShorter(void) {
-    OLD_TABLE(sdimage_transformer_vtable, table, preserves_metadata);
+    OLD_TABLE(sdimage_transformer_vtable, table, should_preserve_metadata);
     table.transform = turn;
-    sdimage_transformer *transformer = NULL;
-    CHECK_EQUAL(sdimage_transformer_new_custom("first", &table, NULL, NULL, &transformer, NULL), SDIMAGE_STATUS_OK);
+    sdimage_transformer *flip = NULL, *transformer = NULL;
+    CHECK_EQUAL(sdimage_transformer_new_flip(true, false, &flip, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_transformer_new_custom("first", &table, flip, NULL, &transformer, NULL), SDIMAGE_STATUS_OK);
     sdimage_image *image = decoded(png_2x2, sizeof png_2x2), *turned = NULL;
     CHECK_EQUAL(sdimage_image_transform(image, transformer, &turned, NULL), SDIMAGE_STATUS_OK);
-    CHECK(sdimage_transformer_preserves_metadata(transformer));
+    CHECK(sdimage_transformer_should_preserve_metadata(transformer));
     sdimage_image_unref(turned);
     sdimage_image_unref(image);
     sdimage_transformer_unref(transformer);
-    OLD_TABLE(sdimage_frame_vtable, frames, duration_ms);
+    sdimage_transformer_unref(flip);
+    OLD_TABLE(sdimage_frame_provider_vtable, frames, duration_ms);
     frames.frame_count = three, frames.frame = make_frame;
     sdimage_frame_provider *provider = NULL;
     sdimage_player *player = NULL;
