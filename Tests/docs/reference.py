@@ -5,6 +5,7 @@ enum value, field, macro and type of the headers has a description.
     reference.py"""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -44,6 +45,7 @@ def members() -> dict[str, bool]:
 
 
 def main() -> None:
+    shutil.rmtree(XML, ignore_errors=True)  # the files of removed headers
     XML.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(["doxygen", "docs/reference/Doxyfile"], cwd=declarations.ROOT, capture_output=True, text=True)
     report.check(

@@ -8,15 +8,15 @@ The rules:
 - A comment belongs to the declarations that follow it without a blank line, up to the next comment.
 - A comment behind a value or a field belongs to that value or field.
 - Words that begin with sdimage_ or SDIMAGE_ become links, so that an undeclared name is a warning.
-- Every `_ref`, every `_unref` and every `size` of a table gets the general description of base.h."""
+- A `_ref`, an `_unref` or a `size` of a table without a comment gets the general description of base.h."""
 
 import pathlib
 import re
 import sys
 
-REF = "Takes one more reference, and returns its argument; NULL gives NULL."
-UNREF = "Gives one reference back; with the last one the object goes. NULL is fine."
-SIZE = "Set to sizeof of the table."
+REF = "Adds a reference and returns the object; NULL returns NULL."
+UNREF = "Releases a reference; NULL has no effect."
+SIZE = "The sizeof of the table, set by the caller."
 # Names in prose that no header declares: environment variables, and prefixes of groups of names.
 PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|DISABLE|CPU|CORPUS|LIBRARY|VERSION_)$|\w+_$")
 NAME = re.compile(r"\b(?:sdimage|SDIMAGE)_\w+\b")

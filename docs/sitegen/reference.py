@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 XML = ROOT / "build/doxygen/xml"
 Element = ElementTree.Element
 # The filter's descriptions of functions that count references, shown once for both functions.
-COUNTING = ("Takes one more reference", "Gives one reference back")
+COUNTING = ("Adds a reference", "Releases a reference")
 
 
 @dataclass
@@ -111,12 +111,24 @@ class Reader:
             item.values.append((f"{name}.{member.findtext('name')}", declaration(lines, start), self.described(member)))
         return item
 
+    def groups(self) -> list[tuple[str, list[Header]]]:
+        """The headers by topic: those for users as the table of sdimage.h orders them, then the others by folder."""
+        known = {header.name: header for header in self.headers}
+        groups: list[tuple[str, list[Header]]] = []
+        for title, name in re.findall(r"^ \*   (\w*) +(\w+\.h) ", (ROOT / "include/sdimage.h").read_text(), re.M):
+            if title:
+                groups.append((title, []))
+            groups[-1][1].append(known.pop(f"sdimage/{name}"))
+        for title, folder in (("Implementing parts", "sdimage/sys"), ("Plug-ins", "sdimage/plugins")):
+            groups.append((title, [known.pop(name) for name in list(known) if name.startswith(folder)]))
+        return [("", list(known.values())), *groups]
+
     # --- Descriptions.
 
     def described(self, node: Element) -> str:
         brief = node.findtext("briefdescription/para", "")
         if re.search(r"_(un)?ref$", node.findtext("name", "")) and brief.startswith(COUNTING):
-            return "<p>One reference more; and one back, with the last of which the object goes. NULL is fine.</p>"
+            return "<p>Add a reference and return the object, and release a reference; NULL has no effect.</p>"
         parts = [self.block(node.find(kind)) for kind in ("briefdescription", "detaileddescription")]
         text = "".join(part for part in parts if part)
         # Doxygen separates the first sentence from the rest of its paragraph: joins the two.
@@ -219,16 +231,19 @@ class Reader:
         return f'<section class="entry"><pre><code>{code}</code></pre>{item.description}{table}</section>'
 
     def index(self) -> str:
-        rows = "".join(
-            f'<tr><td class="name"><a href="{{root}}{header.page}"><code>{header.name}</code></a></td>'
-            f"<td>{first_sentence(header.about)}</td></tr>"
-            for header in self.headers
-        )
+        tables = ""
+        for title, headers in self.groups():
+            rows = "".join(
+                f'<tr><td class="name"><a href="{{root}}{header.page}"><code>{header.name}</code></a></td>'
+                f"<td>{first_sentence(header.about)}</td></tr>"
+                for header in headers
+            )
+            tables += (f"<h2>{title}</h2>" if title else "") + f"<table>{rows}</table>"
         names = "".join(f'<li><a href="{{root}}{place}">{name}</a></li>' for name, place in sorted(self.names.items()))
         return (
-            f"<h1>Reference</h1><p>Made from the headers, which are the same text. Begin with "
-            f'<a href="{{root}}{page_of("sdimage/base.h")}"><code>base.h</code></a>: the conventions of all.</p>'
-            f'<table>{rows}</table><h2>All names</h2><ul class="names">{names}</ul>'
+            f"<h1>Reference</h1><p>These pages have the text of the headers. The conventions of all are in "
+            f'<a href="{{root}}{page_of("sdimage/base.h")}"><code>base.h</code></a>.</p>'
+            f'{tables}<h2>All names</h2><ul class="names">{names}</ul>'
         )
 
 
