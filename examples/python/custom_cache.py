@@ -30,7 +30,7 @@ def main(url: str) -> int:
         with sdimage.Manager(cache=chain) as manager:
             sources = [manager.load(url, wait_for_store=True).source]
             # Loads as another process would, without the memory cache.
-            sources.append(manager.load(url, query_layers="disk").source)
+            sources.append(manager.load(url, cache_policy="skip_memory_read").source)
             sources.append(manager.load(url).source)
     except sdimage.Error as error:
         print(f"custom_cache: {error}", file=sys.stderr)
