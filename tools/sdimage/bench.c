@@ -75,16 +75,17 @@ static bool run_all_frames(void *subject) {
 static const sdimage_cache_policy NO_STORE =
     SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
 
-/* Runs a load that must come from `source`; `writes` are the stores to skip. Unless `data` is NULL, *data receives a reference to its bytes. */
-static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy writes, sdimage_data **data) {
+/* Runs a load that must come from `source`; `skipped` has the bits of the stores that it skips. Unless `data` is NULL,
+ * *data receives a reference to its bytes. */
+static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy skipped, sdimage_data **data) {
     sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
     sdimage_result *result = NULL;
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
     sdimage_request_set_source_policy(request,
                                       is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     sdimage_request_set_cache_policy(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY
-                                                  ? writes | SDIMAGE_CACHE_POLICY_SKIP_DISK_READ
-                                                  : writes | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ);
+                                                  ? skipped | SDIMAGE_CACHE_POLICY_SKIP_DISK_READ
+                                                  : skipped | SDIMAGE_CACHE_POLICY_SKIP_MEMORY_READ);
     sdimage_request_set_include_data(request, data != NULL);
     bool is_fine = sdimage_manager_load_sync(bench->manager, request, &result, &bench->error) >= 0 &&
                    sdimage_result_image(result) && sdimage_result_source(result) == source;

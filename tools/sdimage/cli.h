@@ -99,7 +99,7 @@ typedef struct image_options {
     sdimage_decode_options *decoding;
     sdimage_encode_options *encoding;
     sdimage_transformer *transformer; /* NULL for none */
-    sdimage_format format;            /* UNDEFINED: by the name of the output */
+    sdimage_format format;            /* UNKNOWN: by the name of the output */
     uint32_t width, height;           /* size of the thumbnail; 0 for none */
 } image_options;
 
