@@ -2,7 +2,7 @@
 #
 #   source "$(dirname "$0")/common.sh"     # scripts/setup.sh, and OUT=…/build/packages
 #   need_tree                              # sets TREE: an installed tree of the release build
-#   version                                # prints 0.1.0
+#   version                                # prints 0.2.0
 #
 # SDIMAGE_PREFIX names an installed tree. Otherwise the checkout is built into build/install, which takes seconds after an earlier
 # build.
