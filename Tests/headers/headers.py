@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks that each header compiles alone, and twice, as C11 and C++17, without a warning, in gcc and clang; and that
-symbols.txt lists exactly their declarations.
+symbols.txt lists exactly their declarations. Checks what the two headers that include others include.
 
     headers.py"""
 
 import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,25 @@ def compile_one(header: str, standard: str, language: str, compiler: str, folder
     return name, done.returncode == 0, done.stderr
 
 
+def included(header: str) -> set[str]:
+    """The headers that a header includes, as paths from the folder of all."""
+    folder = (declarations.INCLUDE / header).parent
+    names = re.findall(r'^#include "([^"]+)"', (declarations.INCLUDE / header).read_text(), re.M)
+    return {os.path.relpath(folder / name, declarations.INCLUDE) for name in names}
+
+
+def check_umbrellas(headers: list[str]) -> None:
+    """sdimage.h is for users of the library, sys.h for programs that implement parts of it."""
+    own = {header for header in headers if "plugins/" not in header}
+    parts = {header for header in own if header.startswith("sdimage/sys/")}
+    users = own - parts - {"sdimage.h", "sdimage/sys.h"}
+    for umbrella, wanted in (("sdimage.h", users), ("sdimage/sys.h", parts)):
+        wrong = sorted(included(umbrella) ^ wanted)
+        report.check(f"{umbrella} includes its {len(wanted)} headers and no others", wanted and not wrong, f"not: {wrong}")
+    leaks = [header for header in sorted(users) if included(header) & (parts | {"sdimage/sys.h"})]
+    report.check("no header for users includes one for implementers", not leaks, f"but: {leaks}")
+
+
 def main() -> None:
     headers = [str(path.relative_to(declarations.INCLUDE)) for path in declarations.HEADERS]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -51,9 +71,7 @@ def main() -> None:
     undeclared, unlisted = sorted(listed - declared), sorted(declared - listed)
     report.check("headers declare what symbols.txt lists", not undeclared, f"undeclared: {undeclared}")
     report.check("symbols.txt lists what headers declare", not unlisted, f"unlisted: {unlisted}")
-    umbrella = (declarations.INCLUDE / "sdimage.h").read_text()
-    missing = [h for h in headers if h.startswith("sdimage/") and "plugins/" not in h and f'"{h}"' not in umbrella]
-    report.check("sdimage.h includes every header", not missing, f"missing: {missing}")
+    check_umbrellas(headers)
     report.finish()
 
 
