@@ -60,9 +60,9 @@ SDIMAGE_API sdimage_priority sdimage_task_priority(const sdimage_task *task);
 /* Bytes received and expected so far; -1 = unknown. Either pointer may be NULL. */
 SDIMAGE_API void sdimage_task_progress(const sdimage_task *task, int64_t *received, int64_t *expected);
 
-/* Returns the latest response of the built-in downloader for this load, except redirects: its status and header fields
- * (hooks.h), while the body is being received and afterwards. The caller owns *response; NULL before the response
- * and if nothing was downloaded. Loads that share a transfer return equal responses. */
+/* Returns the latest response of the built-in downloader for this load, except redirects: its status and header fields,
+ * while the body is being received and afterwards. The caller owns *response; NULL before the response and if nothing
+ * was downloaded. Loads that share a transfer return equal responses. */
 SDIMAGE_API void sdimage_task_get_response(const sdimage_task *task, sdimage_response **response);
 
 /* The `user_data` with which the load was started. */
@@ -177,8 +177,8 @@ SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 /* Nanoseconds spent in a stage; 0 if it did not run. */
 SDIMAGE_API uint64_t sdimage_result_time_ns(const sdimage_result *result, sdimage_stage stage);
 
-/* Returns the last response of the built-in downloader: its status and header fields (hooks.h), also of a failure. The
- * caller owns *response; NULL if nothing was downloaded. */
+/* Returns the last response of the built-in downloader: its status and header fields, also of a failure. The caller
+ * owns *response; NULL if nothing was downloaded. */
 SDIMAGE_API void sdimage_result_get_response(const sdimage_result *result, sdimage_response **response);
 
 /* --- Transactions of the built-in downloader: one for each hop of a redirect and each retry, in order, including those

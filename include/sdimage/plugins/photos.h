@@ -1,7 +1,7 @@
 /* photos.h: the photo library plug-in, libsdimage-photos.so.1: photos with identifiers that stay valid when files move.
  *
  * A library is a folder tree with an index, which is stored in the user's cache folder; or the database of Shotwell or
- * digiKam, opened for reading; or a library of the host (photos_source.h). Nothing is ever written into a library.
+ * digiKam, opened for reading; or a library of the host (sys/photos_source.h). Nothing is ever written into a library.
  *
  *   sdimage_photos_library *library = NULL;
  *   sdimage_photos_library_open(NULL, NULL, &library, &error);              the XDG Pictures folder
