@@ -3,14 +3,6 @@
  *   sdimage_image_resize(image, 300, 200, SDIMAGE_SCALE_MODE_ASPECT_FILL, &small, &error);
  *
  *   sdimage_transformer_new_round_corner(20, SDIMAGE_CORNERS_ALL, 0, NULL, &round, NULL);
-
-/* Creates the same with a radius relative to the shorter side of the image: 0.5, the maximum, makes a circle of a square
- * image. The border is in points. */
-SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner_fraction(double fraction, uint64_t corners,
-                                                                         double border_width,
-                                                                         const sdimage_color *border_color,
-                                                                         sdimage_transformer **transformer,
-                                                                         sdimage_error **error);
  *   sdimage_request_add_transformer(request, round);     once for each image, on a worker; cached under its own key
  *
  * Lengths are points: pixels divided by the image's scale, which the result keeps. The origin is the top left corner of
@@ -95,6 +87,14 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner(double radius, u
                                                                 const sdimage_color *border_color,
                                                                 sdimage_transformer **transformer,
                                                                 sdimage_error **error);
+
+/* Creates the same with a radius relative to the shorter side of the image: 0.5, the maximum, makes a circle of a square
+ * image. The border is in points. */
+SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner_fraction(double fraction, uint64_t corners,
+                                                                         double border_width,
+                                                                         const sdimage_color *border_color,
+                                                                         sdimage_transformer **transformer,
+                                                                         sdimage_error **error);
 
 /* Makes a transformer that mirrors left and right, top and bottom, or both, which rotates by 180 degrees. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_flip(bool horizontal, bool vertical,

@@ -86,11 +86,13 @@ import Testing
     /// The layers that the asynchronous function reports.
     private func layers(_ cache: Owned, _ key: String) -> sdimage_cache_layers? {
         let found = Locked<sdimage_cache_layers?>(nil)
+        var handler = sdimage_cache_handler()
+        handler.size = MemoryLayout<sdimage_cache_handler>.size
+        handler.layers = { userData, layers, _ in
+            Unmanaged<Locked<sdimage_cache_layers?>>.fromOpaque(userData!).takeUnretainedValue().set(layers)
+        }
         let status = sdimage_cache_contains_async(
-            cache.pointer, key, -1,
-            { userData, layers, _ in
-                Unmanaged<Locked<sdimage_cache_layers?>>.fromOpaque(userData!).takeUnretainedValue().set(layers)
-            }, Unmanaged.passRetained(found).toOpaque(),
+            cache.pointer, key, -1, &handler, Unmanaged.passRetained(found).toOpaque(),
             { Unmanaged<Locked<sdimage_cache_layers?>>.fromOpaque($0!).release() }, nil)
         #expect(status == .SDIMAGE_STATUS_OK)
         #expect(found.wait { $0 != nil })

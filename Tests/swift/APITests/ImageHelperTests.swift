@@ -67,9 +67,9 @@ import Testing
             ("#12AbfF80", "#12abff80"), ("#fff", "#ffffffff"), ("#0f08", "#00ff0088"), ("#102030", "#102030ff"),
         ] {
             #expect(sdimage_color_from_hex(given, &color, nil) == .SDIMAGE_STATUS_OK)
-            var text = [CChar](repeating: 1, count: Int(SDIMAGE_COLOR_HEX_SIZE))
-            sdimage_color_to_hex(color, &text)
-            #expect(String(cString: text) == written)
+            var hex = [CChar](repeating: 1, count: Int(SDIMAGE_COLOR_HEX_SIZE))
+            sdimage_color_to_hex(color, &hex)
+            #expect(hex.withUnsafeBufferPointer { text($0.baseAddress) } == written)
         }
         for wrong in ["", "fff", "#", "#12", "#12345", "#ggg", "#1234567", "#123456789", "#+12"] {
             #expect(sdimage_color_from_hex(wrong, &color, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
@@ -105,7 +105,8 @@ import Testing
         #expect(width * height * 4 <= 5000 && width * height * 4 > 4000 && width == 2 * height)
         let same = try make(sdimage_image_unref) { sdimage_image_limit_bytes(image.pointer, 20_000, $0, $1) }
         #expect(same.pointer == image.pointer)
-        let flat = try make(sdimage_image_unref) { sdimage_image_limit_bytes(try self.image(1000, 1).pointer, 40, $0, $1) }
+        let long = try self.image(1000, 1)
+        let flat = try make(sdimage_image_unref) { sdimage_image_limit_bytes(long.pointer, 40, $0, $1) }
         #expect(sdimage_image_width(flat.pointer) == 10 && sdimage_image_height(flat.pointer) == 1)
         var none: OpaquePointer?
         #expect(sdimage_image_limit_bytes(image.pointer, 3, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)

@@ -85,7 +85,7 @@ import Testing
         _ = try listener.load(manager, makeRequest("test://\(hearer.mark)"))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_TOO_MANY_REDIRECTS)
         #expect(hearer.texts.count == 1 && hearer.texts[0].contains(" (TOO_MANY_REDIRECTS) "))
-        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
     }
 
@@ -117,7 +117,7 @@ import Testing
         hearer.hearsEverything = true
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
         let image = try make(sdimage_image_unref) { sdimage_decode(data, data.count, nil, $0, $1) }
-        sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
         #expect(sdimage_image_is_damaged(image.pointer))
         #expect(hearer.texts.filter { $0.contains("1733x331") }.count == 1)

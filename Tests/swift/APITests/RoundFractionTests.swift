@@ -10,7 +10,7 @@ import Testing
     private func points(_ image: Owned, _ radius: Double, border: Double = 0) throws -> Seen {
         var color = sdimage_color(red: 1, green: 0, blue: 0, alpha: 1)
         let result = try make(sdimage_image_unref) {
-            sdimage_image_round_corner(image.pointer, radius, 5, border, &color, $0, $1)
+            cornersRoundedImage(image.pointer, radius, 5, border, &color, $0, $1)
         }
         return Seen(result.pointer)
     }

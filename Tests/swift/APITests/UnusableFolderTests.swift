@@ -93,14 +93,17 @@ import Testing
 
     @Test func theLogHasOneLineForEachFolder() throws {
         let lines = Locked<[String]>([])
-        sdimage_log_set_handler(
-            .SDIMAGE_LOG_LEVEL_ERROR,
-            { userData, _, message in
-                let text = String(cString: message!)
-                Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue().change { $0.append(text) }
-            }, Unmanaged.passRetained(lines).toOpaque(),
-            { Unmanaged<Locked<[String]>>.fromOpaque($0!).release() })
-        defer { sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil) }
+        var handler = sdimage_log_handler()
+        handler.size = MemoryLayout<sdimage_log_handler>.size
+        handler.message = { userData, _, message in
+            let text = String(cString: message!)
+            Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue().change { $0.append(text) }
+        }
+        let status = sdimage_log_set_handler(
+            .SDIMAGE_LOG_LEVEL_ERROR, &handler, Unmanaged.passRetained(lines).toOpaque(),
+            { Unmanaged<Locked<[String]>>.fromOpaque($0!).release() }, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        defer { _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil) }
         let path = try blockedPath()
         let cache = try makeCache(in: path)
         for _ in 0..<3 {

@@ -80,6 +80,8 @@ SDIMAGE_API sdimage_photos_media sdimage_photos_asset_config_media(const sdimage
 /* Sets the origin of the asset: one bit. */
 SDIMAGE_API void sdimage_photos_asset_config_set_origin(sdimage_photos_asset_config *config,
                                                         sdimage_photos_origin origin);
+/* Returns the origin of the asset. */
+SDIMAGE_API sdimage_photos_origin sdimage_photos_asset_config_origin(const sdimage_photos_asset_config *config);
 /* Sets the image format. UNKNOWN leaves the type open. A GIF is animated unless set otherwise. */
 SDIMAGE_API void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config, sdimage_format format);
 /* Returns the image format. */
