@@ -4,7 +4,7 @@ import SDImageHost
 
 @_cdecl("sdimage_source_new_custom") @implementation
 public func sdimage_source_new_custom(
-    _ vtable: UnsafePointer<sdimage_source_vtable>?, _ length: UInt64, _ userData: UserData,
+    _ length: UInt64, _ vtable: UnsafePointer<sdimage_source_vtable>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ source: ObjectOut, _ error: ObjectOut
 ) -> sdimage_status {
     let foreign = unsafe Foreign(userData, destroy)

@@ -100,7 +100,7 @@ static void aSourceThatClaimsMoreThanItsRoomFails(void) {
             sdimage_decoder *decoder = NULL;
             uint8_t room[8];
             size_t read = 0;
-            CHECK_EQUAL(sdimage_source_new_custom(&table, lengths[j], &claims[i], NULL, &source, NULL),
+            CHECK_EQUAL(sdimage_source_new_custom(lengths[j], &table, &claims[i], NULL, &source, NULL),
                         SDIMAGE_STATUS_OK);
             CHECK_EQUAL(sdimage_source_read(source, 0, room, sizeof room, &read, NULL), SDIMAGE_STATUS_IO_ERROR);
             CHECK_EQUAL(sdimage_source_read(source, UINT64_MAX, room, sizeof room, &read, NULL), SDIMAGE_STATUS_OK);

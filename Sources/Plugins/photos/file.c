@@ -96,7 +96,7 @@ static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *o
     if (!read_head(file) || !sdimage_can_decode(file->head, file->head_length) ||
         fstat(file->descriptor, &status) != 0 || status.st_size <= 0)
         return NULL;
-    if (sdimage_source_new_custom(&table, (uint64_t)status.st_size, (void *)(intptr_t)file->descriptor, NULL, &source,
+    if (sdimage_source_new_custom((uint64_t)status.st_size, &table, (void *)(intptr_t)file->descriptor, NULL, &source,
                                   NULL) >= 0 &&
         sdimage_decoder_new_source(source, options, NULL, &decoder, NULL) >= 0)
         sdimage_decoder_get_image(decoder, &image, NULL);

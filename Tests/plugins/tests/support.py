@@ -116,7 +116,7 @@ def from_source(data: bytes, breaks_at: int | None = None, **options: object) ->
     else:
         table = breaking(data, breaks_at)
         pointer = ctypes.cast(ctypes.pointer(table), POINTER(_prototypes.SourceTable))
-        sdimage.errors.call(lib.sdimage_source_new_custom, pointer, len(data), None, _prototypes.DESTROY(), byref(source))
+        sdimage.errors.call(lib.sdimage_source_new_custom, len(data), pointer, None, _prototypes.DESTROY(), byref(source))
     try:
         wish = decode_options(options)  # type: ignore[arg-type]
         sdimage.errors.call(lib.sdimage_decoder_new_source, source, wish.pointer, None, byref(decoder))

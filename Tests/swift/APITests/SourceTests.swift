@@ -36,7 +36,7 @@ private final class Tape: @unchecked Sendable {
     func source(length: Int? = nil) throws -> Owned {
         var table = Tape.table
         return try make(sdimage_source_unref) {
-            sdimage_source_new_custom(&table, UInt64(length ?? bytes.count), pointer, nil, $0, $1)
+            sdimage_source_new_custom(UInt64(length ?? bytes.count), &table, pointer, nil, $0, $1)
         }
     }
 }

@@ -1423,7 +1423,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_set_default_loader": (None, (c_void_p,)),
     "sdimage_size_scaled": (Size, (Size, Size, c_int, c_bool)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
-    "sdimage_source_new_custom": (c_int, (POINTER(SourceTable), c_uint64, c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
+    "sdimage_source_new_custom": (c_int, (c_uint64, POINTER(SourceTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_data": (c_int, (c_void_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_new_file": (c_int, (c_char_p, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_source_read": (c_int, (c_void_p, c_uint64, c_void_p, c_size_t, POINTER(c_size_t), HANDLE_OUT)),

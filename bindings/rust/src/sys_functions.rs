@@ -1281,21 +1281,21 @@ extern "C" {
     pub fn sdimage_options_has(options: *const sdimage_options, name: *const c_char) -> bool;
     pub fn sdimage_options_remove(options: *mut sdimage_options, name: *const c_char);
     pub fn sdimage_options_set_string(options: *mut sdimage_options, name: *const c_char, value: *const c_char);
+    pub fn sdimage_options_string(options: *const sdimage_options, name: *const c_char, fallback: *const c_char) -> *const c_char;
     pub fn sdimage_options_set_int64(options: *mut sdimage_options, name: *const c_char, value: i64);
+    pub fn sdimage_options_int64(options: *const sdimage_options, name: *const c_char, fallback: i64) -> i64;
     pub fn sdimage_options_set_double(options: *mut sdimage_options, name: *const c_char, value: f64);
+    pub fn sdimage_options_double(options: *const sdimage_options, name: *const c_char, fallback: f64) -> f64;
     pub fn sdimage_options_set_bool(options: *mut sdimage_options, name: *const c_char, value: bool);
+    pub fn sdimage_options_is_true(options: *const sdimage_options, name: *const c_char, fallback: bool) -> bool;
     pub fn sdimage_options_set_data(options: *mut sdimage_options, name: *const c_char, value: *mut sdimage_data);
+    pub fn sdimage_options_data(options: *const sdimage_options, name: *const c_char) -> *const sdimage_data;
     pub fn sdimage_options_set_pointer(
         options: *mut sdimage_options,
         name: *const c_char,
         value: *mut c_void,
         destroy: sdimage_destroy_fn,
     );
-    pub fn sdimage_options_string(options: *const sdimage_options, name: *const c_char, fallback: *const c_char) -> *const c_char;
-    pub fn sdimage_options_int64(options: *const sdimage_options, name: *const c_char, fallback: i64) -> i64;
-    pub fn sdimage_options_double(options: *const sdimage_options, name: *const c_char, fallback: f64) -> f64;
-    pub fn sdimage_options_is_true(options: *const sdimage_options, name: *const c_char, fallback: bool) -> bool;
-    pub fn sdimage_options_data(options: *const sdimage_options, name: *const c_char) -> *const sdimage_data;
     pub fn sdimage_options_pointer(options: *const sdimage_options, name: *const c_char) -> *mut c_void;
 
     // placeholder.h
@@ -1737,8 +1737,8 @@ extern "C" {
 
     // sys/source.h
     pub fn sdimage_source_new_custom(
-        vtable: *const sdimage_source_vtable,
         length: u64,
+        vtable: *const sdimage_source_vtable,
         user_data: *mut c_void,
         destroy: sdimage_destroy_fn,
         source: *mut *mut sdimage_source,

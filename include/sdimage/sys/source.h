@@ -23,7 +23,7 @@ typedef struct sdimage_source_vtable {
 
 /* Makes a source of functions of the host. `length` is the total number of bytes. `destroy(user_data)` is called once,
  * also when this call fails. Errors: INVALID_ARGUMENT. */
-SDIMAGE_API sdimage_status sdimage_source_new_custom(const sdimage_source_vtable *vtable, uint64_t length,
+SDIMAGE_API sdimage_status sdimage_source_new_custom(uint64_t length, const sdimage_source_vtable *vtable,
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_source **source, sdimage_error **error);
 

@@ -295,7 +295,7 @@ public:
                     detail::state<F>(self)(offset, span<std::uint8_t>(static_cast<std::uint8_t *>(buffer), wanted));
             });
         };
-        return detail::make<source>(sdimage_source_new_custom, &table, length,
+        return detail::make<source>(sdimage_source_new_custom, length, &table,
                                     static_cast<void *>(detail::boxed(std::move(read)).release()),
                                     &detail::destroyed<F>);
     }
