@@ -169,7 +169,7 @@ const (
 
 // The treatment of cached images that may differ from those of their origin.
 const (
-	// Uses a cached image, fresh or stale.
+	// Uses a cached image, fresh or stale; the default.
 	FreshnessIgnore Freshness = 0
 	// Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache.
 	FreshnessRespect Freshness = 1

@@ -2,17 +2,33 @@
  *
  * Conventions of the whole API:
  *
- * Objects are opaque and reference counted: `_new` returns one reference, `_ref` adds one, `_unref` releases one and
- * accepts NULL. A pointer returned by `_new`, or through a pointer-to-pointer, is the caller's to unref. Any other
- * returned pointer is borrowed from an immutable object and lives as long as that object.
+ * Names begin with the class of the object listed below; functions of the whole process have no object.
+ *
+ * Objects are opaque and reference counted. `_new` and `_copy` make an object, `_ref` adds a reference, `_unref`
+ * releases one and accepts NULL. An object made by a function, or stored through a pointer-to-pointer, is the caller's
+ * to unref. Any other returned object is borrowed from an immutable or single-owner object: it lives as long as that
+ * object, and that of a property until the property changes. The same applies to texts and bytes. Synchronised objects
+ * lend nothing but names that never change; `_get_` stores references and values through its parameters.
  *
  * Arguments are borrowed for the call; the library references or copies those that it holds longer.
  *
- * Fallible functions return `sdimage_status`: 0 success, > 0 a note, < 0 an error. Outputs are written only when the
- * status is not negative. `sdimage_error **error` may be NULL; when it is not, a failing call stores an error there.
+ * Every property that has a setter has a getter of the same name and type: `_set_scale` and `_scale`, for objects
+ * `_get_scale` or, for a copy, `_copy_scale`. Functions that return bool about an object are called `_is_`, `_has_`,
+ * `_can_` or `_should_`: `_set_progressive` and `_is_progressive`. For a property that can also be left to another
+ * object, `_has_` or the result of `_get_` tells if it is set, and `_reset_` leaves it there again. Where 0 restores the
+ * default, the getter returns the value in force. Passwords and tokens cannot be read; `_has_` tells if they are set.
  *
- * Tables of functions begin with `size`, which the caller sets to the sizeof of its table. The library reads no
- * further, so tables may grow at their end; functions missing in a shorter table count as NULL.
+ * 0 is the neutral value of every enum, or its default.
+ *
+ * Fallible functions return `sdimage_status`: 0 success, > 0 a note, < 0 an error. Outputs are written only when the
+ * status is not negative. `sdimage_error **error`, their last parameter, may be NULL; when it is not, a failing call
+ * stores an error there.
+ *
+ * Functions of the host are passed as a table, a `user_data` for its functions, and a `destroy` for the user_data.
+ * Tables begin with `size_t size`, which the caller sets to the sizeof of its table. The library reads no further, so
+ * tables may grow at their end; functions missing in a shorter table count as NULL.
+ *
+ * Headers in sdimage/ are for users of the library; those in sdimage/sys/ are for programs that implement parts of it.
  *
  * Text is UTF-8. URLs and keys are bytes with a length; SDIMAGE_NUL_TERMINATED as length means "up to the NUL".
  *
@@ -45,9 +61,12 @@
 extern "C" {
 #endif
 
-/* The version of these headers; sdimage_version returns that of the library in use. */
+/* Version of these headers; sdimage_version returns that of the library in use. Changes with incompatible
+ * versions. */
 #define SDIMAGE_VERSION_MAJOR 0
+/* Changes with new functions. */
 #define SDIMAGE_VERSION_MINOR 2
+/* Changes with corrections. */
 #define SDIMAGE_VERSION_PATCH 0
 
 /* A length that means "up to the NUL". */

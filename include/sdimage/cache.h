@@ -34,7 +34,7 @@ extern "C" {
 
 /* The eviction policy of a full memory part. */
 typedef enum SDIMAGE_ENUM sdimage_eviction {
-    /* evicts images used once before images used repeatedly: a scan displaces little */
+    /* the default: evicts images used once before images used repeatedly, so that a scan displaces little */
     SDIMAGE_EVICTION_ADAPTIVE = 0,
     SDIMAGE_EVICTION_LRU = 1 /* evicts exactly the least recently used image */
 } sdimage_eviction;

@@ -24,7 +24,9 @@
 extern "C" {
 #endif
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_coder *sdimage_coder_ref(sdimage_coder *coder);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_coder_unref(sdimage_coder *coder);
 
 /* Returns the name given at creation, or the name of a built-in coder. Borrowed. */
@@ -72,7 +74,9 @@ SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
  * milliseconds. */
 SDIMAGE_API sdimage_status sdimage_plugins_load_all(sdimage_plugin_list **plugins, sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_plugin_list *sdimage_plugin_list_ref(sdimage_plugin_list *plugins);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_plugin_list_unref(sdimage_plugin_list *plugins);
 
 /* Number of plug-ins known to this version, installed or not. */

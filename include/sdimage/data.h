@@ -21,7 +21,9 @@ SDIMAGE_API sdimage_status sdimage_data_new_adopting(const void *bytes, size_t l
                                                      sdimage_destroy_fn destroy, sdimage_data **data,
                                                      sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_data *sdimage_data_ref(sdimage_data *data);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_data_unref(sdimage_data *data);
 
 /* Returns the bytes, borrowed; NULL when there are none. */

@@ -46,7 +46,9 @@ SDIMAGE_API sdimage_status sdimage_dispatcher_new_custom(const sdimage_dispatche
 /* Creates a queue with a file descriptor. Errors: IO_ERROR (no descriptor available), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_pollable(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_dispatcher *sdimage_dispatcher_ref(sdimage_dispatcher *dispatcher);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_dispatcher_unref(sdimage_dispatcher *dispatcher);
 
 /* Pollable: returns the descriptor to watch for reading, open as long as the dispatcher exists; -1 for other kinds. It
@@ -77,7 +79,9 @@ typedef enum SDIMAGE_ENUM sdimage_callback_kind {
     SDIMAGE_CALLBACK_KIND_PROGRESS = 2 /* see sdimage_event_received; only the latest one is queued */
 } sdimage_callback_kind;
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_event *sdimage_event_ref(sdimage_event *event);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_event_unref(sdimage_event *event);
 /* Returns the kind of the event. */
 SDIMAGE_API sdimage_callback_kind sdimage_event_callback_kind(const sdimage_event *event);
@@ -85,8 +89,9 @@ SDIMAGE_API sdimage_callback_kind sdimage_event_callback_kind(const sdimage_even
 SDIMAGE_API sdimage_task *sdimage_event_task(const sdimage_event *event);
 /* Returns the result; NULL for PROGRESS. Borrowed. */
 SDIMAGE_API const sdimage_result *sdimage_event_result(const sdimage_event *event);
-/* Return the bytes received and expected; -1 = unknown. 0 for RESULT. */
+/* Returns the bytes received; 0 for RESULT. */
 SDIMAGE_API int64_t sdimage_event_received(const sdimage_event *event);
+/* Returns the bytes expected; -1 = unknown. 0 for RESULT. */
 SDIMAGE_API int64_t sdimage_event_expected(const sdimage_event *event);
 /* Returns the `user_data` with which the load was started. */
 SDIMAGE_API void *sdimage_event_token(const sdimage_event *event);

@@ -29,7 +29,7 @@ typedef enum SDIMAGE_ENUM sdimage_address_policy {
 
 /* Order among waiting transfers of equal priority. */
 typedef enum SDIMAGE_ENUM sdimage_execution_order {
-    SDIMAGE_EXECUTION_ORDER_FIFO = 0, /* the transfer that waits longest starts first */
+    SDIMAGE_EXECUTION_ORDER_FIFO = 0, /* the transfer that waits longest starts first, the default */
     SDIMAGE_EXECUTION_ORDER_LIFO = 1  /* the transfer added last starts first */
 } sdimage_execution_order;
 

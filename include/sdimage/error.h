@@ -84,7 +84,9 @@ typedef enum SDIMAGE_ENUM sdimage_status {
 /* Returns the name of a code without its prefix, "TOO_LARGE"; "UNKNOWN" for a number of another version. Static. */
 SDIMAGE_API const char *sdimage_status_name(sdimage_status status);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_error *sdimage_error_ref(sdimage_error *error);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_error_unref(sdimage_error *error);
 
 /* Creates an error for custom loaders, coders and caches. `message` is copied; at most one line of it is used. A

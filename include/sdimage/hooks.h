@@ -79,7 +79,9 @@ typedef struct sdimage_load_hooks_vtable {
 SDIMAGE_API sdimage_status sdimage_load_hooks_new_custom(const sdimage_load_hooks_vtable *vtable, void *user_data,
                                                          sdimage_destroy_fn destroy, sdimage_load_hooks **hooks,
                                                          sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_load_hooks *sdimage_load_hooks_ref(sdimage_load_hooks *hooks);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_load_hooks_unref(sdimage_load_hooks *hooks);
 
 /* Sets the hooks of all loads of a manager; NULL, the default: none. */
@@ -141,7 +143,9 @@ SDIMAGE_API sdimage_status sdimage_download_hooks_new_fixed(const sdimage_reques
                                                             const sdimage_response *response,
                                                             sdimage_download_hooks **hooks, sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_download_hooks *sdimage_download_hooks_ref(sdimage_download_hooks *hooks);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_download_hooks_unref(sdimage_download_hooks *hooks);
 
 /* Sets the hooks of a downloader; NULL, the default: none. */
@@ -177,8 +181,9 @@ SDIMAGE_API const char *sdimage_download_event_url(const sdimage_download_event 
 /* Returns the HTTP status; 0 before the response. */
 SDIMAGE_API int32_t sdimage_download_event_http_status(const sdimage_download_event *event);
 
-/* Return the bytes of the body received so far, and in total; -1 = unknown. */
+/* Returns the bytes of the body received so far. */
 SDIMAGE_API int64_t sdimage_download_event_received(const sdimage_download_event *event);
+/* Returns the bytes of the whole body; -1 = unknown. */
 SDIMAGE_API int64_t sdimage_download_event_expected(const sdimage_download_event *event);
 
 /* Returns the nanoseconds since the start of the transfer. */

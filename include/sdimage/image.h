@@ -53,7 +53,7 @@ typedef enum SDIMAGE_ENUM sdimage_format {
 
 /* Fitting of an image into a box of another aspect ratio. */
 typedef enum SDIMAGE_ENUM sdimage_scale_mode {
-    /* scaled to fit inside; on a canvas as large as the box, centred between transparent bars */
+    /* scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars */
     SDIMAGE_SCALE_MODE_ASPECT_FIT = 0,
     /* stretched to the box */
     SDIMAGE_SCALE_MODE_FILL = 1,
@@ -103,11 +103,14 @@ SDIMAGE_API sdimage_status sdimage_image_new_animation(sdimage_image *const *fra
                                                        size_t count, uint32_t loop_count, sdimage_image **image,
                                                        sdimage_error **error);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_image *sdimage_image_ref(sdimage_image *image);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_image_unref(sdimage_image *image);
 
-/* Size of this bitmap in pixels. */
+/* Returns the width of this bitmap in pixels. */
 SDIMAGE_API uint32_t sdimage_image_width(const sdimage_image *image);
+/* Returns the height of this bitmap in pixels. */
 SDIMAGE_API uint32_t sdimage_image_height(const sdimage_image *image);
 
 /* Bytes between the starts of two rows; a multiple of 64 for images that the library decoded. */
@@ -136,10 +139,11 @@ SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *i
  * version. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
-/* Number of frames, 1 for a still; number of loops, 0 = endless (and 0 for stills); and duration of one loop in
- * milliseconds. */
+/* Returns the number of frames; 1 for a still. */
 SDIMAGE_API uint32_t sdimage_image_frame_count(const sdimage_image *image);
+/* Returns the number of loops; 0 = infinite, and for stills. */
 SDIMAGE_API uint32_t sdimage_image_loop_count(const sdimage_image *image);
+/* Returns the duration of one loop in milliseconds; 0 for stills. */
 SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
 
 /* Returns frame `index`, composed to the whole canvas, as a still image. The pixels of an animated image are those of
@@ -190,10 +194,11 @@ SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 /* The embedded ICC profile if the pixels were left in its colour space; NULL if they are sRGB. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
 
-/* The colour space in which the pixels were left, as code points of ITU-T H.273: primaries (table 2) and transfer
- * characteristics (table 3). 0 if the image has none and if the pixels are sRGB. They take precedence over the
- * profile. */
+/* Returns the primaries of the colour space in which the pixels were left, as a code point of ITU-T H.273 (table 2).
+ * 0 if the image has none and if the pixels are sRGB. Takes precedence over the profile. */
 SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
+/* Returns the transfer characteristics of that colour space, as a code point of ITU-T H.273 (table 3); 0 in the same
+ * cases. */
 SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image *image);
 
 /* True if pixels may exceed the white of standard dynamic range: float pixels, or samples that were left in PQ or HLG.

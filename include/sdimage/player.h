@@ -50,7 +50,7 @@ typedef enum SDIMAGE_ENUM sdimage_playback_mode {
 
 /* Source of a player's time. */
 typedef enum SDIMAGE_ENUM sdimage_player_clock {
-    SDIMAGE_PLAYER_CLOCK_HOST = 0,       /* sdimage_player_tick */
+    SDIMAGE_PLAYER_CLOCK_HOST = 0,       /* sdimage_player_tick, the default */
     SDIMAGE_PLAYER_CLOCK_DESCRIPTOR = 1, /* sdimage_player_descriptor, sdimage_player_advance */
     SDIMAGE_PLAYER_CLOCK_LIBRARY = 2     /* timers of the library, handlers on a dispatcher */
 } sdimage_player_clock;

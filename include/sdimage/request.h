@@ -67,7 +67,7 @@ typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
 /* The treatment of cached images that may differ from those of their origin. Only HTTP responses have a freshness
  * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk. */
 typedef enum SDIMAGE_ENUM sdimage_freshness {
-    /* Uses a cached image, fresh or stale. */
+    /* Uses a cached image, fresh or stale; the default. */
     SDIMAGE_FRESHNESS_IGNORE = 0,
     /* Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache. A fresh image is a hit. A stale one is revalidated
      * with a conditional request: "not modified" returns the cached image. Within stale-while-revalidate the cached

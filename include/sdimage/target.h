@@ -67,18 +67,20 @@ typedef struct sdimage_target_vtable {
     /* Shows an image; NULL clears. `result` has kind, data, source and URL of the loaded image; NULL for a
      * placeholder. */
     void (*set_image)(void *user_data, const char *key, sdimage_image *image, sdimage_result *result);
-    /* Starts, stops and updates an activity indicator. Each start is followed by exactly one stop, unless the target is
-     * closed. `fraction` is from 0 to 1, and 0 while the length is unknown. */
+    /* Starts an activity indicator. Each start is followed by exactly one stop, unless the target is closed. */
     void (*indicator_start)(void *user_data, const char *key);
+    /* Stops the activity indicator. */
     void (*indicator_stop)(void *user_data, const char *key);
+    /* Updates the activity indicator. `fraction` is from 0 to 1, and 0 while the length is unknown. */
     void (*indicator_update)(void *user_data, const char *key, double fraction);
-    /* Animate a transition: called before set_image, right after it, and when the duration is over (`finished`). The
-     * last call comes earlier if another load, a cancellation or the next transition of the key ends the transition. If
-     * all three are NULL, there are no transitions. */
+    /* Prepares a transition, before set_image. If the three functions of transitions are NULL, there are none. */
     void (*transition_prepare)(void *user_data, const char *key, sdimage_transition transition, uint32_t duration_ms,
                                sdimage_image *image, sdimage_result *result);
+    /* Animates a transition, right after set_image. */
     void (*transition_animate)(void *user_data, const char *key, sdimage_transition transition, uint32_t duration_ms,
                                sdimage_image *image);
+    /* Ends a transition: when its duration is over (`finished`), or earlier if another load, a cancellation or the next
+     * transition of the key ends it. */
     void (*transition_end)(void *user_data, const char *key, bool finished);
 } sdimage_target_vtable;
 
@@ -112,7 +114,7 @@ SDIMAGE_API void sdimage_target_get_view(const sdimage_target *target, const cha
 
 /* Time at which the placeholder is shown. */
 typedef enum SDIMAGE_ENUM sdimage_placeholder_time {
-    SDIMAGE_PLACEHOLDER_TIME_NOW = 0,       /* while the image is loaded */
+    SDIMAGE_PLACEHOLDER_TIME_NOW = 0,       /* while the image is loaded, the default */
     SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE = 1 /* at the end, if there is no image; until then the shown image stays */
 } sdimage_placeholder_time;
 
@@ -128,7 +130,7 @@ typedef enum SDIMAGE_ENUM sdimage_cached_placeholder {
 
 /* Effect on a load under way with the same key. */
 typedef enum SDIMAGE_ENUM sdimage_previous_load {
-    SDIMAGE_PREVIOUS_LOAD_CANCEL = 0, /* it ends with CANCELLED */
+    SDIMAGE_PREVIOUS_LOAD_CANCEL = 0, /* it ends with CANCELLED, the default */
     SDIMAGE_PREVIOUS_LOAD_KEEP = 1    /* both show their images when they arrive */
 } sdimage_previous_load;
 
@@ -140,7 +142,8 @@ typedef enum SDIMAGE_ENUM sdimage_image_setting {
 
 /* Images that are shown with the transition. */
 typedef enum SDIMAGE_ENUM sdimage_transition_rule {
-    /* Images that took time: from network and loaders, and from the disk unless the starting call waited for it. */
+    /* Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
+     * for it. */
     SDIMAGE_TRANSITION_RULE_WAITED = 0,
     SDIMAGE_TRANSITION_RULE_ALWAYS = 1 /* every image, also those from memory */
 } sdimage_transition_rule;

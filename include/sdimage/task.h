@@ -24,7 +24,9 @@ typedef enum SDIMAGE_ENUM sdimage_priority {
     SDIMAGE_PRIORITY_HIGH = 1    /* before all other waiting loads */
 } sdimage_priority;
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_task *sdimage_task_ref(sdimage_task *task);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_task_unref(sdimage_task *task);
 
 /* Requests the end of the load. Never blocks; may be called repeatedly, from any thread and from a callback. The load's
@@ -138,7 +140,9 @@ typedef enum SDIMAGE_ENUM sdimage_stage {
     SDIMAGE_STAGE_STORE = 5   /* waiting for the store, if the request demands it */
 } sdimage_stage;
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_result *sdimage_result_ref(sdimage_result *result);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_result_unref(sdimage_result *result);
 
 /* Kind of the delivery. */
@@ -169,9 +173,10 @@ SDIMAGE_API bool sdimage_result_is_stale(const sdimage_result *result);
  * modified". */
 SDIMAGE_API sdimage_freshness_rule sdimage_result_freshness(const sdimage_result *result);
 
-/* The requested URL, without user and password, and the cache key of the image in its printed form
- * (sdimage_manager_get_cache_key). Borrowed; "" if there is none. */
+/* Returns the requested URL, without user and password. Borrowed; "" if there is none. */
 SDIMAGE_API const char *sdimage_result_url(const sdimage_result *result);
+/* Returns the cache key of the image in its printed form (sdimage_manager_get_cache_key). Borrowed; "" if there is
+ * none. */
 SDIMAGE_API const char *sdimage_result_cache_key(const sdimage_result *result);
 
 /* Nanoseconds spent in a stage; 0 if it did not run. */
@@ -199,8 +204,9 @@ SDIMAGE_API size_t sdimage_result_transaction_count(const sdimage_result *result
 /* The URL that was requested, without user and password. Borrowed. */
 SDIMAGE_API const char *sdimage_result_transaction_url(const sdimage_result *result, size_t index);
 
-/* Status and protocol of the response: 0 and "" without a response; otherwise "HTTP/1.1" or "HTTP/2". Static. */
+/* Returns the status of the response; 0 without a response. */
 SDIMAGE_API int32_t sdimage_result_transaction_http_status(const sdimage_result *result, size_t index);
+/* Returns the protocol of the response, "HTTP/1.1" or "HTTP/2"; "" without a response. Static. */
 SDIMAGE_API const char *sdimage_result_transaction_protocol(const sdimage_result *result, size_t index);
 
 /* Address of the server: "192.0.2.1:443", "[2001:db8::1]:443"; "" without a connection. Borrowed. */
@@ -209,8 +215,9 @@ SDIMAGE_API const char *sdimage_result_transaction_remote_address(const sdimage_
 /* True if the request used a connection opened for an earlier one. */
 SDIMAGE_API bool sdimage_result_transaction_is_connection_reused(const sdimage_result *result, size_t index);
 
-/* Bytes received: heads and body as transferred, and the body after decoding of its content coding. */
+/* Returns the bytes received, heads and body as transferred. */
 SDIMAGE_API uint64_t sdimage_result_transaction_wire_bytes(const sdimage_result *result, size_t index);
+/* Returns the bytes of the body after decoding of its content coding. */
 SDIMAGE_API uint64_t sdimage_result_transaction_body_bytes(const sdimage_result *result, size_t index);
 
 /* Nanoseconds from the start of the transaction to the end of a phase; 0 if it did not run. */
@@ -229,7 +236,9 @@ SDIMAGE_API const char *sdimage_freshness_rule_name(sdimage_freshness_rule rule)
 /* Creates a response without header fields, for sdimage_download_hooks_new_fixed and for transports. NULL when memory
  * is refused. */
 SDIMAGE_API sdimage_response *sdimage_response_new(int32_t status);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_response *sdimage_response_ref(sdimage_response *response);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_response_unref(sdimage_response *response);
 
 /* Returns the URL after redirects, without user and password. Borrowed. */
@@ -257,7 +266,9 @@ SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const c
  * A hook receives a reply with a reference of its own and completes it once, now or later, on any thread; a second
  * completion is ignored. Releasing it uncompleted completes it with INTERNAL_ERROR. */
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_reply *sdimage_reply_ref(sdimage_reply *reply);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_reply_unref(sdimage_reply *reply);
 
 /* Completes without a value: "stored", "removed", or "no such entry" for a query. */

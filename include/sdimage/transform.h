@@ -30,7 +30,9 @@
 extern "C" {
 #endif
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_transformer *sdimage_transformer_ref(sdimage_transformer *transformer);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_transformer_unref(sdimage_transformer *transformer);
 
 /* Text that identifies the transformation, and is part of the cache key: "SDImageFlippingTransformer(1,0)".
@@ -45,7 +47,7 @@ SDIMAGE_API bool sdimage_transformer_should_preserve_metadata(const sdimage_tran
 
 /* Weights of the samples. All kernels are centred, widened for reduction to avoid flicker, and end at the edges. */
 typedef enum SDIMAGE_ENUM sdimage_resampling {
-    SDIMAGE_RESAMPLING_LANCZOS = 0, /* three lobes: the sharpest */
+    SDIMAGE_RESAMPLING_LANCZOS = 0, /* three lobes: the sharpest, and the default */
     SDIMAGE_RESAMPLING_AREA = 1,    /* the exact mean of the area of an output pixel: the fastest */
     SDIMAGE_RESAMPLING_CUBIC = 2,   /* Catmull-Rom */
     SDIMAGE_RESAMPLING_LINEAR = 3,  /* triangle: soft */

@@ -44,7 +44,7 @@ const LAYERS = {
 
 /** The treatment of cached images that may differ from those of their origin. */
 const FRESHNESS = {
-  ignore: 0, // Uses a cached image, fresh or stale
+  ignore: 0, // Uses a cached image, fresh or stale; the default
   respect: 1, // Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache
   // Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL reports whether it has
   // changed

@@ -234,7 +234,7 @@ choices! {
 choices! {
     /// The treatment of cached images that may differ from those of their origin.
     Freshness {
-        /// Uses a cached image, fresh or stale.
+        /// Uses a cached image, fresh or stale; the default.
         Ignore = SDIMAGE_FRESHNESS_IGNORE,
         /// Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache.
         Respect = SDIMAGE_FRESHNESS_RESPECT,
@@ -247,7 +247,7 @@ choices! {
 choices! {
     /// Fitting of an image into a box of another aspect ratio.
     ScaleMode {
-        /// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
+        /// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
         AspectFit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
         /// Stretched to the box.
         Fill = SDIMAGE_SCALE_MODE_FILL,

@@ -6,14 +6,14 @@ use std::os::raw::c_int;
 
 /// The eviction policy of a full memory part.
 pub type sdimage_eviction = c_int;
-/// Evicts images used once before images used repeatedly: a scan displaces little.
+/// The default: evicts images used once before images used repeatedly, so that a scan displaces little.
 pub const SDIMAGE_EVICTION_ADAPTIVE: sdimage_eviction = 0;
 /// Evicts exactly the least recently used image.
 pub const SDIMAGE_EVICTION_LRU: sdimage_eviction = 1;
 
 /// The members used by an operation, and their order.
 pub type sdimage_cache_chain_policy = c_int;
-/// The highest first; a query ends with the first hit.
+/// The default: the highest first; a query ends with the first hit.
 pub const SDIMAGE_CACHE_CHAIN_POLICY_SERIAL: sdimage_cache_chain_policy = 0;
 /// All at once; a query ends with the first hit of any, CONTAINS returns the layers of all.
 pub const SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT: sdimage_cache_chain_policy = 1;
@@ -52,14 +52,14 @@ pub const SDIMAGE_LOG_LEVEL_DEBUG: sdimage_log_level = 4;
 
 /// The date that determines the age of an entry, and the order of eviction.
 pub type sdimage_expire_rule = c_int;
-/// The last read.
+/// The last read, the default.
 pub const SDIMAGE_EXPIRE_RULE_ACCESS: sdimage_expire_rule = 0;
 /// The store.
 pub const SDIMAGE_EXPIRE_RULE_MODIFICATION: sdimage_expire_rule = 1;
 
 /// The order of a list.
 pub type sdimage_cache_order = c_int;
-/// The oldest store first.
+/// The oldest store first, the default.
 pub const SDIMAGE_CACHE_ORDER_STORED: sdimage_cache_order = 0;
 /// The least recently used first.
 pub const SDIMAGE_CACHE_ORDER_USED: sdimage_cache_order = 1;
@@ -82,7 +82,7 @@ pub const SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY: sdimage_address_policy = 1;
 
 /// Order among waiting transfers of equal priority.
 pub type sdimage_execution_order = c_int;
-/// The transfer that waits longest starts first.
+/// The transfer that waits longest starts first, the default.
 pub const SDIMAGE_EXECUTION_ORDER_FIFO: sdimage_execution_order = 0;
 /// The transfer added last starts first.
 pub const SDIMAGE_EXECUTION_ORDER_LIFO: sdimage_execution_order = 1;
@@ -321,7 +321,7 @@ pub const SDIMAGE_FORMAT_RAW: sdimage_format = 14;
 
 /// Fitting of an image into a box of another aspect ratio.
 pub type sdimage_scale_mode = c_int;
-/// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
+/// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
 pub const SDIMAGE_SCALE_MODE_ASPECT_FIT: sdimage_scale_mode = 0;
 /// Stretched to the box.
 pub const SDIMAGE_SCALE_MODE_FILL: sdimage_scale_mode = 1;
@@ -362,7 +362,7 @@ pub const SDIMAGE_PLAYBACK_MODE_REVERSED_BOUNCE: sdimage_playback_mode = 3;
 
 /// Source of a player's time.
 pub type sdimage_player_clock = c_int;
-/// sdimage_player_tick.
+/// sdimage_player_tick, the default.
 pub const SDIMAGE_PLAYER_CLOCK_HOST: sdimage_player_clock = 0;
 /// sdimage_player_descriptor, sdimage_player_advance.
 pub const SDIMAGE_PLAYER_CLOCK_DESCRIPTOR: sdimage_player_clock = 1;
@@ -433,7 +433,7 @@ pub const SDIMAGE_BLOCKING_READS_ALL: sdimage_blocking_reads = 3;
 
 /// The treatment of cached images that may differ from those of their origin.
 pub type sdimage_freshness = c_int;
-/// Uses a cached image, fresh or stale.
+/// Uses a cached image, fresh or stale; the default.
 pub const SDIMAGE_FRESHNESS_IGNORE: sdimage_freshness = 0;
 /// Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache.
 pub const SDIMAGE_FRESHNESS_RESPECT: sdimage_freshness = 1;
@@ -461,7 +461,7 @@ pub const SDIMAGE_TRANSITION_CURL_DOWN: sdimage_transition = 7;
 
 /// Time at which the placeholder is shown.
 pub type sdimage_placeholder_time = c_int;
-/// While the image is loaded.
+/// While the image is loaded, the default.
 pub const SDIMAGE_PLACEHOLDER_TIME_NOW: sdimage_placeholder_time = 0;
 /// At the end, if there is no image; until then the shown image stays.
 pub const SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE: sdimage_placeholder_time = 1;
@@ -477,7 +477,7 @@ pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK: sdimage_cached_placeholder
 
 /// Effect on a load under way with the same key.
 pub type sdimage_previous_load = c_int;
-/// It ends with CANCELLED.
+/// It ends with CANCELLED, the default.
 pub const SDIMAGE_PREVIOUS_LOAD_CANCEL: sdimage_previous_load = 0;
 /// Both show their images when they arrive.
 pub const SDIMAGE_PREVIOUS_LOAD_KEEP: sdimage_previous_load = 1;
@@ -491,7 +491,7 @@ pub const SDIMAGE_IMAGE_SETTING_MANUAL: sdimage_image_setting = 1;
 
 /// Images that are shown with the transition.
 pub type sdimage_transition_rule = c_int;
-/// Images that took time: from network and loaders, and from the disk unless the starting call waited for it.
+/// Images that took time, the default: from network and loaders, and from the disk unless the starting call waited for it.
 pub const SDIMAGE_TRANSITION_RULE_WAITED: sdimage_transition_rule = 0;
 /// Every image, also those from memory.
 pub const SDIMAGE_TRANSITION_RULE_ALWAYS: sdimage_transition_rule = 1;
@@ -602,7 +602,7 @@ pub const SDIMAGE_TRANSACTION_PHASE_FIRST_BYTE: sdimage_transaction_phase = 4;
 
 /// Weights of the samples.
 pub type sdimage_resampling = c_int;
-/// Three lobes: the sharpest.
+/// Three lobes: the sharpest, and the default.
 pub const SDIMAGE_RESAMPLING_LANCZOS: sdimage_resampling = 0;
 /// The exact mean of the area of an output pixel: the fastest.
 pub const SDIMAGE_RESAMPLING_AREA: sdimage_resampling = 1;
@@ -685,11 +685,13 @@ pub const SDIMAGE_BLEND_MODE_PLUS_DARKER: sdimage_blend_mode = 26;
 /// Sum, at most white.
 pub const SDIMAGE_BLEND_MODE_PLUS_LIGHTER: sdimage_blend_mode = 27;
 
-/// The version of these headers; sdimage_version returns that of the library in use.
+/// Version of these headers; sdimage_version returns that of the library in use.
 pub const SDIMAGE_VERSION_MAJOR: i64 = 0;
 
+/// Changes with new functions.
 pub const SDIMAGE_VERSION_MINOR: i64 = 2;
 
+/// Changes with corrections.
 pub const SDIMAGE_VERSION_PATCH: i64 = 0;
 
 /// A length that means "up to the NUL".

@@ -65,7 +65,7 @@ typedef enum SDIMAGE_ENUM sdimage_photos_playback {
 
 /* Sort key of a list. */
 typedef enum SDIMAGE_ENUM sdimage_photos_order {
-    SDIMAGE_PHOTOS_ORDER_DATE = 0,     /* date taken; then name */
+    SDIMAGE_PHOTOS_ORDER_DATE = 0,     /* date taken, the default; then name */
     SDIMAGE_PHOTOS_ORDER_NAME = 1,     /* bytes of the file name; then date */
     SDIMAGE_PHOTOS_ORDER_MODIFIED = 2, /* last change of the file */
     SDIMAGE_PHOTOS_ORDER_SIZE = 3      /* size of the file in bytes */

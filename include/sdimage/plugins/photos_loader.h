@@ -41,7 +41,7 @@ typedef struct sdimage_photos_request_options sdimage_photos_request_options;
 
 /* Images delivered for one asset. */
 typedef enum SDIMAGE_ENUM sdimage_photos_delivery {
-    SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC = 0, /* a small image immediately, then the requested one */
+    SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC = 0, /* a small image immediately, then the requested one; the default */
     SDIMAGE_PHOTOS_DELIVERY_HIGH_QUALITY = 1,  /* only the requested one */
     SDIMAGE_PHOTOS_DELIVERY_FAST = 2           /* only the small one; without it, the requested one */
 } sdimage_photos_delivery;
@@ -55,13 +55,13 @@ typedef enum SDIMAGE_ENUM sdimage_photos_resize {
 
 /* Fitting of an image into a target of another aspect ratio. */
 typedef enum SDIMAGE_ENUM sdimage_photos_content {
-    SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT = 0, /* the largest image inside the size */
+    SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT = 0, /* the largest image inside the size, the default */
     SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL = 1 /* the smallest image that covers it; nothing is cropped */
 } sdimage_photos_content;
 
 /* Version of an edited photo; trees and databases have one version of a file. */
 typedef enum SDIMAGE_ENUM sdimage_photos_version {
-    SDIMAGE_PHOTOS_VERSION_CURRENT = 0,    /* with all edits */
+    SDIMAGE_PHOTOS_VERSION_CURRENT = 0,    /* with all edits, the default */
     SDIMAGE_PHOTOS_VERSION_UNADJUSTED = 1, /* without the user's edits */
     SDIMAGE_PHOTOS_VERSION_ORIGINAL = 2    /* as the camera stored it */
 } sdimage_photos_version;

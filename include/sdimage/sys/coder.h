@@ -67,11 +67,11 @@ typedef struct sdimage_coder_vtable {
     sdimage_status (*decode)(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error);
 
-    /* Set both functions, or neither. *data must not be empty. The library shrinks the image and reduces it to a still
-     * as the options require; it meets a limit of the file size by calling `encode` with different qualities. The coder
-     * reads the other options (encode.h), including the values of sdimage_encode_options_options. `options` is never
-     * NULL. */
+    /* Returns true if this coder encodes the format. Set with `encode`, or not at all. */
     bool (*can_encode)(void *user_data, sdimage_format format);
+    /* Encodes the image; *data must not be empty. The library shrinks the image and reduces it to a still as the
+     * options require; it meets a limit of the file size by calling `encode` with different qualities. The coder reads
+     * the other options (encode.h), including the values of sdimage_encode_options_options. `options` is never NULL. */
     sdimage_status (*encode)(void *user_data, const sdimage_image *image, sdimage_format format,
                              const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error);
 
@@ -85,10 +85,11 @@ typedef struct sdimage_coder_vtable {
                                       sdimage_error **error);
     /* Returns the best image so far, the first frame for an animation; NEED_MORE_DATA when there is none. */
     sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
-    /* Return the number of frames so far, the loop count (0 = infinite), and the duration of a frame in
-     * milliseconds. */
+    /* Returns the number of frames so far. */
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
+    /* Returns the loop count; 0 = infinite. */
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
+    /* Returns the duration of a frame in milliseconds. */
     uint32_t (*instance_duration_ms)(void *user_data, void *instance, uint32_t index);
     /* Returns frame `index`, below the frame count, composed to the whole canvas. */
     sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,

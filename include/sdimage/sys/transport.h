@@ -53,7 +53,9 @@ typedef struct sdimage_transport_vtable {
 SDIMAGE_API sdimage_status sdimage_transport_new_custom(const sdimage_transport_vtable *vtable, void *user_data,
                                                         sdimage_destroy_fn destroy, sdimage_transport **transport,
                                                         sdimage_error **error);
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_transport *sdimage_transport_ref(sdimage_transport *transport);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_transport_unref(sdimage_transport *transport);
 
 /* Sets the transport of a downloader; NULL, the default: libcurl. A transport manages its own connections. With it,
@@ -66,7 +68,9 @@ SDIMAGE_API void sdimage_downloader_config_set_transport(sdimage_downloader_conf
 SDIMAGE_API void sdimage_downloader_config_get_transport(const sdimage_downloader_config *config,
                                                          sdimage_transport **transport);
 
+/* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_exchange *sdimage_exchange_ref(sdimage_exchange *exchange);
+/* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_exchange_unref(sdimage_exchange *exchange);
 
 /* Sets status and header fields of the response, copied; once, before the first byte. The transport decodes the content

@@ -23,7 +23,7 @@ namespace sdimage {
 
 // The eviction policy of a full memory part.
 enum class eviction : int { // cache.h
-    // Evicts images used once before images used repeatedly: a scan displaces little.
+    // The default: evicts images used once before images used repeatedly, so that a scan displaces little.
     adaptive = SDIMAGE_EVICTION_ADAPTIVE,
     // Evicts exactly the least recently used image.
     lru = SDIMAGE_EVICTION_LRU,
@@ -31,7 +31,7 @@ enum class eviction : int { // cache.h
 
 // The members used by an operation, and their order.
 enum class cache_chain_policy : int { // cache.h
-    // The highest first; a query ends with the first hit.
+    // The default: the highest first; a query ends with the first hit.
     serial = SDIMAGE_CACHE_CHAIN_POLICY_SERIAL,
     // All at once; a query ends with the first hit of any, CONTAINS returns the layers of all.
     concurrent = SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT,
@@ -73,7 +73,7 @@ enum class log_level : int { // diagnostics.h
 
 // The date that determines the age of an entry, and the order of eviction.
 enum class expire_rule : int { // disk_cache.h
-    // The last read.
+    // The last read, the default.
     access = SDIMAGE_EXPIRE_RULE_ACCESS,
     // The store.
     modification = SDIMAGE_EXPIRE_RULE_MODIFICATION,
@@ -81,7 +81,7 @@ enum class expire_rule : int { // disk_cache.h
 
 // The order of a list.
 enum class cache_order : int { // disk_cache.h
-    // The oldest store first.
+    // The oldest store first, the default.
     stored = SDIMAGE_CACHE_ORDER_STORED,
     // The least recently used first.
     used = SDIMAGE_CACHE_ORDER_USED,
@@ -107,7 +107,7 @@ enum class address_policy : int { // downloader.h
 
 // Order among waiting transfers of equal priority.
 enum class execution_order : int { // downloader.h
-    // The transfer that waits longest starts first.
+    // The transfer that waits longest starts first, the default.
     fifo = SDIMAGE_EXECUTION_ORDER_FIFO,
     // The transfer added last starts first.
     lifo = SDIMAGE_EXECUTION_ORDER_LIFO,
@@ -354,7 +354,7 @@ enum class format : int { // image.h
 
 // Fitting of an image into a box of another aspect ratio.
 enum class scale_mode : int { // image.h
-    // Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
+    // Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
     aspect_fit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
     // Stretched to the box.
     fill = SDIMAGE_SCALE_MODE_FILL,
@@ -398,7 +398,7 @@ enum class playback_mode : int { // player.h
 
 // Source of a player's time.
 enum class player_clock : int { // player.h
-    // sdimage_player_tick.
+    // sdimage_player_tick, the default.
     host = SDIMAGE_PLAYER_CLOCK_HOST,
     // sdimage_player_descriptor, sdimage_player_advance.
     descriptor = SDIMAGE_PLAYER_CLOCK_DESCRIPTOR,
@@ -474,7 +474,7 @@ enum class blocking_reads : int { // request.h
 
 // The treatment of cached images that may differ from those of their origin.
 enum class freshness : int { // request.h
-    // Uses a cached image, fresh or stale.
+    // Uses a cached image, fresh or stale; the default.
     ignore = SDIMAGE_FRESHNESS_IGNORE,
     // Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache.
     respect = SDIMAGE_FRESHNESS_RESPECT,
@@ -505,7 +505,7 @@ enum class transition : int { // target.h
 
 // Time at which the placeholder is shown.
 enum class placeholder_time : int { // target.h
-    // While the image is loaded.
+    // While the image is loaded, the default.
     now = SDIMAGE_PLACEHOLDER_TIME_NOW,
     // At the end, if there is no image; until then the shown image stays.
     on_failure = SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE,
@@ -524,7 +524,7 @@ enum class cached_placeholder : int { // target.h
 
 // Effect on a load under way with the same key.
 enum class previous_load : int { // target.h
-    // It ends with CANCELLED.
+    // It ends with CANCELLED, the default.
     cancel = SDIMAGE_PREVIOUS_LOAD_CANCEL,
     // Both show their images when they arrive.
     keep = SDIMAGE_PREVIOUS_LOAD_KEEP,
@@ -540,7 +540,8 @@ enum class image_setting : int { // target.h
 
 // Images that are shown with the transition.
 enum class transition_rule : int { // target.h
-    // Images that took time: from network and loaders, and from the disk unless the starting call waited for it.
+    // Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
+    // for it.
     waited = SDIMAGE_TRANSITION_RULE_WAITED,
     // Every image, also those from memory.
     always = SDIMAGE_TRANSITION_RULE_ALWAYS,
@@ -658,7 +659,7 @@ enum class transaction_phase : int { // task.h
 
 // Weights of the samples.
 enum class resampling : int { // transform.h
-    // Three lobes: the sharpest.
+    // Three lobes: the sharpest, and the default.
     lanczos = SDIMAGE_RESAMPLING_LANCZOS,
     // The exact mean of the area of an output pixel: the fastest.
     area = SDIMAGE_RESAMPLING_AREA,

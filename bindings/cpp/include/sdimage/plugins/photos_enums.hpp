@@ -53,7 +53,7 @@ enum class playback : int { // photos.h
 
 // Sort key of a list.
 enum class order : int { // photos.h
-    // Date taken; then name.
+    // Date taken, the default; then name.
     date = SDIMAGE_PHOTOS_ORDER_DATE,
     // Bytes of the file name; then date.
     name = SDIMAGE_PHOTOS_ORDER_NAME,
@@ -65,7 +65,7 @@ enum class order : int { // photos.h
 
 // Images delivered for one asset.
 enum class delivery : int { // photos_loader.h
-    // A small image immediately, then the requested one.
+    // A small image immediately, then the requested one; the default.
     opportunistic = SDIMAGE_PHOTOS_DELIVERY_OPPORTUNISTIC,
     // Only the requested one.
     high_quality = SDIMAGE_PHOTOS_DELIVERY_HIGH_QUALITY,
@@ -85,7 +85,7 @@ enum class resize : int { // photos_loader.h
 
 // Fitting of an image into a target of another aspect ratio.
 enum class content : int { // photos_loader.h
-    // The largest image inside the size.
+    // The largest image inside the size, the default.
     aspect_fit = SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT,
     // The smallest image that covers it; nothing is cropped.
     aspect_fill = SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL,
@@ -93,7 +93,7 @@ enum class content : int { // photos_loader.h
 
 // Version of an edited photo; trees and databases have one version of a file.
 enum class version : int { // photos_loader.h
-    // With all edits.
+    // With all edits, the default.
     current = SDIMAGE_PHOTOS_VERSION_CURRENT,
     // Without the user's edits.
     unadjusted = SDIMAGE_PHOTOS_VERSION_UNADJUSTED,

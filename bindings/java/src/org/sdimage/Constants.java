@@ -23,7 +23,7 @@ final class Constants {
     /** The last one: an image or an error. */
     static final int DELIVERY_KIND_FINAL = 3;
 
-    /** Uses a cached image, fresh or stale. */
+    /** Uses a cached image, fresh or stale; the default. */
     static final int FRESHNESS_IGNORE = 0;
     /** Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache. */
     static final int FRESHNESS_RESPECT = 1;
