@@ -1,5 +1,5 @@
 # Suite of Tests/run.
-ABOUT='layers, ARCHITECTURE.md, CONTRIBUTING.md and comments true to the sources; words, formatting, lengths of files and functions'
+ABOUT='layers, conventions of the headers, ARCHITECTURE.md, CONTRIBUTING.md and comments true to the sources; words, formatting, lengths of files and functions'
 BUDGET=60
 NEEDS=swift
 HAS_PARTS=1
@@ -7,7 +7,7 @@ PACKAGES="clang-format"
 
 suite() {
     local test status=0
-    for test in abi layers architecture bindings includes text words; do
+    for test in abi layers architecture bindings conventions includes text words; do
         ! selected $test || "$SDIMAGE_PYTHON" Tests/style/$test.py || status=1
     done
     selected format || return $status

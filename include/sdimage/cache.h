@@ -372,7 +372,7 @@ SDIMAGE_API sdimage_status sdimage_cache_get_disk_totals_async(sdimage_cache *ca
 
 /* The members used by an operation, and their order. */
 typedef enum SDIMAGE_ENUM sdimage_cache_chain_policy {
-    SDIMAGE_CACHE_CHAIN_POLICY_SERIAL = 0, /* the highest first; a query ends with the first hit */
+    SDIMAGE_CACHE_CHAIN_POLICY_SERIAL = 0, /* the default: the highest first; a query ends with the first hit */
     /* all at once; a query ends with the first hit of any, CONTAINS returns the layers of all */
     SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT = 1,
     SDIMAGE_CACHE_CHAIN_POLICY_HIGHEST_ONLY = 2, /* the one added last */

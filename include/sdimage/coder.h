@@ -54,14 +54,15 @@ SDIMAGE_API size_t sdimage_coder_registered_count(void);
 /* Returns the coder at `index`, with a reference for the caller; NOT_FOUND beyond the last. */
 SDIMAGE_API sdimage_status sdimage_coder_get_registered(size_t index, sdimage_coder **coder, sdimage_error **error);
 
-/* Unregisters all coders; `_register_builtin` registers the built-in ones again, in their original order, to be tried
- * after those of the host. */
+/* Unregisters all coders. */
 SDIMAGE_API void sdimage_coder_unregister_all(void);
+/* Registers the built-in coders again, in their original order, to be tried after those of the host. */
 SDIMAGE_API void sdimage_coder_register_builtin(void);
 
-/* Return true if a registered coder recognises the bytes, or encodes the format. False for zero bytes; true for
- * UNKNOWN, for which sdimage_encode chooses the format, if a coder encodes PNG or JPEG. */
+/* Returns true if a registered coder recognises the bytes; false for zero bytes. */
 SDIMAGE_API bool sdimage_can_decode(const void *bytes, size_t length);
+/* Returns true if a registered coder encodes the format. For UNKNOWN, for which sdimage_encode chooses the format, true
+ * if one encodes PNG or JPEG. */
 SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
 
 /* --- Plug-ins. */

@@ -20,7 +20,7 @@ extern "C" {
 /* The date that determines the age of an entry, and the order of eviction. Entries are replaced, never changed: the
  * date of the store is that of creation and of the last modification. */
 typedef enum SDIMAGE_ENUM sdimage_expire_rule {
-    SDIMAGE_EXPIRE_RULE_ACCESS = 0,      /* the last read */
+    SDIMAGE_EXPIRE_RULE_ACCESS = 0,      /* the last read, the default */
     SDIMAGE_EXPIRE_RULE_MODIFICATION = 1 /* the store */
 } sdimage_expire_rule;
 
@@ -83,7 +83,7 @@ SDIMAGE_API sdimage_status sdimage_cache_get_expiry(const sdimage_cache *cache, 
 /* The order of a list. Both orders read only the part of the index that a page needs, however many entries there
  * are. */
 typedef enum SDIMAGE_ENUM sdimage_cache_order {
-    /* The oldest store first. */
+    /* The oldest store first, the default. */
     SDIMAGE_CACHE_ORDER_STORED = 0,
     /* The least recently used first. */
     SDIMAGE_CACHE_ORDER_USED = 1

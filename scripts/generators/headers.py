@@ -135,10 +135,10 @@ class Comments:
         return " ".join(re.sub(r"\n\s*\*", "\n", self.text[span[0] + 2 : span[1] - 2]).split())
 
     def before(self, position: int) -> str:
-        """The comment that ends on the line before a position; "" for none."""
+        """The comment that ends on the line before a position and belongs to no code before it; "" for none."""
         for span in self.found:
-            gap = self.text[span[1] : position]
-            if span[1] <= position and not gap.strip() and gap.count("\n") <= 1:
+            gap, line = self.text[span[1] : position], self.text[: span[0]].rpartition("\n")[2]
+            if span[1] <= position and not gap.strip() and gap.count("\n") <= 1 and not line.strip():
                 return self.plain(span)
         return ""
 
