@@ -168,8 +168,8 @@ TEST(a_subclass_is_a_cache_and_works_in_loads_and_chains) {
         CHECK_EQUAL(thrown([&] { own.clear(); }), status::unsupported);
         const cache small = cache::open(cache_config().set_memory_only());
         const cache both = cache::chain({own, small});
-        both.chain_set_policy(cache_operation::store, cache_policy::serial);
-        both.chain_set_promotes(true);
+        both.chain_set_policy(cache_chain_operation::store, cache_chain_policy::serial);
+        both.chain_set_promote(true);
         both.store("x", data(bytes_view("abc", 3)));
         CHECK_EQUAL(own.data("x").text(), std::string("abc"));
         both.chain_remove(small);

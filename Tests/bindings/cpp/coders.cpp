@@ -24,15 +24,15 @@ class lamp_coder : public custom_coder {
     bool can_decode(bytes_view bytes) override {
         return bytes.size() >= 4 && bytes.subspan(0, 4).data() && !std::memcmp(bytes.data(), "LAMP", 4);
     }
-    image decode(bytes_view bytes, const decode_options &, const options &values) override {
+    image decode(bytes_view bytes, const decode_options &how) override {
         if (bytes.size() < 5)
             throw error(status::truncated, "the lamp is dark");
-        const std::uint8_t lit = values ? static_cast<std::uint8_t>(values.int64("lamp.lit", bytes[4])) : bytes[4];
+        const std::uint8_t lit = static_cast<std::uint8_t>(how.options().int64("lamp.lit", bytes[4]));
         return image(1, 1, 1, pixel_format::gray8, &lit);
     }
     std::unique_ptr<custom_picture> open(const decode_options &) override { return std::make_unique<lamp_picture>(); }
     bool can_encode(format wanted) override { return wanted == format::raw; }
-    data encode(const image &picture, format, const encode_options &, const options &) override {
+    data encode(const image &picture, format, const encode_options &) override {
         return data(bytes_view(std::string("LAMP") + static_cast<char>(picture.row(0)[0])));
     }
 };
@@ -82,7 +82,7 @@ TEST(a_coder_of_lambdas_says_what_it_throws) {
 class square final : public custom_coder {
   public:
     bool can_decode(bytes_view bytes) override { return bytes.text() == "square"; }
-    image decode(bytes_view, const decode_options &, const options &) override { return drawn(8, 8); }
+    image decode(bytes_view, const decode_options &) override { return drawn(8, 8); }
     image render(bytes_view, const decode_options &, size wanted) override {
         return drawn(wanted.width, wanted.height);
     }
@@ -116,7 +116,7 @@ TEST(a_decoder_shows_a_picture_while_it_grows) {
     CHECK_EQUAL(growing.size().width, 1000u);
     growing.append(bytes_view(bytes.data() + bytes.size() / 2, bytes.size() - bytes.size() / 2), true);
     CHECK(!growing.image().is_incremental());
-    CHECK_EQUAL(growing.bytes().length(), bytes.size());
+    CHECK_EQUAL(growing.data().length(), bytes.size());
     CHECK_EQUAL(thrown([] { decoder::create().append(std::string("no picture at all"), true); }), status::not_an_image);
 }
 

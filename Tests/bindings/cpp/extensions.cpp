@@ -162,7 +162,7 @@ class signing final : public custom_download_hooks {
             throw error(status::bad_data, "");
         return bytes;
     }
-    void event(const download_event &what) override { finished_ += what.kind() == download_event_type::finished; }
+    void event(const download_event &what) override { finished_ += what.stage() == transfer_stage::finished; }
 
   private:
     std::atomic<int> &finished_;

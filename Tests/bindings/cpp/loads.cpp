@@ -200,7 +200,7 @@ TEST(a_pollable_dispatcher_is_drained_or_gives_events) {
     for (;;) {
         CHECK_EQUAL(poll(&watched, 1, 10000), 1);
         const event next = queue.next_event();
-        if (!next || next.kind() == event_type::progress)
+        if (!next || next.kind() == callback_kind::progress)
             continue;
         CHECK(next.token() == &token && next.task() == load && next.result().image());
         break;
@@ -214,8 +214,8 @@ TEST(a_host_dispatcher_posts_and_an_immediate_one_answers_at_once) {
     const manager loads = in_memory();
     std::atomic<int> alive{0};
     {
-        const dispatcher loop = dispatcher::host([&posted, kept = counted(alive)](auto run) { posted.set_value(run); },
-                                                 [] { return false; });
+        const dispatcher loop = dispatcher::custom(
+            [&posted, kept = counted(alive)](auto run) { posted.set_value(run); }, [] { return false; });
         std::atomic<bool> called{false};
         const task load = loads.start(badge().set_dispatcher(loop), [&](const result &) { called = true; });
         load.wait();

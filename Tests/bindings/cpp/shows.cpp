@@ -43,7 +43,7 @@ TEST(frames_of_the_program_are_played) {
         const player plays = player::of(
             frames, [&](const player &, std::uint32_t, const image &frame) { seen.push_back(frame.row(0)[0]); },
             [&](const player &, std::uint32_t count) { rounds = int(count); });
-        plays.set_decodes_when_due(true);
+        plays.set_decode_when_due(true);
         plays.start();
         for (int i = 0; i < 4; i++)
             plays.tick(10000000);
@@ -106,7 +106,6 @@ TEST(a_target_shows_a_placeholder_and_then_the_picture) {
         target_options options;
         options.set_blurhash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", 32, 24);
         bool ended = false;
-        const progress counter = cell.progress();
         const task load = cell.load(request(url("badge.png")), options, [&](const result &) { ended = true; });
         CHECK(load && cell.task() == load);
         CHECK_EQUAL(cell.url(), url("badge.png"));
@@ -117,7 +116,8 @@ TEST(a_target_shows_a_placeholder_and_then_the_picture) {
         CHECK_EQUAL(widths.size(), std::size_t(2));
         CHECK(widths[0] == 32 && widths[1] == 400);
         CHECK_EQUAL(cell.latest_key(), std::string("image"));
-        CHECK_EQUAL(counter.fraction(), 1.0);
+        CHECK_EQUAL(load.progress().received, std::int64_t(picture("badge.png").size()));
+        CHECK_EQUAL(load.progress().expected, load.progress().received);
         CHECK_EQUAL(thrown([&] {
                         cell.close();
                         cell.load(request(url("leaf.webp")));
@@ -183,39 +183,23 @@ TEST(a_prefetcher_counts_what_it_fetched) {
     CHECK(!ahead.start(std::vector<std::string>()));
 }
 
-class idle_observer final : public prefetch_observer {
+class idle_handler final : public prefetcher_handler {
   public:
-    explicit idle_observer(std::promise<std::size_t> &idle) : idle_(idle) {}
+    explicit idle_handler(std::promise<std::size_t> &idle) : idle_(idle) {}
     void idle(std::size_t total, std::size_t) override { idle_.set_value(total); }
 
   private:
     std::promise<std::size_t> &idle_;
 };
 
-TEST(an_observer_hears_when_nothing_is_fetched_any_more) {
+TEST(a_prefetcher_reports_when_it_is_idle) {
     const prefetcher ahead = prefetcher::create(in_memory());
     std::promise<std::size_t> promise;
     auto idle = promise.get_future();
-    ahead.set_observer(std::make_unique<idle_observer>(promise));
+    ahead.set_handler(std::make_unique<idle_handler>(promise));
     ahead.start(std::vector<std::string>{url("badge.png"), url("leaf.webp")});
     CHECK_EQUAL(wait_for(idle), std::size_t(2));
-    ahead.set_observer(nullptr);
-}
-
-TEST(progress_is_observed) {
-    std::atomic<int> alive{0};
-    double last = 0;
-    {
-        const progress counter = progress::create();
-        counter.set_observer([&, own = counted(alive)](const progress &now) { last = now.fraction(); });
-        counter.set(1, 4);
-        CHECK_EQUAL(last, 0.25);
-        counter.clear_observer();
-        counter.set(2, 4);
-        CHECK_EQUAL(last, 0.25);
-        CHECK_EQUAL(counter.completed(), 2);
-    }
-    CHECK(becomes_true([&] { return alive == 0; }));
+    ahead.set_handler(nullptr);
 }
 
 TEST(a_batch_fills_an_array_and_names_what_is_missing) {
@@ -269,7 +253,7 @@ TEST(memory_is_asked_without_a_load) {
 
 TEST(a_thumbnail_may_cover_its_box) {
     decode_options how;
-    how.set_thumbnail_size(100, 100).set_thumbnail_mode(scale_mode::aspect_fill);
+    how.set_thumbnail_size(100, 100, scale_mode::aspect_fill);
     CHECK(how.thumbnail_mode() == scale_mode::aspect_fill);
     CHECK_EQUAL(decode(picture("aurora.jpg"), how).height(), 100u);
 }

@@ -169,7 +169,7 @@ TEST(a_picture_is_encoded_and_decoded_again) {
     const image again = decode(bytes.bytes());
     for (std::uint32_t y = 0; y < 9; y++)
         CHECK(!std::memcmp(again.row(y).data(), picture.row(y).data(), 48));
-    CHECK(again.format() == format::png && name(again.format()) == "png" && media_type(again.format()) == "image/png");
+    CHECK(again.format() == format::png && name(again.format()) == "png" && mime_type(again.format()) == "image/png");
     CHECK(info(bytes.bytes()).find("\"width\":16") != std::string::npos ||
           info(bytes.bytes()).find("\"width\": 16") != std::string::npos);
     CHECK_EQUAL(try_read_metadata(bytes.bytes(), metadata_kind::exif).why().code(), status::not_found);

@@ -40,7 +40,7 @@ public:
     frame_provider transformed(const transformer &change) const {
         return detail::make<frame_provider>(sdimage_frame_provider_new_transformed, get(), change.get());
     }
-    // The C functions of the same names: animation.h.
+    // The C functions of the same names: player.h and sys/frames.h.
     std::uint32_t frame_count() const noexcept { return sdimage_frame_provider_frame_count(get()); }
     std::uint32_t loop_count() const noexcept { return sdimage_frame_provider_loop_count(get()); }
     bool is_growing() const noexcept { return sdimage_frame_provider_is_growing(get()); }

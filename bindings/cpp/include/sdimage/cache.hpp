@@ -17,7 +17,7 @@ class cache_config : public detail::owned<sdimage_cache_config, sdimage_cache_co
 public:
     using owned::owned;
     cache_config() : owned(detail::made(sdimage_cache_config_new())) {}
-    // The C functions of the same names: cache.h and disk.h.
+    // The C functions of the same names: cache.h and disk_cache.h.
     cache_config &set_directory(std::optional<std::string_view> path) {
         sdimage_cache_config_set_directory(get(), detail::optional_text(path));
         return *this;
@@ -77,17 +77,17 @@ public:
     // Sets a function that finds the bytes of an entry in a further file: std::string(std::string_view key), which
     // returns a path, or "" for none. Any thread; must not block.
     template <class F> cache_config &set_additional_path(F find) {
-        sdimage_cache_config_set_additional_path(
-            get(),
-            [](void *self, const void *key, std::size_t length, char *path, std::size_t capacity) {
-                return detail::guarded(std::size_t(0), [&] {
-                    const std::string found =
-                        detail::state<F>(self)(std::string_view(static_cast<const char *>(key), length));
-                    found.copy(path, capacity);
-                    return found.size();
-                });
-            },
-            detail::boxed(std::move(find)).release(), &detail::destroyed<F>);
+        auto table = detail::empty_table<sdimage_cache_path_vtable>();
+        table.path = [](void *self, const void *key, std::size_t length, char *path, std::size_t capacity) {
+            return detail::guarded(std::size_t(0), [&] {
+                const std::string found =
+                    detail::state<F>(self)(std::string_view(static_cast<const char *>(key), length));
+                found.copy(path, capacity);
+                return found.size();
+            });
+        };
+        detail::run(sdimage_cache_config_set_additional_path, get(), &table,
+                    static_cast<void *>(detail::boxed(std::move(find)).release()), &detail::destroyed<F>);
         return *this;
     }
 };
@@ -97,7 +97,7 @@ class cache_query : public detail::owned<sdimage_cache_query, sdimage_cache_quer
 public:
     using owned::owned;
     cache_query() : owned(detail::made(sdimage_cache_query_new())) {}
-    // The C functions of the same names: disk.h.
+    // The C functions of the same names: disk_cache.h.
     cache_query &set_order(cache_order order) noexcept {
         sdimage_cache_query_set_order(get(), detail::c(order));
         return *this;
@@ -175,9 +175,9 @@ public:
 
     // The image in memory; empty when there is none. Takes well under a microsecond.
     sdimage::image memory_image(std::string_view key) const noexcept {
-        return sdimage::image(sdimage_cache_get_memory_image(get(), key.data(), key.size()));
+        return detail::copied<sdimage::image>(sdimage_cache_get_memory_image, get(), key.data(), key.size());
     }
-    // The C functions of the same names: cache.h, cache_chain.h and disk.h.
+    // The C functions of the same names: cache.h and disk_cache.h.
     void close() const { detail::run(sdimage_cache_close, get()); }
     void set_memory_image(std::string_view key, const sdimage::image &value) const {
         detail::run(sdimage_cache_set_memory_image, get(), key.data(), key.size(), value.get());
@@ -193,10 +193,10 @@ public:
     void remove_expired() const { detail::run(sdimage_cache_remove_expired, get()); }
     void chain_add(const cache &member) const { detail::run(sdimage_cache_chain_add, get(), member.get()); }
     void chain_remove(const cache &member) const { detail::run(sdimage_cache_chain_remove, get(), member.get()); }
-    void chain_set_policy(cache_operation operation, cache_policy policy) const {
+    void chain_set_policy(cache_chain_operation operation, cache_chain_policy policy) const {
         detail::run(sdimage_cache_chain_set_policy, get(), detail::c(operation), detail::c(policy));
     }
-    void chain_set_promotes(bool promotes) const { detail::run(sdimage_cache_chain_set_promote, get(), promotes); }
+    void chain_set_promote(bool promote) const { detail::run(sdimage_cache_chain_set_promote, get(), promote); }
     void set_disk_limits(std::uint64_t max_bytes, std::int64_t max_age_seconds, expire_rule rule) const noexcept {
         sdimage_cache_set_disk_limits(get(), max_bytes, max_age_seconds, detail::c(rule));
     }
@@ -275,79 +275,71 @@ public:
 
     // Calls found(const data &, const failure &); both are empty when there is no entry.
     template <class F> void data_async(std::string_view key, F found) const {
-        sdimage_cache_data_fn answer = [](void *self, sdimage_data *bytes, sdimage_error *why) {
+        auto table = detail::empty_table<sdimage_cache_handler>();
+        table.data = [](void *self, sdimage_data *bytes, sdimage_error *why) {
             const detail::lent<sdimage::data> data_lent(bytes);
             const detail::lent<failure> failure_lent(why);
             detail::guarded([&] { detail::state<F>(self)(*data_lent, *failure_lent); });
         };
-        hand_over(found, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_get_data_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>,
-                                                why);
-        });
+        hand_over(found, sdimage_cache_get_data_async, get(), key.data(), key.size(), &table);
     }
     // Calls found(cache_layers, const failure &).
     template <class F> void contains_async(std::string_view key, F found) const {
-        sdimage_cache_contains_fn answer = [](void *self, sdimage_cache_layers layers, sdimage_error *why) {
+        auto table = detail::empty_table<sdimage_cache_handler>();
+        table.layers = [](void *self, sdimage_cache_layers layers, sdimage_error *why) {
             const detail::lent<failure> failure_lent(why);
             detail::guarded([&] { detail::state<F>(self)(static_cast<cache_layers>(layers), *failure_lent); });
         };
-        hand_over(found, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_contains_async(get(), key.data(), key.size(), answer, state, &detail::destroyed<F>,
-                                                why);
-        });
+        hand_over(found, sdimage_cache_contains_async, get(), key.data(), key.size(), &table);
     }
     // Calls counted(cache_totals, const failure &).
     template <class F> void disk_totals_async(F counted) const {
-        sdimage_cache_totals_fn answer = [](void *self, std::uint64_t bytes, std::uint64_t count, sdimage_error *why) {
+        auto table = detail::empty_table<sdimage_cache_handler>();
+        table.disk_totals = [](void *self, std::uint64_t bytes, std::uint64_t count, sdimage_error *why) {
             const detail::lent<failure> failure_lent(why);
             detail::guarded([&] { detail::state<F>(self)(cache_totals{bytes, count}, *failure_lent); });
         };
-        hand_over(counted, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_get_disk_totals_async(get(), answer, state, &detail::destroyed<F>, why);
-        });
+        hand_over(counted, sdimage_cache_get_disk_totals_async, get(), &table);
     }
     // This and all following functions call done(const failure &), which is empty on success.
     template <class F>
     void store_async(std::string_view key, const sdimage::image &picture, const sdimage::data &bytes,
                      cache_layers layers, F done, const encode_options &how = nullptr) const {
-        hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_store_async(get(), key.data(), key.size(), picture.get(), bytes.get(),
-                                             detail::c(layers), how.get(), &told<F>, state, &detail::destroyed<F>, why);
-        });
+        const auto table = completion<F>();
+        hand_over(done, sdimage_cache_store_async, get(), key.data(), key.size(), picture.get(), bytes.get(),
+                  detail::c(layers), how.get(), &table);
     }
     template <class F> void store_async(std::string_view key, const sdimage::data &bytes, F done) const {
-        hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_store_data_async(get(), key.data(), key.size(), bytes.get(), &told<F>, state,
-                                                  &detail::destroyed<F>, why);
-        });
+        const auto table = completion<F>();
+        hand_over(done, sdimage_cache_store_data_async, get(), key.data(), key.size(), bytes.get(), &table);
     }
     template <class F> void remove_async(std::string_view key, cache_layers layers, F done) const {
-        hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_remove_async(get(), key.data(), key.size(), detail::c(layers), &told<F>, state,
-                                              &detail::destroyed<F>, why);
-        });
+        const auto table = completion<F>();
+        hand_over(done, sdimage_cache_remove_async, get(), key.data(), key.size(), detail::c(layers), &table);
     }
     template <class F> void clear_async(cache_layers layers, F done) const {
-        hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_clear_async(get(), detail::c(layers), &told<F>, state, &detail::destroyed<F>, why);
-        });
+        const auto table = completion<F>();
+        hand_over(done, sdimage_cache_clear_async, get(), detail::c(layers), &table);
     }
     template <class F> void remove_expired_async(F done) const {
-        hand_over(done, [&](void *state, sdimage_error **why) {
-            return sdimage_cache_remove_expired_async(get(), &told<F>, state, &detail::destroyed<F>, why);
-        });
+        const auto table = completion<F>();
+        hand_over(done, sdimage_cache_remove_expired_async, get(), &table);
     }
 
 private:
-    template <class F> static void told(void *self, sdimage_error *why) {
-        const detail::lent<failure> failure_lent(why);
-        detail::guarded([&] { detail::state<F>(self)(*failure_lent); });
+    // The handler of a change.
+    template <class F> static sdimage_cache_handler completion() noexcept {
+        auto table = detail::empty_table<sdimage_cache_handler>();
+        table.completed = [](void *self, sdimage_error *why) {
+            const detail::lent<failure> failure_lent(why);
+            detail::guarded([&] { detail::state<F>(self)(*failure_lent); });
+        };
+        return table;
     }
     // Moves a lambda to the heap and passes it to a C function, which destroys it also on failure.
-    template <class F, class C> static void hand_over(F &function, C &&call) {
-        sdimage_error *why = nullptr;
-        const sdimage_status said = call(static_cast<void *>(detail::boxed(std::move(function)).release()), &why);
-        if (said < 0) throw error(detail::taken(said, why));
+    template <class F, class C, class... A> static void hand_over(F &function, C *call, A... arguments) {
+        detail::run(call, arguments..., static_cast<void *>(detail::boxed(std::move(function)).release()),
+                    &detail::destroyed<F>);
     }
 };
 

@@ -30,7 +30,7 @@ class decode_options : public detail::owned<sdimage_decode_options, sdimage_deco
 public:
     using owned::owned;
     decode_options() : owned(detail::made(sdimage_decode_options_new())) {}
-    // The C functions of the same names: coder.h.
+    // The C functions of the same names: decode.h.
     decode_options &set_pixel_format(sdimage::pixel_format value) noexcept {
         sdimage_decode_options_set_pixel_format(get(), detail::c(value));
         return *this;
@@ -84,15 +84,14 @@ public:
         return *this;
     }
     size thumbnail_size() const noexcept { return sdimage_decode_options_thumbnail_size(get()); }
-    bool preserves_aspect_ratio() const noexcept { return sdimage_decode_options_preserves_aspect_ratio(get()); }
     sdimage::pixel_format pixel_format() const noexcept {
         return static_cast<sdimage::pixel_format>(sdimage_decode_options_pixel_format(get()));
     }
-    bool applies_orientation() const noexcept { return sdimage_decode_options_should_apply_orientation(get()); }
-    bool converts_to_srgb() const noexcept { return sdimage_decode_options_should_convert_to_srgb(get()); }
+    bool should_apply_orientation() const noexcept { return sdimage_decode_options_should_apply_orientation(get()); }
+    bool should_convert_to_srgb() const noexcept { return sdimage_decode_options_should_convert_to_srgb(get()); }
     bool is_first_frame_only() const noexcept { return sdimage_decode_options_is_first_frame_only(get()); }
     double scale() const noexcept { return sdimage_decode_options_scale(get()); }
-    bool accepts_partial() const noexcept { return sdimage_decode_options_should_accept_partial(get()); }
+    bool should_accept_partial() const noexcept { return sdimage_decode_options_should_accept_partial(get()); }
     std::size_t limit_bytes() const noexcept { return sdimage_decode_options_limit_bytes(get()); }
     std::uint64_t max_pixels() const noexcept { return sdimage_decode_options_max_pixels(get()); }
     std::size_t max_bytes() const noexcept { return sdimage_decode_options_max_bytes(get()); }
@@ -102,20 +101,17 @@ public:
         return sdimage::work_budget(sdimage_decode_options_work_budget(get()));
     }
     decode_options &set_thumbnail_size(std::uint32_t width, std::uint32_t height,
-                                       bool preserve_aspect_ratio = true) noexcept {
-        sdimage_decode_options_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
-        return *this;
-    }
-    // Call it after set_thumbnail_size, which also sets the mode.
-    decode_options &set_thumbnail_mode(scale_mode mode) noexcept {
-        sdimage_decode_options_set_thumbnail_mode(get(), detail::c(mode));
+                                       scale_mode mode = scale_mode::aspect_fit) noexcept {
+        sdimage_decode_options_set_thumbnail_size(get(), width, height, detail::c(mode));
         return *this;
     }
     scale_mode thumbnail_mode() const noexcept {
         return static_cast<scale_mode>(sdimage_decode_options_thumbnail_mode(get()));
     }
-    // The named values of the request; empty when there are none.
-    sdimage::options values() const noexcept { return sdimage::options(sdimage_decode_options_options(get())); }
+    // The values for coders, read-only; empty when there are none.
+    sdimage::options options() const noexcept {
+        return retain<sdimage::options>(sdimage_decode_options_options(get()));
+    }
 };
 
 // Options for encoding. Class: single-owner.
@@ -127,7 +123,7 @@ public:
     sdimage::work_budget work_budget() const noexcept {
         return sdimage::work_budget(sdimage_encode_options_work_budget(get()));
     }
-    // The C functions of the same names: encoder.h.
+    // The C functions of the same names: encode.h.
     encode_options &set_quality(double quality) noexcept {
         sdimage_encode_options_set_quality(get(), quality);
         return *this;
@@ -200,10 +196,18 @@ public:
         sdimage_encode_options_set_xmp(get(), value.get());
         return *this;
     }
+    encode_options &set_options(const sdimage::options &values) noexcept {
+        sdimage_encode_options_set_options(get(), values.get());
+        return *this;
+    }
+    // The values for coders, read-only; empty when there are none.
+    sdimage::options options() const noexcept {
+        return retain<sdimage::options>(sdimage_encode_options_options(get()));
+    }
     double quality() const noexcept { return sdimage_encode_options_quality(get()); }
     bool is_lossless() const noexcept { return sdimage_encode_options_is_lossless(get()); }
     std::uint32_t effort() const noexcept { return sdimage_encode_options_effort(get()); }
-    bool embeds_thumbnail() const noexcept { return sdimage_encode_options_should_embed_thumbnail(get()); }
+    bool should_embed_thumbnail() const noexcept { return sdimage_encode_options_should_embed_thumbnail(get()); }
     color background_color() const noexcept { return sdimage_encode_options_background_color(get()); }
     bool is_first_frame_only() const noexcept { return sdimage_encode_options_is_first_frame_only(get()); }
     std::uint32_t loop_count(const image &value) const noexcept {
@@ -274,7 +278,7 @@ inline format format_of_name(std::string_view name) {
     return static_cast<format>(sdimage_format_of_name(detail::text(name)));
 }
 
-// --- Random access to encoded bytes (source.h).
+// --- Random access to encoded bytes (decode.h; custom sources: sys/source.h).
 
 // Class: synchronised.
 class source : public detail::shared<sdimage_source, sdimage_source_ref, sdimage_source_unref> {
@@ -331,7 +335,7 @@ public:
     }
     // The best image so far; empty while there is none.
     sdimage::image image() const { return detail::make<sdimage::image>(sdimage_decoder_get_image, get()); }
-    // The C functions of the same names: decoder.h.
+    // The C functions of the same names: decode.h.
     sdimage::size size() const noexcept { return sdimage_decoder_size(get()); }
     std::uint32_t frame_count() const noexcept { return sdimage_decoder_frame_count(get()); }
     std::uint32_t loop_count() const noexcept { return sdimage_decoder_loop_count(get()); }
@@ -342,7 +346,7 @@ public:
         return detail::make<sdimage::image>(sdimage_decoder_get_frame, get(), index);
     }
     // All bytes appended so far.
-    data bytes() const { return detail::make<data>(sdimage_decoder_get_data, get()); }
+    sdimage::data data() const { return detail::make<sdimage::data>(sdimage_decoder_get_data, get()); }
 };
 
 } // namespace sdimage

@@ -67,12 +67,12 @@ class custom_coder {
 public:
     virtual ~custom_coder() = default;
     virtual bool can_decode(bytes_view bytes) = 0;
-    // Decodes the first image. `values` are the named values of the request and may be empty.
-    virtual image decode(bytes_view bytes, const decode_options &how, const options &values) = 0;
+    // Decodes the first image. how.options() are the values of the request.
+    virtual image decode(bytes_view bytes, const decode_options &how) = 0;
 
     // Override both or neither. encode must not return an empty handle.
     virtual bool can_encode(format) { return false; }
-    virtual data encode(const image &, format, const encode_options &, const options &) { return {}; }
+    virtual data encode(const image &, format, const encode_options &) { return {}; }
     // Open progressive or animated images: from bytes as they arrive, or from a source that is read as needed.
     virtual std::unique_ptr<custom_picture> open(const decode_options &) { return {}; }
     virtual std::unique_ptr<custom_picture> open_source(const source &, const decode_options &) { return {}; }
@@ -82,7 +82,7 @@ public:
     virtual void info(bytes_view, metadata &) {}
     virtual void describe(bytes_view, const decode_options &, metadata &) {}
     // For libraries that cannot be interrupted: the stack size in bytes of the separate threads that calls run on and
-    // may be abandoned on (coder.h).
+    // may be abandoned on (sys/coder.h).
     virtual std::size_t detached_stack() const noexcept { return 0; }
 };
 
@@ -149,8 +149,7 @@ template <class T> void set_decoding(sdimage_coder_vtable &table) {
     table.decode = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
                       sdimage_image **into, sdimage_error **why) {
         return answered(why, [&] {
-            put_always(into,
-                       state<T>(self).decode({bytes, length}, *lent<decode_options>(how), *lent<options>(values)));
+            put_always(into, state<T>(self).decode({bytes, length}, *lent<decode_options>(how)));
         });
     };
     if constexpr (overrides(&T::render, &custom_coder::render)) {
@@ -190,7 +189,7 @@ template <class T> void set_encoding(sdimage_coder_vtable &table) {
                           const sdimage_encode_options *how, sdimage_data **into, sdimage_error **why) {
             return answered(why, [&] {
                 put_always(into, state<T>(self).encode(*lent<image>(picture), static_cast<format>(wanted),
-                                                       *lent<encode_options>(how), *lent<options>(values)));
+                                                       *lent<encode_options>(how)));
             });
         };
     }
@@ -234,7 +233,7 @@ template <class C, class D> class lambda_coder final : public custom_coder {
 public:
     lambda_coder(C can, D decode) : can_(std::move(can)), decode_(std::move(decode)) {}
     bool can_decode(bytes_view bytes) override { return can_(bytes); }
-    image decode(bytes_view bytes, const decode_options &how, const options &) override { return decode_(bytes, how); }
+    image decode(bytes_view bytes, const decode_options &how) override { return decode_(bytes, how); }
 
 private:
     C can_;

@@ -30,7 +30,7 @@ public:
     void set_expected_length(std::uint64_t length) const noexcept {
         sdimage_load_sink_set_expected_length(get(), length);
     }
-    void start_anew() const noexcept { sdimage_load_sink_restart(get()); }
+    void restart() const noexcept { sdimage_load_sink_restart(get()); }
     void finish_with_data(const data &value) const noexcept { sdimage_load_sink_finish_with_data(get(), value.get()); }
     void finish_with_image(const image &value) const noexcept {
         sdimage_load_sink_finish_with_image(get(), value.get());

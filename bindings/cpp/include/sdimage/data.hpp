@@ -43,6 +43,10 @@ private:
 class options : public detail::owned<sdimage_options, sdimage_options_unref> {
 public:
     using owned::owned;
+    // A handle of options that belong to another object and must not be changed; takes a reference of its own.
+    template <class H> static H retained(const sdimage_options *object) noexcept {
+        return H(object ? sdimage_options_ref(const_cast<sdimage_options *>(object)) : nullptr);
+    }
     options() : owned(detail::made(sdimage_options_new())) {}
 
     // The C functions of the same names: options.h.
@@ -109,7 +113,7 @@ public:
     // An entry with the given bytes and the metadata() that they were stored with. Empty metadata: nothing is known.
     explicit cache_entry(const sdimage::data &bytes, const sdimage::data &about = {})
         : shared(detail::make<cache_entry>(sdimage_cache_entry_new, bytes.get(), about.get())) {}
-    // The C functions of the same names: cache_entry.h.
+    // The C functions of the same names: sys/cache.h.
     sdimage::data data() const noexcept { return retain<sdimage::data>(sdimage_cache_entry_data(get())); }
     sdimage::data metadata() const noexcept { return retain<sdimage::data>(sdimage_cache_entry_metadata(get())); }
     std::uint64_t date_ns() const noexcept { return sdimage_cache_entry_date_ns(get()); }

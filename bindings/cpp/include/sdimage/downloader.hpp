@@ -86,8 +86,8 @@ public:
         sdimage_downloader_config_add_acceptable_statuses(get(), first, last);
         return *this;
     }
-    downloader_config &add_acceptable_type(std::optional<std::string_view> media_type) {
-        sdimage_downloader_config_add_acceptable_type(get(), detail::optional_text(media_type));
+    downloader_config &add_acceptable_type(std::optional<std::string_view> mime_type) {
+        sdimage_downloader_config_add_acceptable_type(get(), detail::optional_text(mime_type));
         return *this;
     }
     downloader_config &set_min_progress_interval(double fraction) noexcept {

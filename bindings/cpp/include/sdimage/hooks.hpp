@@ -12,9 +12,7 @@ class download_event {
 public:
     explicit download_event(const sdimage_download_event *lent) noexcept : lent_(lent) {}
     const sdimage_download_event *get() const noexcept { return lent_; }
-    download_event_type kind() const noexcept {
-        return static_cast<download_event_type>(sdimage_download_event_stage(get()));
-    }
+    transfer_stage stage() const noexcept { return static_cast<transfer_stage>(sdimage_download_event_stage(get())); }
     std::string_view url() const noexcept { return detail::view(sdimage_download_event_url(get())); }
     std::int32_t http_status() const noexcept { return sdimage_download_event_http_status(get()); }
     byte_progress progress() const noexcept {

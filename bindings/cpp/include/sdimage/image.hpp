@@ -15,7 +15,7 @@ class transformer;
 inline std::string_view name(format value) noexcept {
     return sdimage_format_name(detail::c(value));
 }
-inline std::string_view media_type(format value) noexcept {
+inline std::string_view mime_type(format value) noexcept {
     return sdimage_format_mime_type(detail::c(value));
 }
 inline std::string_view name(pixel_format value) noexcept {
@@ -29,7 +29,7 @@ inline std::size_t bytes_of(pixel_format value) noexcept {
 class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref> {
 public:
     using owned::owned;
-    // The C functions of the same names: image.h.
+    // The C functions of the same names: metadata.h.
     metadata &set_scale(double scale) noexcept {
         sdimage_metadata_set_scale(get(), scale);
         return *this;
@@ -134,7 +134,7 @@ public:
                                    loop_count);
     }
 
-    // The C functions of the same names: animation.h, image.h and transformer.h.
+    // The C functions of the same names: image.h, metadata.h and transform.h.
     void preload_frames() const { detail::run(sdimage_image_preload_frames, get()); }
     void unload_frames() const noexcept { sdimage_image_unload_frames(get()); }
     bool has_all_frames() const noexcept { return sdimage_image_has_all_frames(get()); }
@@ -181,17 +181,6 @@ public:
     image with_metadata(const sdimage::metadata &value) const {
         return detail::make<image>(sdimage_image_with_metadata, get(), value.get());
     }
-    image crop(rect value) const { return detail::make<image>(sdimage_image_crop, get(), value); }
-    image flip(bool horizontal, bool vertical) const {
-        return detail::make<image>(sdimage_image_flip, get(), horizontal, vertical);
-    }
-    image rotate(double angle, bool fit_size) const {
-        return detail::make<image>(sdimage_image_rotate, get(), angle, fit_size);
-    }
-    image tint(color value, blend_mode mode) const {
-        return detail::make<image>(sdimage_image_tint, get(), value, detail::c(mode));
-    }
-    image blur(double radius) const { return detail::make<image>(sdimage_image_blur, get(), radius); }
 
     // Rows from top to bottom, stride() bytes apart, without a copy; the last row ends with its last pixel.
     bytes_view pixels() const noexcept {
@@ -214,25 +203,22 @@ public:
         return found;
     }
 
-    // Each function creates one transformer and applies it.
+    // Each function creates the transformer of its name and applies it once; transformer.hpp describes the parameters.
     image resize(double width, double height, scale_mode mode = scale_mode::fill) const {
         return detail::make<image>(sdimage_image_resize, get(), width, height, detail::c(mode));
     }
+    // The following functions are defined in transformer.hpp.
+    image crop(rect part) const;
+    image flip(bool horizontal, bool vertical) const;
+    image rotate(double radians, bool fit_size = true) const;
     image round_corner(double radius, sdimage::corners corners = corners::all, double border_width = 0,
-                       std::optional<sdimage::color> border_color = {}) const {
-        return detail::make<image>(sdimage_image_round_corner, get(), radius, static_cast<std::uint64_t>(corners),
-                                   border_width, border_color ? &*border_color : nullptr);
-    }
+                       std::optional<sdimage::color> border_color = {}) const;
     image round_corner_fraction(double fraction, sdimage::corners corners = corners::all, double border_width = 0,
-                                std::optional<sdimage::color> border_color = {}) const {
-        return detail::make<image>(sdimage_image_round_corner_fraction, get(), fraction,
-                                   static_cast<std::uint64_t>(corners), border_width,
-                                   border_color ? &*border_color : nullptr);
-    }
-    image filter(std::string_view name, const options &parameters = nullptr) const {
-        return detail::make<image>(sdimage_image_filter, get(), detail::text(name), parameters.get());
-    }
-    // Transform the first frame, or every frame. Defined in transformer.hpp.
+                                std::optional<sdimage::color> border_color = {}) const;
+    image tint(sdimage::color value, blend_mode mode = blend_mode::source_in) const;
+    image blur(double radius) const;
+    image filter(std::string_view name, const options &parameters = nullptr) const;
+    // Transform the first frame, or every frame.
     image transform(const transformer &change) const;
     image transform_frames(const transformer &change) const;
     outcome<image> try_transform(const transformer &change) const noexcept;

@@ -19,7 +19,7 @@ class manager_config : public detail::owned<sdimage_manager_config, sdimage_mana
 public:
     using owned::owned;
     manager_config() : owned(detail::made(sdimage_manager_config_new())) {}
-    // The C functions of the same names: load_hooks.h and manager.h.
+    // The C functions of the same names: hooks.h and manager.h.
     manager_config &set_load_hooks(const load_hooks &hooks) noexcept {
         sdimage_manager_config_set_load_hooks(get(), hooks.get());
         return *this;
@@ -54,13 +54,13 @@ public:
     }
     // Receives the FINAL of every load: void(const result &). On the library's callback thread, one at a time.
     template <class F> manager_config &set_observer(F observe) {
-        sdimage_manager_config_set_observer(
-            get(),
-            [](void *self, const sdimage_result *ended) {
-                const detail::lent<result> lent(ended);
-                detail::guarded([&] { detail::state<F>(self)(*lent); });
-            },
-            detail::boxed(std::move(observe)).release(), &detail::destroyed<F>);
+        auto table = detail::empty_table<sdimage_load_observer>();
+        table.load_ended = [](void *self, const sdimage_result *ended) {
+            const detail::lent<result> lent(ended);
+            detail::guarded([&] { detail::state<F>(self)(*lent); });
+        };
+        detail::run(sdimage_manager_config_set_observer, get(), &table,
+                    static_cast<void *>(detail::boxed(std::move(observe)).release()), &detail::destroyed<F>);
         return *this;
     }
 };
@@ -272,15 +272,15 @@ inline std::string metrics() {
 
 // Sends messages up to a level to write(log_level, std::string_view). Any thread, several at once; must not block.
 template <class F> void set_log_handler(log_level level, F write) {
-    sdimage_log_set_handler(
-        detail::c(level),
-        [](void *self, sdimage_log_level of, const char *message) {
-            detail::guarded([&] { detail::state<F>(self)(static_cast<log_level>(of), detail::view(message)); });
-        },
-        detail::boxed(std::move(write)).release(), &detail::destroyed<F>);
+    auto table = detail::empty_table<sdimage_log_handler>();
+    table.message = [](void *self, sdimage_log_level of, const char *text) {
+        detail::guarded([&] { detail::state<F>(self)(static_cast<log_level>(of), detail::view(text)); });
+    };
+    detail::run(sdimage_log_set_handler, detail::c(level), &table,
+                static_cast<void *>(detail::boxed(std::move(write)).release()), &detail::destroyed<F>);
 }
 inline void clear_log_handler() noexcept {
-    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, nullptr, nullptr, nullptr);
+    sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, nullptr, nullptr, nullptr, nullptr);
 }
 
 } // namespace sdimage

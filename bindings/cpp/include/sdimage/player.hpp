@@ -63,10 +63,10 @@ public:
     std::uint32_t frame_count() const noexcept { return sdimage_player_frame_count(get()); }
     void set_max_buffer_size(std::size_t bytes) const noexcept { sdimage_player_set_max_buffer_size(get(), bytes); }
     std::size_t max_buffer_size() const noexcept { return sdimage_player_max_buffer_size(get()); }
-    void set_drops_late_frames(bool drops) const noexcept { sdimage_player_set_drop_late_frames(get(), drops); }
-    bool drops_late_frames() const noexcept { return sdimage_player_should_drop_late_frames(get()); }
-    void set_decodes_when_due(bool decodes) const noexcept { sdimage_player_set_decode_when_due(get(), decodes); }
-    bool decodes_when_due() const noexcept { return sdimage_player_should_decode_when_due(get()); }
+    void set_drop_late_frames(bool drops) const noexcept { sdimage_player_set_drop_late_frames(get(), drops); }
+    bool should_drop_late_frames() const noexcept { return sdimage_player_should_drop_late_frames(get()); }
+    void set_decode_when_due(bool decodes) const noexcept { sdimage_player_set_decode_when_due(get(), decodes); }
+    bool should_decode_when_due() const noexcept { return sdimage_player_should_decode_when_due(get()); }
     bool is_playing() const noexcept { return sdimage_player_is_playing(get()); }
     image frame() const noexcept { return detail::copied<image>(sdimage_player_get_frame, get()); }
     std::uint32_t frame_index() const noexcept { return sdimage_player_frame_index(get()); }
@@ -148,21 +148,21 @@ public:
     int descriptor() const noexcept { return sdimage_animated_view_descriptor(get()); }
     bool advance() const noexcept { return sdimage_animated_view_advance(get()); }
     void set_autoplay(bool autoplay) const noexcept { sdimage_animated_view_set_autoplay(get(), autoplay); }
-    bool autoplay() const noexcept { return sdimage_animated_view_should_autoplay(get()); }
+    bool should_autoplay() const noexcept { return sdimage_animated_view_should_autoplay(get()); }
     void set_loop_limit(std::uint32_t loops) const noexcept { sdimage_animated_view_set_loop_limit(get(), loops); }
     void reset_loop_limit() const noexcept { sdimage_animated_view_reset_loop_limit(get()); }
     void set_incremental(bool incremental) const noexcept { sdimage_animated_view_set_incremental(get(), incremental); }
-    bool incremental() const noexcept { return sdimage_animated_view_is_incremental(get()); }
-    void set_clears_buffer_when_stopped(bool clears) const noexcept {
+    bool is_incremental() const noexcept { return sdimage_animated_view_is_incremental(get()); }
+    void set_clear_buffer_when_stopped(bool clears) const noexcept {
         sdimage_animated_view_set_clear_buffer_when_stopped(get(), clears);
     }
-    bool clears_buffer_when_stopped() const noexcept {
+    bool should_clear_buffer_when_stopped() const noexcept {
         return sdimage_animated_view_should_clear_buffer_when_stopped(get());
     }
-    void set_rewinds_when_stopped(bool rewinds) const noexcept {
+    void set_rewind_when_stopped(bool rewinds) const noexcept {
         sdimage_animated_view_set_rewind_when_stopped(get(), rewinds);
     }
-    bool rewinds_when_stopped() const noexcept { return sdimage_animated_view_should_rewind_when_stopped(get()); }
+    bool should_rewind_when_stopped() const noexcept { return sdimage_animated_view_should_rewind_when_stopped(get()); }
     void set_transformer(const transformer &value) const noexcept {
         sdimage_animated_view_set_transformer(get(), value.get());
     }
@@ -174,12 +174,10 @@ public:
         sdimage_animated_view_set_max_buffer_size(get(), bytes);
     }
     std::size_t max_buffer_size() const noexcept { return sdimage_animated_view_max_buffer_size(get()); }
-    void set_drops_late_frames(bool drops) const noexcept { sdimage_animated_view_set_drop_late_frames(get(), drops); }
-    bool drops_late_frames() const noexcept { return sdimage_animated_view_should_drop_late_frames(get()); }
-    void set_decodes_when_due(bool decodes) const noexcept {
-        sdimage_animated_view_set_decode_when_due(get(), decodes);
-    }
-    bool decodes_when_due() const noexcept { return sdimage_animated_view_should_decode_when_due(get()); }
+    void set_drop_late_frames(bool drops) const noexcept { sdimage_animated_view_set_drop_late_frames(get(), drops); }
+    bool should_drop_late_frames() const noexcept { return sdimage_animated_view_should_drop_late_frames(get()); }
+    void set_decode_when_due(bool decodes) const noexcept { sdimage_animated_view_set_decode_when_due(get(), decodes); }
+    bool should_decode_when_due() const noexcept { return sdimage_animated_view_should_decode_when_due(get()); }
 };
 
 } // namespace sdimage

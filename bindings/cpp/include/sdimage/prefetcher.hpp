@@ -48,10 +48,10 @@ public:
     virtual void completed(const prefetch_group &, std::size_t, std::size_t, const failure &) {}
 };
 
-// Base class for observers of all groups together.
-class prefetch_observer {
+// Base class for prefetcher::set_handler. Called for all groups together.
+class prefetcher_handler {
 public:
-    virtual ~prefetch_observer() = default;
+    virtual ~prefetcher_handler() = default;
     virtual void fetched(std::string_view, std::size_t, std::size_t) {}
     virtual void idle(std::size_t, std::size_t) {}
 };
@@ -138,19 +138,19 @@ public:
     prefetch_group start(span<const std::string> urls, F done, const request &how = nullptr) const {
         return start(urls, std::make_unique<detail::lambda_prefetch<F>>(std::move(done)), how);
     }
-    // Replaces the observer; empty removes it.
-    void set_observer(std::unique_ptr<prefetch_observer> observer) const {
+    // Replaces the handler; empty removes it.
+    void set_handler(std::unique_ptr<prefetcher_handler> handler) const {
         auto table = detail::empty_table<sdimage_prefetcher_handler>();
         table.fetched = [](void *self, const char *url, std::size_t finished, std::size_t total) {
             detail::guarded(
-                [&] { detail::state<prefetch_observer>(self).fetched(detail::view(url), finished, total); });
+                [&] { detail::state<prefetcher_handler>(self).fetched(detail::view(url), finished, total); });
         };
         table.idle = [](void *self, std::size_t total, std::size_t skipped) {
-            detail::guarded([&] { detail::state<prefetch_observer>(self).idle(total, skipped); });
+            detail::guarded([&] { detail::state<prefetcher_handler>(self).idle(total, skipped); });
         };
-        const sdimage_prefetcher_handler *given = observer ? &table : nullptr;
-        detail::run(sdimage_prefetcher_set_handler, get(), given, static_cast<void *>(observer.release()),
-                    &detail::destroyed<prefetch_observer>);
+        const sdimage_prefetcher_handler *given = handler ? &table : nullptr;
+        detail::run(sdimage_prefetcher_set_handler, get(), given, static_cast<void *>(handler.release()),
+                    &detail::destroyed<prefetcher_handler>);
     }
 };
 

@@ -42,13 +42,9 @@ public:
         const char *text = sdimage_request_url(get(), &length);
         return {text ? text : "", length};
     }
-    request &set_thumbnail_size(std::uint32_t width, std::uint32_t height, bool preserve_aspect_ratio = true) noexcept {
-        sdimage_request_set_thumbnail_size(get(), width, height, preserve_aspect_ratio);
-        return *this;
-    }
-    // Call it after set_thumbnail_size, which also sets the mode.
-    request &set_thumbnail_mode(scale_mode mode) noexcept {
-        sdimage_request_set_thumbnail_mode(get(), detail::c(mode));
+    request &set_thumbnail_size(std::uint32_t width, std::uint32_t height,
+                                scale_mode mode = scale_mode::aspect_fit) noexcept {
+        sdimage_request_set_thumbnail_size(get(), width, height, detail::c(mode));
         return *this;
     }
     request &set_progressive(bool progressive = true) noexcept {
@@ -72,7 +68,7 @@ public:
             all.emplace_back(name, value);
         return all;
     }
-    // The C functions of the same names: hooks.h, load_hooks.h and request.h.
+    // The C functions of the same names: hooks.h and request.h.
     request &set_hooks(const download_hooks &hooks) noexcept {
         sdimage_request_set_hooks(get(), hooks.get());
         return *this;
@@ -112,28 +108,19 @@ public:
         sdimage_request_set_early_thumbnail(get(), early);
         return *this;
     }
-    request &set_query_layers(cache_layers layers) noexcept {
-        sdimage_request_set_query_layers(get(), detail::c(layers));
+    request &set_cache_policy(sdimage::cache_policy policy) noexcept {
+        sdimage_request_set_cache_policy(get(), detail::c(policy));
         return *this;
     }
-    request &set_store_layers(cache_layers layers) noexcept {
-        sdimage_request_set_store_layers(get(), detail::c(layers));
-        return *this;
-    }
-    request &set_original_query_layers(cache_layers layers) noexcept {
-        sdimage_request_set_original_query_layers(get(), detail::c(layers));
-        return *this;
-    }
-    request &set_original_store_layers(cache_layers layers) noexcept {
-        sdimage_request_set_original_store_layers(get(), detail::c(layers));
-        return *this;
+    sdimage::cache_policy cache_policy() const noexcept {
+        return static_cast<sdimage::cache_policy>(sdimage_request_cache_policy(get()));
     }
     request &set_encode_options(const encode_options &options) noexcept {
         sdimage_request_set_encode_options(get(), options.get());
         return *this;
     }
-    request &set_wants_data(bool wants_data) noexcept {
-        sdimage_request_set_include_data(get(), wants_data);
+    request &set_include_data(bool include) noexcept {
+        sdimage_request_set_include_data(get(), include);
         return *this;
     }
     request &set_blocking_reads(blocking_reads reads) noexcept {
@@ -265,9 +252,7 @@ public:
     // The body of the request; empty when there is none.
     sdimage::data body() const noexcept { return retain<sdimage::data>(sdimage_request_body(get())); }
     // The named values for hooks, custom loaders, coders and caches, read-only; empty when there are none.
-    sdimage::options options() const noexcept {
-        return sdimage::options(sdimage_options_ref(const_cast<sdimage_options *>(sdimage_request_options(get()))));
-    }
+    sdimage::options options() const noexcept { return retain<sdimage::options>(sdimage_request_options(get())); }
 };
 
 inline download_hooks download_hooks::fixed(const class request &request, const response &response) {

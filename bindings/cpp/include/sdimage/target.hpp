@@ -7,30 +7,6 @@
 
 namespace sdimage {
 
-// Progress: completed units of a total. Class: synchronised.
-class progress : public detail::shared<sdimage_progress, sdimage_progress_ref, sdimage_progress_unref> {
-public:
-    using shared::shared;
-    static progress create() { return progress(detail::made(sdimage_progress_new())); }
-    // The C functions of the same names: progress.h.
-    std::int64_t completed() const noexcept { return sdimage_progress_completed(get()); }
-    std::int64_t total() const noexcept { return sdimage_progress_total(get()); }
-    double fraction() const noexcept { return sdimage_progress_fraction(get()); }
-    void set(std::int64_t completed, std::int64_t total) const noexcept {
-        sdimage_progress_set(get(), completed, total);
-    }
-    // Calls changed(const progress &) after each change, on the thread that made it. Replaces the previous observer.
-    template <class F> void set_observer(F changed) const {
-        sdimage_progress_fn tell = [](void *self, sdimage_progress *of) {
-            const detail::lent<progress> lent(of);
-            detail::guarded([&] { detail::state<F>(self)(*lent); });
-        };
-        detail::run(sdimage_progress_set_observer, get(), tell,
-                    static_cast<void *>(detail::boxed(std::move(changed)).release()), &detail::destroyed<F>);
-    }
-    void clear_observer() const { detail::run(sdimage_progress_set_observer, get(), nullptr, nullptr, nullptr); }
-};
-
 // Display options of one load of a target. Class: single-owner.
 class target_options : public detail::owned<sdimage_target_options, sdimage_target_options_unref> {
 public:
@@ -77,8 +53,8 @@ public:
         sdimage_target_options_set_transition_rule(get(), detail::c(rule));
         return *this;
     }
-    target_options &set_transition_sets_image(bool sets_image) noexcept {
-        sdimage_target_options_set_show_image_in_transition(get(), sets_image);
+    target_options &set_show_image_in_transition(bool show) noexcept {
+        sdimage_target_options_set_show_image_in_transition(get(), show);
         return *this;
     }
     target_options &set_wait_for_transition(bool wait) noexcept {
@@ -222,18 +198,12 @@ public:
     void remove_task(std::optional<std::string_view> key = {}) const {
         sdimage_target_remove_task(get(), detail::optional_text(key));
     }
-    sdimage::progress progress(std::optional<std::string_view> key = {}) const {
-        return detail::copied<sdimage::progress>(sdimage_target_copy_progress, get(), detail::optional_text(key));
-    }
     // An empty view removes the current one.
     void set_view(const animated_view &view, std::optional<std::string_view> key = {}) const {
         sdimage_target_set_view(get(), detail::optional_text(key), view.get());
     }
     void set_task(const sdimage::task &own, std::optional<std::string_view> key = {}) const {
         sdimage_target_set_task(get(), detail::optional_text(key), own.get());
-    }
-    void set_progress(const sdimage::progress &own, std::optional<std::string_view> key = {}) const {
-        sdimage_target_set_progress(get(), detail::optional_text(key), own.get());
     }
     // Returns "" when there was none.
     std::string latest_key() const {

@@ -63,7 +63,7 @@ public:
 class event : public detail::shared<sdimage_event, sdimage_event_ref, sdimage_event_unref> {
 public:
     using shared::shared;
-    event_type kind() const noexcept { return static_cast<event_type>(sdimage_event_callback_kind(get())); }
+    callback_kind kind() const noexcept { return static_cast<callback_kind>(sdimage_event_callback_kind(get())); }
     sdimage::task task() const noexcept { return retain<sdimage::task>(sdimage_event_task(get())); }
     // Empty for progress.
     sdimage::result result() const noexcept { return retain<sdimage::result>(sdimage_event_result(get())); }
@@ -83,7 +83,7 @@ public:
     // An event loop of the program. `post` receives a function object without arguments, to be called exactly once,
     // soon, on the program's thread; `post` must not throw. `is_current` reports whether the calling thread is that
     // thread; without it memory hits are posted too.
-    template <class P, class C = detail::nothing> static dispatcher host(P post, C is_current = {}) {
+    template <class P, class C = detail::nothing> static dispatcher custom(P post, C is_current = {}) {
         using state = detail::pair_of<P, C>;
         auto table = detail::empty_table<sdimage_dispatcher_vtable>();
         table.post = [](void *self, void (*run)(void *), void *argument) {

@@ -66,6 +66,28 @@ inline image image::transform_frames(const transformer &change) const {
 inline outcome<image> image::try_transform(const transformer &change) const noexcept {
     return detail::attempt<image>(sdimage_image_transform, get(), change.get());
 }
+inline image image::crop(rect part) const {
+    return transform(transformer::crop(part));
+}
+inline image image::flip(bool horizontal, bool vertical) const {
+    return transform(transformer::flip(horizontal, vertical));
+}
+inline image image::rotate(double radians, bool fit_size) const {
+    return transform(transformer::rotate(radians, fit_size));
+}
+inline image image::round_corner(double radius, sdimage::corners corners, double border_width,
+                                 std::optional<sdimage::color> border_color) const {
+    return transform(transformer::round_corner(radius, corners, border_width, border_color));
+}
+inline image image::tint(sdimage::color value, blend_mode mode) const {
+    return transform(transformer::tint(value, mode));
+}
+inline image image::blur(double radius) const {
+    return transform(transformer::blur(radius));
+}
+inline image image::filter(std::string_view name, const options &parameters) const {
+    return transform(transformer::filter(name, parameters));
+}
 
 // The names of all filters; and the description and parameters of one filter, as JSON.
 inline std::vector<std::string_view> filter_names() {

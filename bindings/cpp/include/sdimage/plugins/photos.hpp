@@ -103,7 +103,7 @@ public:
         sdimage_photos_fetch_options_set_page(get(), offset, limit);
         return *this;
     }
-    bool accept(const asset &value) const noexcept {
+    bool should_include(const asset &value) const noexcept {
         return sdimage_photos_fetch_options_should_include(get(), value.get());
     }
     fetch_options &set_media(media value) noexcept {
@@ -115,14 +115,14 @@ public:
         return *this;
     }
     // Takes bool(const asset &), called on the fetching thread; must not block.
-    template <class F> fetch_options &set_filter(F accept) {
-        sdimage_photos_fetch_options_set_filter(
-            get(),
-            [](void *self, const sdimage_photos_asset *one) {
-                const detail::lent<asset> lent(one);
-                return detail::guarded(false, [&]() -> bool { return detail::state<F>(self)(*lent); });
-            },
-            detail::boxed(std::move(accept)).release(), &detail::destroyed<F>);
+    template <class F> fetch_options &set_filter(F should_include) {
+        auto table = detail::empty_table<sdimage_photos_filter_vtable>();
+        table.should_include = [](void *self, const sdimage_photos_asset *one) {
+            const detail::lent<asset> lent(one);
+            return detail::guarded(false, [&]() -> bool { return detail::state<F>(self)(*lent); });
+        };
+        detail::run(sdimage_photos_fetch_options_set_filter, get(), &table,
+                    static_cast<void *>(detail::boxed(std::move(should_include)).release()), &detail::destroyed<F>);
         return *this;
     }
 };
@@ -160,11 +160,11 @@ public:
     }
 };
 
-// Base class for observers of library changes; called on the library's thread. The asset is borrowed: copy it to hold
-// it.
-class observer {
+// Base class for library::set_handler, for changes; called on the library's thread. The asset is borrowed: copy it to
+// hold it.
+class library_handler {
 public:
-    virtual ~observer() = default;
+    virtual ~library_handler() = default;
     virtual void inserted(const asset &) {}
     virtual void removed(const asset &) {}
     virtual void changed(const asset &) {}
@@ -195,10 +195,14 @@ public:
 
     // Scans the whole tree now. bool(found, read) stops the scan by returning false.
     template <class F> void scan(F progress) const {
+        auto table = detail::empty_table<sdimage_photos_scan_handler>();
+        table.progress = [](void *self, std::uint64_t found, std::uint64_t read) {
+            return detail::guarded(false, [&]() -> bool { return detail::state<F>(self)(found, read); });
+        };
         // Borrowed for the call: unused after the function returns.
-        detail::run(sdimage_photos_library_scan, get(), scanner<F>(), static_cast<void *>(&progress));
+        detail::run(sdimage_photos_library_scan, get(), &table, static_cast<void *>(&progress), nullptr);
     }
-    void scan() const { detail::run(sdimage_photos_library_scan, get(), nullptr, nullptr); }
+    void scan() const { detail::run(sdimage_photos_library_scan, get(), nullptr, nullptr, nullptr); }
     list fetch(const fetch_options &which = nullptr) const {
         return detail::make<list>(sdimage_photos_library_fetch, get(), which.get());
     }
@@ -206,26 +210,21 @@ public:
     asset find(std::string_view identifier, const fetch_options &which = nullptr) const {
         return detail::make<asset>(sdimage_photos_library_find, get(), detail::text(identifier), which.get());
     }
-    // Replaces the observer; empty removes it.
-    void set_observer(std::unique_ptr<observer> hears) const {
+    // Replaces the handler; empty removes it.
+    void set_handler(std::unique_ptr<library_handler> handler) const {
         auto table = detail::empty_table<sdimage_photos_library_handler>();
-        table.inserted = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::inserted); };
-        table.removed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::removed); };
-        table.changed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &observer::changed); };
-        const sdimage_photos_library_handler *given = hears ? &table : nullptr;
-        detail::run(sdimage_photos_library_set_handler, get(), given, static_cast<void *>(hears.release()),
-                    &detail::destroyed<observer>);
+        table.inserted = [](void *self, sdimage_photos_asset *one) { tell(self, one, &library_handler::inserted); };
+        table.removed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &library_handler::removed); };
+        table.changed = [](void *self, sdimage_photos_asset *one) { tell(self, one, &library_handler::changed); };
+        const sdimage_photos_library_handler *given = handler ? &table : nullptr;
+        detail::run(sdimage_photos_library_set_handler, get(), given, static_cast<void *>(handler.release()),
+                    &detail::destroyed<library_handler>);
     }
 
 private:
-    template <class F> static sdimage_photos_scan_fn scanner() noexcept {
-        return [](void *self, std::uint64_t found, std::uint64_t read) {
-            return detail::guarded(false, [&]() -> bool { return detail::state<F>(self)(found, read); });
-        };
-    }
-    static void tell(void *self, sdimage_photos_asset *one, void (observer::*what)(const asset &)) {
+    static void tell(void *self, sdimage_photos_asset *one, void (library_handler::*what)(const asset &)) {
         const detail::lent<asset> lent(one);
-        detail::guarded([&] { (detail::state<observer>(self).*what)(*lent); });
+        detail::guarded([&] { (detail::state<library_handler>(self).*what)(*lent); });
     }
 };
 
@@ -283,7 +282,7 @@ public:
     photos::content content() const noexcept {
         return static_cast<photos::content>(sdimage_photos_request_options_content(get()));
     }
-    bool network_access() const noexcept { return sdimage_photos_request_options_has_network_access(get()); }
+    bool has_network_access() const noexcept { return sdimage_photos_request_options_has_network_access(get()); }
 };
 
 // Class: single-owner.
