@@ -16,7 +16,7 @@ import declarations  # noqa: E402
 import report  # noqa: E402
 
 #: A value for an enum that every language has, and a function.
-VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = -1,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
+VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = 0,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
 LANGUAGES = {"cpp", "go", "java", "lua", "node", "python", "rust"}
 
@@ -44,8 +44,8 @@ def check_numbers() -> None:
     folder = ROOT / "bindings/java/src/org/sdimage"
     declared = set(re.findall(r"static final int (\w+)", (folder / "Constants.java").read_text()))
     used = {name for path in folder.glob("*.java") for name in re.findall(r"\bConstants\.(\w+)", path.read_text())}
-    # The kind of a result that has none of the other numbers.
-    unused = declared - used - {"DELIVERY_KIND_PARTIAL"}
+    # NONE is the kind of no result; PARTIAL that of a result with none of the other numbers.
+    unused = declared - used - {"DELIVERY_KIND_NONE", "DELIVERY_KIND_PARTIAL"}
     report.check("bindings: enums in Java's classes have every value", declared and not unused, " ".join(sorted(unused)))
 
 

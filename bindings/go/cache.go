@@ -87,7 +87,9 @@ func (c *Cache) MemoryImage(key string) *Image {
 	defer c.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
-	return newImage(C.sdimage_cache_get_memory_image(c.c(), unsafe.Pointer(k), length))
+	var found *C.sdimage_image
+	C.sdimage_cache_get_memory_image(c.c(), unsafe.Pointer(k), length, &found)
+	return newImage(found)
 }
 
 // SetMemoryImage stores an image in memory.

@@ -12,10 +12,13 @@ import (
 // A Size is in pixels.
 type Size struct{ Width, Height int }
 
+// A ScaleMode selects how an image fits into a box.
+type ScaleMode int
+
 // DecodeOptions are the parameters of a decode; the zero value means full size, upright, in sRGB.
 type DecodeOptions struct {
 	Thumbnail       Size        // a box that the image is scaled down into while it is decoded; nothing is enlarged
-	Stretch         bool        // the thumbnail fills the box, whatever the proportions
+	ThumbnailMode   ScaleMode   // how the thumbnail fits the box
 	PixelFormat     PixelFormat // Automatic: the smallest straight format that holds the image
 	FirstFrameOnly  bool        // decodes an animation as a still
 	KeepOrientation bool        // ignores the orientation in the metadata
@@ -40,7 +43,7 @@ func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	}
 	options := C.sdimage_decode_options_new()
 	C.sdimage_decode_options_set_thumbnail_size(options, C.uint32_t(o.Thumbnail.Width), C.uint32_t(o.Thumbnail.Height),
-		C.bool(!o.Stretch))
+		C.sdimage_scale_mode(o.ThumbnailMode))
 	C.sdimage_decode_options_set_pixel_format(options, C.sdimage_pixel_format(o.PixelFormat))
 	C.sdimage_decode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
 	C.sdimage_decode_options_set_apply_orientation(options, C.bool(!o.KeepOrientation))

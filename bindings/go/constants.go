@@ -157,6 +157,16 @@ const (
 	RAW Format = "raw"
 )
 
+// Fitting of an image into a box of another aspect ratio.
+const (
+	// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
+	AspectFit ScaleMode = 0
+	// Stretched to the box.
+	Fill ScaleMode = 1
+	// Scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides.
+	AspectFill ScaleMode = 2
+)
+
 // Layers of a cache: a set of bits.
 const (
 	// Encoded bytes; for a remote cache the entries on its servers.

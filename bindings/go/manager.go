@@ -29,7 +29,7 @@ type Options struct {
 	Freshness       *Freshness // nil: that of the manager
 	Progressive     bool       // Partial events while bytes arrive
 	PartialInterval time.Duration
-	WantsData       bool // deliver the encoded bytes also for images in memory
+	IncludeData     bool // deliver the encoded bytes also for images in memory
 	WaitForStore    bool // end after the disk has committed
 	RetryFailed     bool
 	Timeout         time.Duration // limit for the transfer; 0: that of the downloader
@@ -207,7 +207,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	}
 	C.sdimage_request_set_progressive(request, C.bool(options.Progressive))
 	C.sdimage_request_set_progressive_interval_ms(request, C.uint32_t(milliseconds(options.PartialInterval)))
-	C.sdimage_request_set_include_data(request, C.bool(options.WantsData))
+	C.sdimage_request_set_include_data(request, C.bool(options.IncludeData))
 	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
 	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
 	C.sdimage_request_set_timeout_ms(request, C.uint32_t(milliseconds(options.Timeout)))

@@ -256,6 +256,16 @@ func TestBytesAreDecodedDescribedAndRecognised(t *testing.T) {
 	}
 }
 
+func TestAThumbnailFitsItsBoxByItsMode(t *testing.T) {
+	sizes := map[sdimage.ScaleMode]sdimage.Size{sdimage.AspectFit: {100, 63}, sdimage.Fill: {100, 100}, sdimage.AspectFill: {160, 100}}
+	for mode, size := range sizes {
+		options := &sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 100, Height: 100}, ThumbnailMode: mode}
+		decoded, err := sdimage.Decode(picture(t, "aurora.jpg"), options)
+		must(t, err)
+		expect(t, sdimage.Size{Width: decoded.Width(), Height: decoded.Height()}, size)
+	}
+}
+
 func TestAnImageIsOneOfGos(t *testing.T) {
 	decoded, err := sdimage.Decode(picture(t, "badge.png"), nil)
 	must(t, err)

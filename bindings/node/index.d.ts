@@ -6,10 +6,10 @@
 
 import { EventEmitter } from 'events';
 import type {
-  DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, SourcePolicy, Stage,
+  DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage,
 } from './lib/enums';
 
-export type { Format, Freshness, Layers, PixelFormat, Priority } from './lib/enums';
+export type { Format, Freshness, Layers, PixelFormat, Priority, ScaleMode } from './lib/enums';
 /** Width and height in pixels. */
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
@@ -33,8 +33,8 @@ export class SdimageError extends Error {
 export interface DecodeOptions {
   /** A box in pixels. The image is scaled down into it while it is decoded; nothing is enlarged. */
   thumbnailSize?: Size;
-  /** Default true. */
-  preserveAspectRatio?: boolean;
+  /** How the image fits into the box. Default 'aspect-fit'. */
+  thumbnailMode?: ScaleMode;
   /** Default 'automatic': the smallest straight format that holds the image. */
   pixelFormat?: PixelFormat | 'automatic';
   firstFrameOnly?: boolean;
@@ -149,7 +149,7 @@ export interface LoadOptions extends DecodeOptions {
   freshness?: Freshness;
   progressive?: boolean;
   progressiveIntervalMs?: number;
-  wantsData?: boolean;
+  includeData?: boolean;
   waitForStore?: boolean;
   retryFailed?: boolean;
   timeoutMs?: number;

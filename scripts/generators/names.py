@@ -53,6 +53,7 @@ RUST_ENUMS = (
 NODE_ENUMS = {
     "sdimage_pixel_format": ("PIXEL_FORMATS", "PixelFormat"),
     "sdimage_format": ("FORMATS", "Format"),
+    "sdimage_scale_mode": ("SCALE_MODES", "ScaleMode"),
     "sdimage_cache_layers": ("LAYERS", "Layers"),
     "sdimage_freshness": ("FRESHNESS", "Freshness"),
     "sdimage_priority": ("PRIORITIES", "Priority"),
@@ -64,13 +65,13 @@ NODE_ENUMS = {
 #: Enums that the addon itself converts, and their tables in C.
 NODE_C_ENUMS = {"sdimage_stage": "STAGES"}
 #: Enums whose words have hyphens.
-NODE_HYPHENS = {"sdimage_source_policy"}
+NODE_HYPHENS = {"sdimage_scale_mode", "sdimage_source_policy"}
 #: Values that are options only: never the property of an object.
 NODE_UNTYPED = {"SDIMAGE_PIXEL_FORMAT_AUTOMATIC"}
 
 # --- Java: enums of the package with methods of their own, and numbers for the enums inside of its classes.
 
-JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat"}
+JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat", "sdimage_scale_mode": "ScaleMode"}
 JAVA_METHODS = {
     "PixelFormat": """
     /** Bytes of one pixel. */
@@ -100,6 +101,7 @@ GO_ENUMS = {
     "sdimage_status": GoEnum("Code", "", "name"),
     "sdimage_pixel_format": GoEnum("PixelFormat", "", "number"),
     "sdimage_format": GoEnum("Format", "", "word"),
+    "sdimage_scale_mode": GoEnum("ScaleMode", "", "number"),
     "sdimage_cache_layers": GoEnum("Layers", "", "number"),
     "sdimage_freshness": GoEnum("Freshness", "Freshness", "number"),
     "sdimage_priority": GoEnum("Priority", "Priority", "number"),
@@ -118,6 +120,7 @@ LUA_ENUMS = {
     "sdimage_status": "STATUSES",
     "sdimage_pixel_format": "PIXEL_FORMATS",
     "sdimage_format": "FORMATS",
+    "sdimage_scale_mode": "SCALE_MODES",
     "sdimage_cache_layers": "LAYERS",
     "sdimage_freshness": "FRESHNESS",
     "sdimage_priority": "PRIORITIES",

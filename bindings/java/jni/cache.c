@@ -34,7 +34,9 @@ jlong NATIVE(cacheMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray
     size_t length = 0;
     (void)self;
     char *key = bytes_of(env, name, &length);
-    sdimage_image *image = key ? sdimage_cache_get_memory_image(pointer(cache), key, length) : NULL;
+    sdimage_image *image = NULL;
+    if (key)
+        sdimage_cache_get_memory_image(pointer(cache), key, length, &image);
     free(key);
     return address(image);
 }

@@ -7,7 +7,7 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     jlong v[DECODE_OPTIONS];
     read_longs(env, array, v, DECODE_OPTIONS);
     sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, (uint32_t)v[0], (uint32_t)v[1], v[2] != 0);
+    sdimage_decode_options_set_thumbnail_size(options, (uint32_t)v[0], (uint32_t)v[1], (sdimage_scale_mode)v[2]);
     sdimage_decode_options_set_pixel_format(options, (sdimage_pixel_format)v[3]);
     sdimage_decode_options_set_first_frame_only(options, v[4] != 0);
     sdimage_decode_options_set_apply_orientation(options, v[5] != 0);

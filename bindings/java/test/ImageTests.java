@@ -8,6 +8,7 @@ import org.sdimage.EncodeOptions;
 import org.sdimage.Format;
 import org.sdimage.Image;
 import org.sdimage.PixelFormat;
+import org.sdimage.ScaleMode;
 import org.sdimage.Request;
 import org.sdimage.Sdimage;
 
@@ -26,6 +27,15 @@ final class ImageTests {
             Harness.expect(Harness.codeOf(() -> Image.decode("<html>".getBytes())), "NOT_AN_IMAGE");
             Harness.expect(Harness.codeOf(() -> Image.decode(Arrays.copyOf(file, 5000))), "TRUNCATED");
             Harness.expect(Harness.codeOf(() -> Image.decode(new byte[0])), "EMPTY_DATA");
+        });
+        Harness.test("a thumbnail fits its box by its mode", () -> {
+            byte[] file = Harness.bytes("aurora.jpg");
+            String sizes = "";
+            for (ScaleMode mode : ScaleMode.values()) {
+                Image image = Image.decode(file, DecodeOptions.DEFAULT.thumbnail(100, 100, mode));
+                sizes += mode + " " + image.width() + "x" + image.height() + " ";
+            }
+            Harness.expect(sizes, "ASPECT_FIT 100x63 FILL 100x100 ASPECT_FILL 160x100 ");
         });
         Harness.test("pixels are the library’s own memory and outlive their picture", ImageTests::pixels);
         Harness.test("what is encoded without loss is what it was", () -> {

@@ -110,13 +110,14 @@ function base.check(options, known)
   return options or {}
 end
 
-base.DECODE = { thumbnail = true, stretch = true, pixel_format = true, first_frame_only = true, accept_partial = true }
+base.DECODE = { thumbnail = true, thumbnail_mode = true, pixel_format = true, first_frame_only = true, accept_partial = true }
 
 function base.decode_options(options)
   local made = ffi.gc(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
   if options.thumbnail then
     local width, height = base.size(options.thumbnail, "thumbnail")
-    lib.sdimage_decode_options_set_thumbnail_size(made, width, height, not options.stretch)
+    local mode = base.number(constants.SCALE_MODES, options.thumbnail_mode or "aspect_fit", "thumbnail mode")
+    lib.sdimage_decode_options_set_thumbnail_size(made, width, height, mode)
   end
   lib.sdimage_decode_options_set_pixel_format(made, base.number(constants.PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)

@@ -44,7 +44,11 @@ local function or_nil(value, failure)
 end
 
 --- The image in memory, or nil.
-function Cache:memory_image(key) return image.wrap(lib.sdimage_cache_get_memory_image(self:get(), key, #key)) end
+function Cache:memory_image(key)
+  local found = ffi.new("sdimage_image *[1]")
+  lib.sdimage_cache_get_memory_image(self:get(), key, #key, found)
+  return image.wrap(found[0])
+end
 
 --- The image, from memory or decoded from disk; nil when there is none. Takes the options of decode.
 function Cache:image(key, options)

@@ -91,6 +91,14 @@ constants.FORMATS = {
   raw = 14, -- "raw": camera formats; no coder of the library reads them
 }
 
+--- Fitting of an image into a box of another aspect ratio.
+constants.SCALE_MODES = {
+  aspect_fit = 0, -- scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+  fill = 1, -- stretched to the box
+  -- scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides
+  aspect_fill = 2,
+}
+
 --- Layers of a cache: a set of bits.
 constants.LAYERS = {
   none = 0, -- neither

@@ -95,7 +95,8 @@ function Image:encode(format, options)
   return base.take(base.make("sdimage_data", lib.sdimage_encode, self:get(), base.number(constants.FORMATS, format, "format"), encode))
 end
 
---- Decodes a string. Options: thumbnail = { width, height }, stretch, pixel_format, first_frame_only, accept_partial.
+--- Decodes a string. Options: thumbnail = { width, height }, thumbnail_mode ("aspect_fit", "fill" or
+-- "aspect_fill"), pixel_format, first_frame_only, accept_partial.
 function image.decode(bytes, options)
   local decode = base.decode_options(base.check(options, base.DECODE))
   return image.wrap(base.make("sdimage_image", lib.sdimage_decode, bytes, #bytes, decode))

@@ -42,7 +42,7 @@ function sdimage.info(bytes) return base.take(base.make("sdimage_data", lib.sdim
 --- Detects the format by its signature; nil when none matches.
 function sdimage.sniff(bytes)
   local format = lib.sdimage_sniff(bytes, #bytes)
-  return format >= 0 and ffi.string(lib.sdimage_format_name(format)) or nil
+  return format ~= 0 and ffi.string(lib.sdimage_format_name(format)) or nil
 end
 
 --- The number of library objects that this program holds, for leak tests.

@@ -22,7 +22,7 @@ local tasks, last = {}, 0 -- by token
 
 local LOAD = {
   on_progress = true, on_partial = true, on_result = true, priority = true, source_policy = true, freshness = true,
-  progressive = true, progressive_interval_ms = true, wants_data = true, wait_for_store = true, retry_failed = true,
+  progressive = true, progressive_interval_ms = true, include_data = true, wait_for_store = true, retry_failed = true,
   timeout_ms = true, cache_key = true, headers = true,
 }
 for name in pairs(base.DECODE) do LOAD[name] = true end
@@ -38,7 +38,7 @@ local function request_of(url, options)
   end
   lib.sdimage_request_set_progressive(request, options.progressive or options.on_partial ~= nil)
   lib.sdimage_request_set_progressive_interval_ms(request, base.count(options.progressive_interval_ms or 0, "progressive_interval_ms"))
-  lib.sdimage_request_set_include_data(request, options.wants_data or false)
+  lib.sdimage_request_set_include_data(request, options.include_data or false)
   lib.sdimage_request_set_wait_for_store(request, options.wait_for_store or false)
   lib.sdimage_request_set_retry_failed(request, options.retry_failed or false)
   lib.sdimage_request_set_timeout_ms(request, base.count(options.timeout_ms or 0, "timeout_ms"))
@@ -61,7 +61,7 @@ local function begin(task, url, changes)
 end
 
 --- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, freshness,
--- progressive, progressive_interval_ms, wants_data, wait_for_store, retry_failed, timeout_ms; and functions that poll calls:
+-- progressive, progressive_interval_ms, include_data, wait_for_store, retry_failed, timeout_ms; and functions that poll calls:
 -- on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
 function Manager:start(url, options)
   options = base.check(options, LOAD)

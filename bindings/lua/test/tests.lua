@@ -17,6 +17,14 @@ test("bytes are decoded, described and recognised", function()
   expect(pcall(sdimage.decode, "", { thumbnails = 1 }), false)
 end)
 
+test("a thumbnail fits its box by its mode", function()
+  for mode, size in pairs({ aspect_fit = "100x63", fill = "100x100", aspect_fill = "160x100" }) do
+    local image = assert(sdimage.decode(bytes("aurora.jpg"), { thumbnail = { 100, 100 }, thumbnail_mode = mode }))
+    expect(image.width .. "x" .. image.height, size)
+  end
+  expect(pcall(sdimage.decode, "", { thumbnail = { 100, 100 }, thumbnail_mode = "stretch" }), false)
+end)
+
 test("numbers that do not fit and text with a NUL are refused", function()
   local image = assert(sdimage.from_pixels(1, 1, "rgba8", "abcd"))
   local manager = assert(sdimage.manager({ cache = false }))

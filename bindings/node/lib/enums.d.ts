@@ -30,6 +30,9 @@ export type Format =
   | 'pdf'
   | 'raw';
 
+/** Fitting of an image into a box of another aspect ratio. */
+export type ScaleMode = 'aspect-fit' | 'fill' | 'aspect-fill';
+
 /** Layers of a cache: a set of bits. */
 export type Layers = 'none' | 'disk' | 'memory' | 'all';
 

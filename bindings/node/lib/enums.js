@@ -34,6 +34,14 @@ const FORMATS = {
   raw: 14, // "raw": camera formats; no coder of the library reads them
 };
 
+/** Fitting of an image into a box of another aspect ratio. */
+const SCALE_MODES = {
+  'aspect-fit': 0, // scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+  fill: 1, // stretched to the box
+  // scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides
+  'aspect-fill': 2,
+};
+
 /** Layers of a cache: a set of bits. */
 const LAYERS = {
   none: 0, // neither
@@ -101,6 +109,7 @@ module.exports = {
   LAYERS,
   PIXEL_FORMATS,
   PRIORITIES,
+  SCALE_MODES,
   SOURCE_POLICIES,
   STAGES,
 };

@@ -1,7 +1,7 @@
 'use strict';
 // Checks the options of the caller and converts them to the flat objects that the addon reads.
 
-const { FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SOURCE_POLICIES } = require('./enums');
+const { FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES } = require('./enums');
 
 /** Bytes of one pixel, by the number of its format. */
 const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
@@ -55,7 +55,7 @@ function size(name, value, width, height) {
 }
 
 const DECODE = {
-  preserveAspectRatio: flag, pixelFormat: choice(PIXEL_FORMATS), firstFrameOnly: flag, applyOrientation: flag,
+  thumbnailMode: choice(SCALE_MODES), pixelFormat: choice(PIXEL_FORMATS), firstFrameOnly: flag, applyOrientation: flag,
   convertToSRGB: flag, acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53,
 };
 const ENCODE = {
@@ -65,7 +65,7 @@ const LOAD = {
   ...DECODE,
   priority,
   sourcePolicy: choice(SOURCE_POLICIES),
-  freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, wantsData: flag, waitForStore: flag,
+  freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, includeData: flag, waitForStore: flag,
   retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
 };
 const CACHE = {

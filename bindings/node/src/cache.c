@@ -44,7 +44,9 @@ napi_value cache_memory_image(napi_env env, napi_callback_info info) {
     arguments(env, info, values);
     sdimage_cache *cache = handle_get(env, values[0], CACHE);
     char *key = cache ? text_of(env, values[1], &length) : NULL;
-    sdimage_image *image = key ? sdimage_cache_get_memory_image(cache, key, length) : NULL;
+    sdimage_image *image = NULL;
+    if (key)
+        sdimage_cache_get_memory_image(cache, key, length, &image);
     free(key);
     napi_get_null(env, &none);
     return image ? image_fields(env, image) : none;

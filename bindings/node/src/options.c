@@ -8,9 +8,9 @@ sdimage_decode_options *decode_options_of(napi_env env, napi_value object) {
     double width = 0, height = 0, value;
     bool flag;
     if (has_number(env, object, "thumbnailWidth", &width) && has_number(env, object, "thumbnailHeight", &height)) {
-        bool keep = true;
-        has_bool(env, object, "preserveAspectRatio", &keep);
-        sdimage_decode_options_set_thumbnail_size(options, (uint32_t)width, (uint32_t)height, keep);
+        double mode = SDIMAGE_SCALE_MODE_ASPECT_FIT;
+        has_number(env, object, "thumbnailMode", &mode);
+        sdimage_decode_options_set_thumbnail_size(options, (uint32_t)width, (uint32_t)height, (sdimage_scale_mode)mode);
     }
     if (has_number(env, object, "pixelFormat", &value))
         sdimage_decode_options_set_pixel_format(options, (sdimage_pixel_format)value);
@@ -91,7 +91,7 @@ static void set_choices(napi_env env, sdimage_request *request, napi_value objec
         sdimage_request_set_progressive(request, flag);
     if (has_number(env, object, "progressiveIntervalMs", &value))
         sdimage_request_set_progressive_interval_ms(request, (uint32_t)value);
-    if (has_bool(env, object, "wantsData", &flag))
+    if (has_bool(env, object, "includeData", &flag))
         sdimage_request_set_include_data(request, flag);
     if (has_bool(env, object, "waitForStore", &flag))
         sdimage_request_set_wait_for_store(request, flag);

@@ -19,6 +19,14 @@ test('bytes are decoded, described and recognised', async () => {
   await assert.rejects(decode('text'), TypeError);
 });
 
+test('a thumbnail fits its box by its mode', async () => {
+  for (const [thumbnailMode, size] of Object.entries({ 'aspect-fit': [100, 63], fill: [100, 100], 'aspect-fill': [160, 100] })) {
+    const image = await decode(bytes('aurora.jpg'), { thumbnailSize: [100, 100], thumbnailMode });
+    assert.deepStrictEqual([image.width, image.height], size);
+  }
+  assert.throws(() => decodeSync(bytes('aurora.jpg'), { thumbnailMode: 'stretch' }), TypeError);
+});
+
 test('numbers that do not fit and text with a NUL are refused', async () => {
   const pixel = new Uint8Array(4);
   const image = Image.fromPixels(1, 1, 'rgba8', pixel);

@@ -134,7 +134,11 @@ fn found<T>(outcome: Result<T>) -> Result<Option<T>> {
 impl Cache {
     /// The image in memory. Never blocks.
     pub fn memory_image(&self, key: &[u8]) -> Option<Image> {
-        unsafe { Image::owned(sys::sdimage_cache_get_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len())) }
+        let mut raw = ptr::null_mut();
+        unsafe {
+            sys::sdimage_cache_get_memory_image(self.as_ptr(), key.as_ptr().cast(), key.len(), &mut raw);
+            Image::owned(raw)
+        }
     }
 
     /// The image of an entry: from memory, or decoded from disk and then held in memory.

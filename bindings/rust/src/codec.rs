@@ -2,7 +2,7 @@
 
 use crate::error::run;
 use crate::handle::{c_text, handle, made};
-use crate::{sys, Data, Format, Image, PixelFormat, Result};
+use crate::{sys, Data, Format, Image, PixelFormat, Result, ScaleMode};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -30,7 +30,12 @@ impl DecodeOptions {
     /// A box in pixels that the image is scaled down into while it is decoded, with its proportions preserved; nothing
     /// is enlarged.
     pub fn thumbnail_size(self, width: u32, height: u32) -> Self {
-        unsafe { sys::sdimage_decode_options_set_thumbnail_size(self.as_ptr(), width, height, SDIMAGE_SCALE_MODE_ASPECT_FIT) };
+        self.thumbnail_size_with_mode(width, height, ScaleMode::AspectFit)
+    }
+
+    /// The same with another fit: `Fill` stretches the thumbnail to the box, `AspectFill` covers the box.
+    pub fn thumbnail_size_with_mode(self, width: u32, height: u32, mode: ScaleMode) -> Self {
+        unsafe { sys::sdimage_decode_options_set_thumbnail_size(self.as_ptr(), width, height, mode.raw()) };
         self
     }
 
@@ -120,7 +125,7 @@ impl EncodeOptions {
     }
 }
 
-/// Detects the format by its signature alone; `Undefined` when none matches.
+/// Detects the format by its signature alone; `Unknown` when none matches.
 pub fn sniff(bytes: &[u8]) -> Format {
     Format::from_raw(unsafe { sys::sdimage_sniff(bytes.as_ptr().cast(), bytes.len()) })
 }
@@ -170,7 +175,7 @@ impl Format {
     }
 
     /// "image/jpeg", …
-    pub fn media_type(self) -> &'static str {
+    pub fn mime_type(self) -> &'static str {
         unsafe { crate::handle::text(sys::sdimage_format_mime_type(self.raw())) }
     }
 }

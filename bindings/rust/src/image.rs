@@ -78,7 +78,7 @@ impl Image {
         PixelFormat::from_raw(unsafe { sys::sdimage_image_pixel_format(self.as_ptr()) })
     }
 
-    /// The container that the image was decoded from; `Undefined` for pixels of the program.
+    /// The container that the image was decoded from; `Unknown` for pixels of the program.
     pub fn format(&self) -> Format {
         Format::from_raw(unsafe { sys::sdimage_image_format(self.as_ptr()) })
     }

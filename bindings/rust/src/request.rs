@@ -1,7 +1,7 @@
 //! The parameters of one load.
 
 use crate::handle::{c_text, handle, made};
-use crate::{sys, Cache, DecodeOptions, Dispatcher, Freshness, Loader, Priority, SourcePolicy};
+use crate::{sys, Cache, DecodeOptions, Dispatcher, Freshness, Loader, Priority, ScaleMode, SourcePolicy};
 use std::time::Duration;
 
 handle! {
@@ -43,7 +43,12 @@ impl Request {
 
     /// A box in pixels that the image is scaled down into while it is decoded, with its proportions preserved.
     pub fn thumbnail_size(self, width: u32, height: u32) -> Self {
-        unsafe { sys::sdimage_request_set_thumbnail_size(self.as_ptr(), width, height, SDIMAGE_SCALE_MODE_ASPECT_FIT) };
+        self.thumbnail_size_with_mode(width, height, ScaleMode::AspectFit)
+    }
+
+    /// The same with another fit: `Fill` stretches the thumbnail to the box, `AspectFill` covers the box.
+    pub fn thumbnail_size_with_mode(self, width: u32, height: u32, mode: ScaleMode) -> Self {
+        unsafe { sys::sdimage_request_set_thumbnail_size(self.as_ptr(), width, height, mode.raw()) };
         self
     }
 
@@ -115,8 +120,8 @@ impl Request {
     }
 
     /// Delivers the encoded bytes also for an image found in memory. Default false.
-    pub fn wants_data(self, wants: bool) -> Self {
-        unsafe { sys::sdimage_request_set_include_data(self.as_ptr(), wants) };
+    pub fn include_data(self, include: bool) -> Self {
+        unsafe { sys::sdimage_request_set_include_data(self.as_ptr(), include) };
         self
     }
 

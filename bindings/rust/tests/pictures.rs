@@ -59,7 +59,7 @@ fn pictures_are_encoded_and_decoded_again() {
     assert!(sdimage::can_decode(&file) && sdimage::can_encode(Format::Webp));
     let again = sdimage::decode(&file, &DecodeOptions::new()).unwrap();
     assert_eq!(again.row(1), red().row(1));
-    assert_eq!((again.format(), again.format().name(), again.format().media_type()), (Format::Png, "png", "image/png"));
+    assert_eq!((again.format(), again.format().name(), again.format().mime_type()), (Format::Png, "png", "image/png"));
     assert_eq!((again.pixel_format(), again.pixel_format().bytes()), (PixelFormat::Rgb8, 3));
     assert!(sdimage::info(&file).unwrap().contains("\"format\""));
     let place = folder().join("a.png");
@@ -75,6 +75,14 @@ fn thumbnails_are_made_while_decoding() {
     assert!(small.is_thumbnail() && small.pixel_format() == PixelFormat::Bgra8Premultiplied);
     assert_eq!(small.resize(10.0, 10.0, ScaleMode::Fill).unwrap().height(), 10);
     assert_eq!(small.convert(PixelFormat::Gray8).unwrap().row_bytes(), 100);
+    let sized = |mode| {
+        let options = DecodeOptions::new().thumbnail_size_with_mode(100, 100, mode);
+        let image = sdimage::decode(&picture("aurora.jpg"), &options).unwrap();
+        (image.width(), image.height())
+    };
+    assert_eq!(sized(ScaleMode::AspectFit), (100, 63));
+    assert_eq!(sized(ScaleMode::Fill), (100, 100));
+    assert_eq!(sized(ScaleMode::AspectFill), (160, 100));
 }
 
 #[test]

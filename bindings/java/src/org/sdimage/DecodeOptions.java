@@ -3,7 +3,7 @@ package org.sdimage;
 /** Decode options. The defaults: full size, upright, in sRGB. Immutable: each method returns a copy. */
 public final class DecodeOptions {
     /** The defaults. */
-    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0});
+    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0});
 
     private final long[] values;
 
@@ -26,12 +26,12 @@ public final class DecodeOptions {
 
     /** A box in pixels. The image is scaled down into it while it is decoded; nothing is enlarged. */
     public DecodeOptions thumbnail(int width, int height) {
-        return with(0, width).with(1, height);
+        return with(0, width).with(1, height).with(2, ScaleMode.ASPECT_FIT.number);
     }
 
-    /** Default true; false makes the thumbnail as large as its box. */
-    public DecodeOptions preserveAspectRatio(boolean preserve) {
-        return with(2, preserve);
+    /** The same with another fit than ASPECT_FIT. */
+    public DecodeOptions thumbnail(int width, int height, ScaleMode mode) {
+        return thumbnail(width, height).with(2, mode.number);
     }
 
     /** Default AUTOMATIC. */

@@ -48,7 +48,7 @@ public final class Request {
         }
     }
 
-    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, wants data,
+    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, includes data,
     // waits for the store, retries failed, timeout.
     private final long[] values;
     final String url;
@@ -86,6 +86,11 @@ public final class Request {
         return decode(decode.thumbnail(width, height));
     }
 
+    /** The same with another fit than ASPECT_FIT. */
+    public Request thumbnail(int width, int height, ScaleMode mode) {
+        return decode(decode.thumbnail(width, height, mode));
+    }
+
     public Request decode(DecodeOptions options) {
         return new Request(url, cacheKey, fields, options, values);
     }
@@ -121,8 +126,8 @@ public final class Request {
     }
 
     /** Delivers the encoded bytes also for images in memory. */
-    public Request wantsData(boolean wants) {
-        return with(5, wants ? 1 : 0);
+    public Request includeData(boolean include) {
+        return with(5, include ? 1 : 0);
     }
 
     /** Ends after the disk has committed. */
