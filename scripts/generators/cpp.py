@@ -1,4 +1,4 @@
-"""C++: the enums, in bindings/cpp/include/sdimage/enums.hpp and, of plug-ins, plugins/NAME_enums.hpp."""
+"""C++: the enums and the words of their values, in bindings/cpp/include/sdimage/enums.hpp and, of plug-ins, plugins/NAME_enums.hpp."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ class Header:
         headers = sorted({each.header for each in self.enums})
         includes = "".join(f"#include <{header}>\n" for header in headers)
         opening = f"namespace {self.namespace} {{\n\n" if self.group else ""
-        closing = f"}} // namespace {self.namespace}\n\n" if self.group else ""
+        # Operators are looked up in the namespace of their operand, not in the one around it.
+        operators = "".join(f"using sdimage::operator{each};\n" for each in ("|", "&", "<<"))
+        closing = f"{operators}\n}} // namespace {self.namespace}\n\n" if self.group else ""
         maps = "".join(f"template <> struct c_enum<{self.qualified(each)}> {{ using type = {each.name}; }};\n"
                        for each in self.enums)
         bits = "".join(f"template <> inline constexpr bool is_set_of_bits<{self.qualified(each)}> = true;\n"
@@ -72,7 +74,16 @@ class Header:
         return FORM.format(
             heading=names.HEADING, guard=guard, includes=includes, up="../" if self.group else "",
             opening=opening, enums="\n".join(map(self.enum, self.enums)), closing=closing, maps=maps,
-            bits=f"{bits}\n" if bits else "")
+            bits=f"{bits}\n" if bits else "", words="".join(map(self.words, self.enums)))
+
+    def words(self, enum: Enum) -> str:
+        """The table of the words of an enum."""
+        kind = self.qualified(enum)
+        rows = [(value_name(enum, value.name), names.WORDS.get(value.name, enum.word(value).lower())) for value in enum.values]
+        rows += [(value_name(enum, extra.name), extra.name.removeprefix(enum.name.upper() + "_").lower())
+                 for extra in self.extras(enum)]
+        lines = "".join(f'    {{{kind}::{name}, "{word}"}},\n' for name, word in rows)
+        return f"template <> inline constexpr word_of<{kind}> words<{kind}>[] = {{\n{lines}}};\n"
 
 
 def comment(doc: str, indent: str) -> list[str]:
@@ -97,7 +108,10 @@ namespace sdimage {{
 {closing}namespace detail {{
 
 {maps}
-{bits}}} // namespace detail
+{bits}// clang-format off
+{words}// clang-format on
+
+}} // namespace detail
 
 }} // namespace sdimage
 

@@ -55,9 +55,6 @@ template <class F> sdimage::status thrown(F &&body) {
     }
     return sdimage::status::ok;
 }
-inline std::ostream &operator<<(std::ostream &out, sdimage::status code) {
-    return out << sdimage::status_name(code);
-}
 
 // A URL of the origin, and the bytes of a file that it serves.
 std::string url(const std::string &name);

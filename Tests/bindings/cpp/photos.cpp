@@ -53,6 +53,13 @@ TEST(photos_of_a_folder_are_found_filtered_and_loaded) {
     CHECK_EQUAL(loads.load(library.find(identifier).request().set_thumbnail_size(50, 50)).image().width(), 50u);
 }
 
+TEST(enums_of_a_plug_in_are_combined_and_printed) {
+    std::ostringstream out;
+    out << photos::order::name << ' ' << photos::content::aspect_fill << ' '
+        << (photos::media::image | photos::media::video);
+    CHECK_EQUAL(out.str(), std::string("name aspect_fill image|video"));
+}
+
 // One photo, drawn on request.
 class phone final : public photos::custom_library {
   public:

@@ -44,6 +44,26 @@ TEST(text_with_a_nul_is_refused) {
     CHECK(!refuses_a_nul([&] { request.set_header("a", "b"); }));
 }
 
+template <class E> static std::string printed(E value) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+}
+
+TEST(enums_are_printed_as_words) {
+    CHECK_EQUAL(printed(status::not_found), std::string("not_found"));
+    CHECK_EQUAL(printed(scale_mode::aspect_fit), std::string("aspect_fit"));
+    CHECK_EQUAL(printed(format::unknown), std::string("unknown"));
+    CHECK_EQUAL(printed(chroma::yuv420), std::string("420"));
+    CHECK_EQUAL(printed(blend_mode::xor_), std::string("xor"));
+    CHECK_EQUAL(printed(cache_layers::disk), std::string("disk"));
+    CHECK_EQUAL(printed(cache_layers::disk | cache_layers::memory), std::string("all"));
+    CHECK_EQUAL(printed(corners::top_left | corners::bottom_right), std::string("top_left|bottom_right"));
+    CHECK_EQUAL(printed(corners::all), std::string("all"));
+    CHECK_EQUAL(printed(static_cast<format>(77)), std::string("77"));
+    CHECK_EQUAL(printed(static_cast<corners>(17)), std::string("top_left|16"));
+}
+
 TEST(adopted_bytes_are_shared_by_copies_and_destroyed_once) {
     std::atomic<int> alive{0};
     const std::string bytes = "abc";

@@ -796,6 +796,378 @@ template <> inline constexpr bool is_set_of_bits<cache_layers> = true;
 template <> inline constexpr bool is_set_of_bits<blocking_reads> = true;
 template <> inline constexpr bool is_set_of_bits<corners> = true;
 
+// clang-format off
+template <> inline constexpr word_of<eviction> words<eviction>[] = {
+    {eviction::adaptive, "adaptive"},
+    {eviction::lru, "lru"},
+};
+template <> inline constexpr word_of<cache_chain_policy> words<cache_chain_policy>[] = {
+    {cache_chain_policy::serial, "serial"},
+    {cache_chain_policy::concurrent, "concurrent"},
+    {cache_chain_policy::highest_only, "highest_only"},
+    {cache_chain_policy::lowest_only, "lowest_only"},
+};
+template <> inline constexpr word_of<cache_chain_operation> words<cache_chain_operation>[] = {
+    {cache_chain_operation::all, "all"},
+    {cache_chain_operation::query, "query"},
+    {cache_chain_operation::store, "store"},
+    {cache_chain_operation::remove, "remove"},
+    {cache_chain_operation::contains, "contains"},
+    {cache_chain_operation::clear, "clear"},
+};
+template <> inline constexpr word_of<log_level> words<log_level>[] = {
+    {log_level::off, "off"},
+    {log_level::error, "error"},
+    {log_level::warning, "warning"},
+    {log_level::info, "info"},
+    {log_level::debug, "debug"},
+};
+template <> inline constexpr word_of<expire_rule> words<expire_rule>[] = {
+    {expire_rule::access, "access"},
+    {expire_rule::modification, "modification"},
+    {expire_rule::creation, "creation"},
+};
+template <> inline constexpr word_of<cache_order> words<cache_order>[] = {
+    {cache_order::stored, "stored"},
+    {cache_order::used, "used"},
+};
+template <> inline constexpr word_of<callback_kind> words<callback_kind>[] = {
+    {callback_kind::none, "none"},
+    {callback_kind::result, "result"},
+    {callback_kind::progress, "progress"},
+};
+template <> inline constexpr word_of<address_policy> words<address_policy>[] = {
+    {address_policy::any, "any"},
+    {address_policy::public_only, "public_only"},
+};
+template <> inline constexpr word_of<execution_order> words<execution_order>[] = {
+    {execution_order::fifo, "fifo"},
+    {execution_order::lifo, "lifo"},
+};
+template <> inline constexpr word_of<http_version> words<http_version>[] = {
+    {http_version::automatic, "automatic"},
+    {http_version::http_1_1, "1.1"},
+};
+template <> inline constexpr word_of<chroma> words<chroma>[] = {
+    {chroma::yuv420, "420"},
+    {chroma::yuv422, "422"},
+    {chroma::yuv444, "444"},
+};
+template <> inline constexpr word_of<webp_parameter> words<webp_parameter>[] = {
+    {webp_parameter::none, "none"},
+    {webp_parameter::method, "method"},
+    {webp_parameter::pass, "pass"},
+    {webp_parameter::preprocessing, "preprocessing"},
+    {webp_parameter::thread_level, "thread_level"},
+    {webp_parameter::low_memory, "low_memory"},
+    {webp_parameter::target_psnr, "target_psnr"},
+    {webp_parameter::segments, "segments"},
+    {webp_parameter::sns_strength, "sns_strength"},
+    {webp_parameter::filter_strength, "filter_strength"},
+    {webp_parameter::filter_sharpness, "filter_sharpness"},
+    {webp_parameter::filter_type, "filter_type"},
+    {webp_parameter::autofilter, "autofilter"},
+    {webp_parameter::alpha_compression, "alpha_compression"},
+    {webp_parameter::alpha_filtering, "alpha_filtering"},
+    {webp_parameter::alpha_quality, "alpha_quality"},
+    {webp_parameter::show_compressed, "show_compressed"},
+    {webp_parameter::partitions, "partitions"},
+    {webp_parameter::partition_limit, "partition_limit"},
+    {webp_parameter::use_sharp_yuv, "use_sharp_yuv"},
+};
+template <> inline constexpr word_of<status> words<status>[] = {
+    {status::need_more_data, "need_more_data"},
+    {status::end, "end"},
+    {status::ok, "ok"},
+    {status::invalid_argument, "invalid_argument"},
+    {status::bad_handle, "bad_handle"},
+    {status::unsupported, "unsupported"},
+    {status::no_memory, "no_memory"},
+    {status::cancelled, "cancelled"},
+    {status::shutdown, "shutdown"},
+    {status::forked, "forked"},
+    {status::would_deadlock, "would_deadlock"},
+    {status::timeout, "timeout"},
+    {status::not_found, "not_found"},
+    {status::busy, "busy"},
+    {status::internal_error, "internal_error"},
+    {status::invalid_url, "invalid_url"},
+    {status::scheme_forbidden, "scheme_forbidden"},
+    {status::address_forbidden, "address_forbidden"},
+    {status::resolve_failed, "resolve_failed"},
+    {status::connect_failed, "connect_failed"},
+    {status::tls_failed, "tls_failed"},
+    {status::connection_lost, "connection_lost"},
+    {status::http_status, "http_status"},
+    {status::too_many_redirects, "too_many_redirects"},
+    {status::redirect_forbidden, "redirect_forbidden"},
+    {status::content_type, "content_type"},
+    {status::not_modified, "not_modified"},
+    {status::offline, "offline"},
+    {status::failed_url, "failed_url"},
+    {status::invalid_request, "invalid_request"},
+    {status::invalid_response, "invalid_response"},
+    {status::protocol_error, "protocol_error"},
+    {status::authentication_failed, "authentication_failed"},
+    {status::bad_data, "bad_data"},
+    {status::truncated, "truncated"},
+    {status::not_an_image, "not_an_image"},
+    {status::too_large, "too_large"},
+    {status::empty_data, "empty_data"},
+    {status::transform_failed, "transform_failed"},
+    {status::encode_failed, "encode_failed"},
+    {status::decoder_crashed, "decoder_crashed"},
+    {status::module_missing, "module_missing"},
+    {status::io_error, "io_error"},
+    {status::permission_denied, "permission_denied"},
+    {status::not_a_file, "not_a_file"},
+    {status::disk_full, "disk_full"},
+    {status::cache_unusable, "cache_unusable"},
+    {status::cache_damaged, "cache_damaged"},
+    {status::photos_not_authorized, "photos_not_authorized"},
+    {status::photos_not_an_image, "photos_not_an_image"},
+    {status::photos_not_found, "photos_not_found"},
+};
+template <> inline constexpr word_of<transfer_stage> words<transfer_stage>[] = {
+    {transfer_stage::none, "none"},
+    {transfer_stage::started, "started"},
+    {transfer_stage::responded, "responded"},
+    {transfer_stage::stopped, "stopped"},
+    {transfer_stage::finished, "finished"},
+};
+template <> inline constexpr word_of<pixel_format> words<pixel_format>[] = {
+    {pixel_format::automatic, "automatic"},
+    {pixel_format::gray8, "gray8"},
+    {pixel_format::rgb8, "rgb8"},
+    {pixel_format::rgba8, "rgba8"},
+    {pixel_format::rgba8_premultiplied, "rgba8_premultiplied"},
+    {pixel_format::bgra8_premultiplied, "bgra8_premultiplied"},
+    {pixel_format::gray16, "gray16"},
+    {pixel_format::rgb16, "rgb16"},
+    {pixel_format::rgba16, "rgba16"},
+    {pixel_format::rgba_float, "rgba_float"},
+};
+template <> inline constexpr word_of<format> words<format>[] = {
+    {format::unknown, "unknown"},
+    {format::jpeg, "jpeg"},
+    {format::png, "png"},
+    {format::gif, "gif"},
+    {format::webp, "webp"},
+    {format::heic, "heic"},
+    {format::heif, "heif"},
+    {format::avif, "avif"},
+    {format::tiff, "tiff"},
+    {format::bmp, "bmp"},
+    {format::ico, "ico"},
+    {format::jxl, "jxl"},
+    {format::svg, "svg"},
+    {format::pdf, "pdf"},
+    {format::raw, "raw"},
+};
+template <> inline constexpr word_of<scale_mode> words<scale_mode>[] = {
+    {scale_mode::aspect_fit, "aspect_fit"},
+    {scale_mode::fill, "fill"},
+    {scale_mode::aspect_fill, "aspect_fill"},
+};
+template <> inline constexpr word_of<orientation> words<orientation>[] = {
+    {orientation::unknown, "unknown"},
+    {orientation::up, "up"},
+    {orientation::up_mirrored, "up_mirrored"},
+    {orientation::down, "down"},
+    {orientation::down_mirrored, "down_mirrored"},
+    {orientation::left_mirrored, "left_mirrored"},
+    {orientation::right, "right"},
+    {orientation::right_mirrored, "right_mirrored"},
+    {orientation::left, "left"},
+};
+template <> inline constexpr word_of<metadata_kind> words<metadata_kind>[] = {
+    {metadata_kind::none, "none"},
+    {metadata_kind::exif, "exif"},
+    {metadata_kind::xmp, "xmp"},
+    {metadata_kind::icc, "icc"},
+};
+template <> inline constexpr word_of<playback_mode> words<playback_mode>[] = {
+    {playback_mode::normal, "normal"},
+    {playback_mode::reverse, "reverse"},
+    {playback_mode::bounce, "bounce"},
+    {playback_mode::reversed_bounce, "reversed_bounce"},
+};
+template <> inline constexpr word_of<player_clock> words<player_clock>[] = {
+    {player_clock::host, "host"},
+    {player_clock::descriptor, "descriptor"},
+    {player_clock::library, "library"},
+};
+template <> inline constexpr word_of<source_policy> words<source_policy>[] = {
+    {source_policy::any, "any"},
+    {source_policy::cache_only, "cache_only"},
+    {source_policy::loader_only, "loader_only"},
+};
+template <> inline constexpr word_of<cache_policy> words<cache_policy>[] = {
+    {cache_policy::default_, "default"},
+    {cache_policy::skip_memory_read, "skip_memory_read"},
+    {cache_policy::skip_memory_write, "skip_memory_write"},
+    {cache_policy::skip_disk_read, "skip_disk_read"},
+    {cache_policy::skip_disk_write, "skip_disk_write"},
+    {cache_policy::skip_original_read, "skip_original_read"},
+    {cache_policy::skip_original_write, "skip_original_write"},
+    {cache_policy::read_original_from_memory, "read_original_from_memory"},
+    {cache_policy::store_original_in_memory, "store_original_in_memory"},
+    {cache_policy::memory_only, "memory_only"},
+    {cache_policy::disk_only, "disk_only"},
+    {cache_policy::read_only, "read_only"},
+    {cache_policy::write_only, "write_only"},
+    {cache_policy::none, "none"},
+};
+template <> inline constexpr word_of<cache_layers> words<cache_layers>[] = {
+    {cache_layers::none, "none"},
+    {cache_layers::disk, "disk"},
+    {cache_layers::memory, "memory"},
+    {cache_layers::all, "all"},
+};
+template <> inline constexpr word_of<blocking_reads> words<blocking_reads>[] = {
+    {blocking_reads::none, "none"},
+    {blocking_reads::memory_data, "memory_data"},
+    {blocking_reads::disk, "disk"},
+    {blocking_reads::all, "all"},
+};
+template <> inline constexpr word_of<freshness> words<freshness>[] = {
+    {freshness::ignore, "ignore"},
+    {freshness::respect, "respect"},
+    {freshness::refresh, "refresh"},
+};
+template <> inline constexpr word_of<transition> words<transition>[] = {
+    {transition::none, "none"},
+    {transition::fade, "fade"},
+    {transition::flip_from_left, "flip_from_left"},
+    {transition::flip_from_right, "flip_from_right"},
+    {transition::flip_from_top, "flip_from_top"},
+    {transition::flip_from_bottom, "flip_from_bottom"},
+    {transition::curl_up, "curl_up"},
+    {transition::curl_down, "curl_down"},
+};
+template <> inline constexpr word_of<placeholder_time> words<placeholder_time>[] = {
+    {placeholder_time::now, "now"},
+    {placeholder_time::on_failure, "on_failure"},
+};
+template <> inline constexpr word_of<cached_placeholder> words<cached_placeholder>[] = {
+    {cached_placeholder::none, "none"},
+    {cached_placeholder::memory, "memory"},
+    {cached_placeholder::memory_and_disk, "memory_and_disk"},
+};
+template <> inline constexpr word_of<previous_load> words<previous_load>[] = {
+    {previous_load::cancel, "cancel"},
+    {previous_load::keep, "keep"},
+};
+template <> inline constexpr word_of<image_setting> words<image_setting>[] = {
+    {image_setting::automatic, "automatic"},
+    {image_setting::manual, "manual"},
+};
+template <> inline constexpr word_of<transition_rule> words<transition_rule>[] = {
+    {transition_rule::waited, "waited"},
+    {transition_rule::always, "always"},
+};
+template <> inline constexpr word_of<priority> words<priority>[] = {
+    {priority::low, "low"},
+    {priority::normal, "normal"},
+    {priority::high, "high"},
+};
+template <> inline constexpr word_of<delivery_kind> words<delivery_kind>[] = {
+    {delivery_kind::none, "none"},
+    {delivery_kind::partial, "partial"},
+    {delivery_kind::cached, "cached"},
+    {delivery_kind::final, "final"},
+};
+template <> inline constexpr word_of<image_source> words<image_source>[] = {
+    {image_source::none, "none"},
+    {image_source::memory, "memory"},
+    {image_source::disk, "disk"},
+    {image_source::remote, "remote"},
+    {image_source::network, "network"},
+    {image_source::loader, "loader"},
+};
+template <> inline constexpr word_of<freshness_rule> words<freshness_rule>[] = {
+    {freshness_rule::none, "none"},
+    {freshness_rule::max_age, "max_age"},
+    {freshness_rule::expires, "expires"},
+    {freshness_rule::heuristic, "heuristic"},
+    {freshness_rule::immutable, "immutable"},
+    {freshness_rule::stale_while_revalidate, "stale_while_revalidate"},
+    {freshness_rule::max_stale, "max_stale"},
+    {freshness_rule::expired, "expired"},
+    {freshness_rule::no_lifetime, "no_lifetime"},
+    {freshness_rule::no_cache, "no_cache"},
+    {freshness_rule::must_revalidate, "must_revalidate"},
+    {freshness_rule::no_store, "no_store"},
+    {freshness_rule::vary, "vary"},
+    {freshness_rule::request, "request"},
+    {freshness_rule::clock, "clock"},
+    {freshness_rule::refresh, "refresh"},
+    {freshness_rule::stale_if_error, "stale_if_error"},
+    {freshness_rule::unreachable, "unreachable"},
+    {freshness_rule::offline, "offline"},
+};
+template <> inline constexpr word_of<stage> words<stage>[] = {
+    {stage::total, "total"},
+    {stage::queued, "queued"},
+    {stage::disk, "disk"},
+    {stage::load, "load"},
+    {stage::decode, "decode"},
+    {stage::store, "store"},
+};
+template <> inline constexpr word_of<transaction_phase> words<transaction_phase>[] = {
+    {transaction_phase::total, "total"},
+    {transaction_phase::name_lookup, "name_lookup"},
+    {transaction_phase::connect, "connect"},
+    {transaction_phase::tls, "tls"},
+    {transaction_phase::first_byte, "first_byte"},
+};
+template <> inline constexpr word_of<resampling> words<resampling>[] = {
+    {resampling::lanczos, "lanczos"},
+    {resampling::area, "area"},
+    {resampling::cubic, "cubic"},
+    {resampling::linear, "linear"},
+    {resampling::nearest, "nearest"},
+};
+template <> inline constexpr word_of<corners> words<corners>[] = {
+    {corners::none, "none"},
+    {corners::top_left, "top_left"},
+    {corners::top_right, "top_right"},
+    {corners::bottom_left, "bottom_left"},
+    {corners::bottom_right, "bottom_right"},
+    {corners::all, "all"},
+};
+template <> inline constexpr word_of<blend_mode> words<blend_mode>[] = {
+    {blend_mode::normal, "normal"},
+    {blend_mode::multiply, "multiply"},
+    {blend_mode::screen, "screen"},
+    {blend_mode::overlay, "overlay"},
+    {blend_mode::darken, "darken"},
+    {blend_mode::lighten, "lighten"},
+    {blend_mode::color_dodge, "color_dodge"},
+    {blend_mode::color_burn, "color_burn"},
+    {blend_mode::soft_light, "soft_light"},
+    {blend_mode::hard_light, "hard_light"},
+    {blend_mode::difference, "difference"},
+    {blend_mode::exclusion, "exclusion"},
+    {blend_mode::hue, "hue"},
+    {blend_mode::saturation, "saturation"},
+    {blend_mode::color, "color"},
+    {blend_mode::luminosity, "luminosity"},
+    {blend_mode::clear, "clear"},
+    {blend_mode::copy, "copy"},
+    {blend_mode::source_in, "source_in"},
+    {blend_mode::source_out, "source_out"},
+    {blend_mode::source_atop, "source_atop"},
+    {blend_mode::destination_over, "destination_over"},
+    {blend_mode::destination_in, "destination_in"},
+    {blend_mode::destination_out, "destination_out"},
+    {blend_mode::destination_atop, "destination_atop"},
+    {blend_mode::xor_, "xor"},
+    {blend_mode::plus_darker, "plus_darker"},
+    {blend_mode::plus_lighter, "plus_lighter"},
+};
+// clang-format on
+
 } // namespace detail
 
 } // namespace sdimage

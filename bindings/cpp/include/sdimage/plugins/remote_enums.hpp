@@ -44,11 +44,35 @@ enum class remote_statistic : int { // remote.h
     exchanges = SDIMAGE_REMOTE_STATISTIC_EXCHANGES,
 };
 
+using sdimage::operator|;
+using sdimage::operator&;
+using sdimage::operator<<;
+
 } // namespace plugins
 
 namespace detail {
 
 template <> struct c_enum<plugins::remote_statistic> { using type = sdimage_remote_statistic; };
+
+// clang-format off
+template <> inline constexpr word_of<plugins::remote_statistic> words<plugins::remote_statistic>[] = {
+    {plugins::remote_statistic::hits, "hits"},
+    {plugins::remote_statistic::misses, "misses"},
+    {plugins::remote_statistic::stored, "stored"},
+    {plugins::remote_statistic::failures, "failures"},
+    {plugins::remote_statistic::timeouts, "timeouts"},
+    {plugins::remote_statistic::breaker_opened, "breaker_opened"},
+    {plugins::remote_statistic::refused, "refused"},
+    {plugins::remote_statistic::damaged, "damaged"},
+    {plugins::remote_statistic::too_large, "too_large"},
+    {plugins::remote_statistic::dropped, "dropped"},
+    {plugins::remote_statistic::leases, "leases"},
+    {plugins::remote_statistic::waited, "waited"},
+    {plugins::remote_statistic::spared, "spared"},
+    {plugins::remote_statistic::given_up, "given_up"},
+    {plugins::remote_statistic::exchanges, "exchanges"},
+};
+// clang-format on
 
 } // namespace detail
 
