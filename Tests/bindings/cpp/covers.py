@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Completeness of the C++ headers: every exported function is called in them, and no header written by hand is
-longer than 400 lines."""
+"""Completeness of the C++ headers: every exported function is called in them, setters have an overload for temporaries, and
+no header written by hand is longer than 400 lines."""
 
 import pathlib
 import re
@@ -28,6 +28,17 @@ def plugin_functions() -> set[str]:
     return {name for text in texts for name in re.findall(r"\b(sdimage_\w+)\s*\(", text)}
 
 
+def setters(reference: str) -> set[str]:
+    """The functions that return their object by the given kind of reference and are restricted to it: "request::set_url"."""
+    pattern = rf"^ +(?:template <[^>]*>\s+)?(\w+) {reference}(\w+)\([^{{}}]*?\) {reference}\s*(?:noexcept)?\s*\{{"
+    return {"::".join(found) for found in re.findall(pattern, code(), re.M)}
+
+
+def unrestricted() -> set[str]:
+    found = re.findall(r"^ +(?:template <[^>]*>\s+)?(\w+) &((?:set|reset|add|clear)_\w+)\(", code(), re.M)
+    return {"::".join(each) for each in found} - setters("&")
+
+
 def main() -> None:
     text = code()
     used = set(re.findall(r"\bsdimage_\w+", text))
@@ -37,6 +48,9 @@ def main() -> None:
     report.check("every function of the plug-ins is used by the C++ headers", not missing, f"missing {sorted(missing)}")
     stale = MOVED & used
     report.check("the list of what is left out is true", not stale, f"used after all: {sorted(stale)}")
+    chained = setters("&")
+    wrong = (chained ^ setters("&&")) | unrestricted()
+    report.check("setters that return their object have an overload for temporaries", chained and not wrong, f"not {sorted(wrong)}")
     texts = {header.name: header.read_text() for header in HEADERS}
     long = {name: count for name, text in texts.items() if "// Generated" not in text and (count := text.count("\n")) > 400}
     report.check("no C++ header is longer than 400 lines", not long, f"{long}")

@@ -247,6 +247,35 @@ TEST(requests_are_moved_copied_and_read) {
     CHECK_EQUAL(third.body().text(), std::string("{}"));
 }
 
+TEST(setters_of_temporaries_return_what_can_be_moved) {
+    auto small = request(url("badge.png")).set_thumbnail_size(128, 128).set_priority(priority::high);
+    static_assert(std::is_same_v<decltype(small), request>);
+    static_assert(std::is_same_v<decltype(small.set_progressive()), request &>);
+    static_assert(std::is_same_v<decltype(request("").set_progressive()), request &&>);
+    const auto how = decode_options().set_pixel_format(pixel_format::rgb8).set_first_frame_only(true);
+    small.set_decode_options(how).set_thumbnail_size(64, 32, scale_mode::fill);
+    auto config = cache_config().set_memory_only().set_max_memory_count(3);
+    auto settings = manager_config().set_cache(cache::open(config)).set_observer([](const result &) {});
+    const image picture = manager::create(settings).load(small).image();
+    CHECK(picture.width() == 64 && picture.height() == 32 && picture.pixel_format() == pixel_format::rgb8);
+    auto bag = options().set_string("a", "b").set_object("c", 7);
+    CHECK(bag.string("a") == "b" && *bag.object<int>("c") == 7);
+    const auto answer = response(200).set_header("A", "b").add_header("C", "d");
+    CHECK_EQUAL(answer.header("c").value_or(""), std::string_view("d"));
+}
+
+TEST(the_cache_policy_of_a_request_counts) {
+    const manager loads = in_memory();
+    const auto once = badge().set_cache_policy(cache_policy::none);
+    CHECK(once.cache_policy() == cache_policy::none && badge().cache_policy() == cache_policy::default_);
+    loads.load(once);
+    CHECK(!loads.find(badge()));
+    const auto kept = badge().set_cache_policy(cache_policy::skip_memory_read | cache_policy::skip_disk_read);
+    CHECK(loads.load(kept).source() == image_source::network);
+    CHECK(loads.load(kept).source() == image_source::network);
+    CHECK(loads.find(badge()));
+}
+
 TEST(an_observer_hears_of_every_load_and_metrics_count_them) {
     std::promise<std::string> promise;
     std::future<std::string> told = promise.get_future();

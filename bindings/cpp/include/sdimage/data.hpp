@@ -53,32 +53,37 @@ public:
     std::size_t count() const noexcept { return sdimage_options_count(get()); }
     bool has(std::string_view name) const { return sdimage_options_has(get(), detail::text(name)); }
     void remove(std::string_view name) { sdimage_options_remove(get(), detail::text(name)); }
-    options &set_string(std::string_view name, std::optional<std::string_view> value) {
-        sdimage_options_set_string(get(), detail::text(name), detail::optional_text(value));
-        return *this;
+    options &set_string(std::string_view name, std::optional<std::string_view> value) & {
+        return sdimage_options_set_string(get(), detail::text(name), detail::optional_text(value)), *this;
     }
-    options &set_int64(std::string_view name, std::int64_t value) {
-        sdimage_options_set_int64(get(), detail::text(name), value);
-        return *this;
+    options &&set_string(std::string_view name, std::optional<std::string_view> value) && {
+        return std::move(set_string(name, value));
     }
-    options &set_double(std::string_view name, double value) {
-        sdimage_options_set_double(get(), detail::text(name), value);
-        return *this;
+    options &set_int64(std::string_view name, std::int64_t value) & {
+        return sdimage_options_set_int64(get(), detail::text(name), value), *this;
     }
-    options &set_bool(std::string_view name, bool value) {
-        sdimage_options_set_bool(get(), detail::text(name), value);
-        return *this;
+    options &&set_int64(std::string_view name, std::int64_t value) && { return std::move(set_int64(name, value)); }
+    options &set_double(std::string_view name, double value) & {
+        return sdimage_options_set_double(get(), detail::text(name), value), *this;
     }
-    options &set_data(std::string_view name, const data &value) {
-        sdimage_options_set_data(get(), detail::text(name), value.get());
-        return *this;
+    options &&set_double(std::string_view name, double value) && { return std::move(set_double(name, value)); }
+    options &set_bool(std::string_view name, bool value) & {
+        return sdimage_options_set_bool(get(), detail::text(name), value), *this;
     }
+    options &&set_bool(std::string_view name, bool value) && { return std::move(set_bool(name, value)); }
+    options &set_data(std::string_view name, const data &value) & {
+        return sdimage_options_set_data(get(), detail::text(name), value.get()), *this;
+    }
+    options &&set_data(std::string_view name, const data &value) && { return std::move(set_data(name, value)); }
 
     // Stores an object of the program, which is destroyed with the last copy of these options.
-    template <class T> options &set_object(std::string_view name, T object) {
+    template <class T> options &set_object(std::string_view name, T object) & {
         const detail::text named(name);
         sdimage_options_set_pointer(get(), named, detail::boxed(std::move(object)).release(), &detail::destroyed<T>);
         return *this;
+    }
+    template <class T> options &&set_object(std::string_view name, T object) && {
+        return std::move(set_object(name, std::move(object)));
     }
     // The object set with set_object; nullptr when absent. T must be the type that it was set with.
     template <class T> T *object(std::string_view name) const {

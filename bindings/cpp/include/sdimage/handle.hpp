@@ -5,6 +5,9 @@
 // configurations) can only be moved. An empty handle is a NULL pointer: where the C functions take NULL for "none" or
 // "the default", pass an empty one, `cache{}` or `{}`.
 //
+// Setters of single-owner objects return their object, so that calls can be chained. Those of a temporary return it as
+// an rvalue: `auto wanted = request(url).set_thumbnail_size(128, 128);` moves it into the variable.
+//
 // Text that a getter returns is valid as long as its object. The getter of a temporary object returns a std::string.
 //
 // The C header of the same noun documents behavior, errors and threads of each function. These headers document only

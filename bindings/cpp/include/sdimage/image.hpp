@@ -30,75 +30,74 @@ class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref> 
 public:
     using owned::owned;
     // The C functions of the same names: metadata.h.
-    metadata &set_scale(double scale) noexcept {
-        sdimage_metadata_set_scale(get(), scale);
-        return *this;
+    metadata &set_scale(double scale) &noexcept { return sdimage_metadata_set_scale(get(), scale), *this; }
+    metadata &&set_scale(double scale) &&noexcept { return std::move(set_scale(scale)); }
+    metadata &set_format(format value) &noexcept { return sdimage_metadata_set_format(get(), detail::c(value)), *this; }
+    metadata &&set_format(format value) &&noexcept { return std::move(set_format(value)); }
+    metadata &set_orientation(orientation value) &noexcept {
+        return sdimage_metadata_set_orientation(get(), detail::c(value)), *this;
     }
-    metadata &set_format(format value) noexcept {
-        sdimage_metadata_set_format(get(), detail::c(value));
-        return *this;
+    metadata &&set_orientation(orientation value) &&noexcept { return std::move(set_orientation(value)); }
+    metadata &set_color_profile(const data &profile) &noexcept {
+        return sdimage_metadata_set_color_profile(get(), profile.get()), *this;
     }
-    metadata &set_orientation(orientation value) noexcept {
-        sdimage_metadata_set_orientation(get(), detail::c(value));
-        return *this;
-    }
-    metadata &set_color_profile(const data &profile) noexcept {
-        sdimage_metadata_set_color_profile(get(), profile.get());
-        return *this;
-    }
+    metadata &&set_color_profile(const data &profile) &&noexcept { return std::move(set_color_profile(profile)); }
     metadata &set_cicp(std::uint32_t primaries, std::uint32_t transfer, std::uint32_t matrix,
-                       bool full_range) noexcept {
-        sdimage_metadata_set_cicp(get(), primaries, transfer, matrix, full_range);
-        return *this;
+                       bool full_range) &noexcept {
+        return sdimage_metadata_set_cicp(get(), primaries, transfer, matrix, full_range), *this;
     }
-    metadata &set_exif(const data &value) noexcept {
-        sdimage_metadata_set_exif(get(), value.get());
-        return *this;
+    metadata &&set_cicp(std::uint32_t primaries, std::uint32_t transfer, std::uint32_t matrix,
+                        bool full_range) &&noexcept {
+        return std::move(set_cicp(primaries, transfer, matrix, full_range));
     }
-    metadata &set_xmp(const data &value) noexcept {
-        sdimage_metadata_set_xmp(get(), value.get());
-        return *this;
+    metadata &set_exif(const data &value) &noexcept { return sdimage_metadata_set_exif(get(), value.get()), *this; }
+    metadata &&set_exif(const data &value) &&noexcept { return std::move(set_exif(value)); }
+    metadata &set_xmp(const data &value) &noexcept { return sdimage_metadata_set_xmp(get(), value.get()), *this; }
+    metadata &&set_xmp(const data &value) &&noexcept { return std::move(set_xmp(value)); }
+    metadata &set_memory_cost(std::size_t bytes) &noexcept {
+        return sdimage_metadata_set_memory_cost(get(), bytes), *this;
     }
-    metadata &set_memory_cost(std::size_t bytes) noexcept {
-        sdimage_metadata_set_memory_cost(get(), bytes);
-        return *this;
+    metadata &&set_memory_cost(std::size_t bytes) &&noexcept { return std::move(set_memory_cost(bytes)); }
+    metadata &set_source_size(std::uint32_t width, std::uint32_t height) &noexcept {
+        return sdimage_metadata_set_source_size(get(), width, height), *this;
     }
-    metadata &set_source_size(std::uint32_t width, std::uint32_t height) noexcept {
-        sdimage_metadata_set_source_size(get(), width, height);
-        return *this;
+    metadata &&set_source_size(std::uint32_t width, std::uint32_t height) &&noexcept {
+        return std::move(set_source_size(width, height));
     }
-    metadata &set_has_alpha(bool has_alpha) noexcept {
-        sdimage_metadata_set_has_alpha(get(), has_alpha);
-        return *this;
+    metadata &set_has_alpha(bool has_alpha) &noexcept {
+        return sdimage_metadata_set_has_alpha(get(), has_alpha), *this;
     }
-    metadata &set_frame_count(std::uint32_t count) noexcept {
-        sdimage_metadata_set_frame_count(get(), count);
-        return *this;
+    metadata &&set_has_alpha(bool has_alpha) &&noexcept { return std::move(set_has_alpha(has_alpha)); }
+    metadata &set_frame_count(std::uint32_t count) &noexcept {
+        return sdimage_metadata_set_frame_count(get(), count), *this;
     }
-    metadata &set_loop_count(std::uint32_t count) noexcept {
-        sdimage_metadata_set_loop_count(get(), count);
-        return *this;
+    metadata &&set_frame_count(std::uint32_t count) &&noexcept { return std::move(set_frame_count(count)); }
+    metadata &set_loop_count(std::uint32_t count) &noexcept {
+        return sdimage_metadata_set_loop_count(get(), count), *this;
     }
-    metadata &set_duration_ms(std::uint64_t milliseconds) noexcept {
-        sdimage_metadata_set_duration_ms(get(), milliseconds);
-        return *this;
+    metadata &&set_loop_count(std::uint32_t count) &&noexcept { return std::move(set_loop_count(count)); }
+    metadata &set_duration_ms(std::uint64_t milliseconds) &noexcept {
+        return sdimage_metadata_set_duration_ms(get(), milliseconds), *this;
     }
-    metadata &set_bits_per_channel(std::uint32_t bits) noexcept {
-        sdimage_metadata_set_bits_per_channel(get(), bits);
-        return *this;
+    metadata &&set_duration_ms(std::uint64_t milliseconds) &&noexcept {
+        return std::move(set_duration_ms(milliseconds));
     }
-    metadata &set_channels(std::uint32_t channels) noexcept {
-        sdimage_metadata_set_channels(get(), channels);
-        return *this;
+    metadata &set_bits_per_channel(std::uint32_t bits) &noexcept {
+        return sdimage_metadata_set_bits_per_channel(get(), bits), *this;
     }
-    metadata &set_progressive(bool is_progressive) noexcept {
-        sdimage_metadata_set_progressive(get(), is_progressive);
-        return *this;
+    metadata &&set_bits_per_channel(std::uint32_t bits) &&noexcept { return std::move(set_bits_per_channel(bits)); }
+    metadata &set_channels(std::uint32_t channels) &noexcept {
+        return sdimage_metadata_set_channels(get(), channels), *this;
     }
-    metadata &set_extended_data(const data &value) noexcept {
-        sdimage_metadata_set_extended_data(get(), value.get());
-        return *this;
+    metadata &&set_channels(std::uint32_t channels) &&noexcept { return std::move(set_channels(channels)); }
+    metadata &set_progressive(bool is_progressive) &noexcept {
+        return sdimage_metadata_set_progressive(get(), is_progressive), *this;
     }
+    metadata &&set_progressive(bool is_progressive) &&noexcept { return std::move(set_progressive(is_progressive)); }
+    metadata &set_extended_data(const data &value) &noexcept {
+        return sdimage_metadata_set_extended_data(get(), value.get()), *this;
+    }
+    metadata &&set_extended_data(const data &value) &&noexcept { return std::move(set_extended_data(value)); }
 };
 
 // An image in memory of the library whose pixels are not written yet, for coders: see image::uninitialized.

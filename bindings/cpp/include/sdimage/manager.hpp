@@ -20,40 +20,42 @@ public:
     using owned::owned;
     manager_config() : owned(detail::made(sdimage_manager_config_new())) {}
     // The C functions of the same names: hooks.h and manager.h.
-    manager_config &set_load_hooks(const load_hooks &hooks) noexcept {
-        sdimage_manager_config_set_load_hooks(get(), hooks.get());
-        return *this;
+    manager_config &set_load_hooks(const load_hooks &hooks) &noexcept {
+        return sdimage_manager_config_set_load_hooks(get(), hooks.get()), *this;
     }
-    manager_config &set_cache(const cache &value) noexcept {
-        sdimage_manager_config_set_cache(get(), value.get());
-        return *this;
+    manager_config &&set_load_hooks(const load_hooks &hooks) &&noexcept { return std::move(set_load_hooks(hooks)); }
+    manager_config &set_cache(const cache &value) &noexcept {
+        return sdimage_manager_config_set_cache(get(), value.get()), *this;
     }
-    manager_config &set_transformer(const transformer &value) noexcept {
-        sdimage_manager_config_set_transformer(get(), value.get());
-        return *this;
+    manager_config &&set_cache(const cache &value) &&noexcept { return std::move(set_cache(value)); }
+    manager_config &set_transformer(const transformer &value) &noexcept {
+        return sdimage_manager_config_set_transformer(get(), value.get()), *this;
     }
-    manager_config &set_loader(const loader &value) noexcept {
-        sdimage_manager_config_set_loader(get(), value.get());
-        return *this;
+    manager_config &&set_transformer(const transformer &value) &&noexcept { return std::move(set_transformer(value)); }
+    manager_config &set_loader(const loader &value) &noexcept {
+        return sdimage_manager_config_set_loader(get(), value.get()), *this;
     }
-    manager_config &set_dispatcher(const dispatcher &value) noexcept {
-        sdimage_manager_config_set_dispatcher(get(), value.get());
-        return *this;
+    manager_config &&set_loader(const loader &value) &&noexcept { return std::move(set_loader(value)); }
+    manager_config &set_dispatcher(const dispatcher &value) &noexcept {
+        return sdimage_manager_config_set_dispatcher(get(), value.get()), *this;
     }
-    manager_config &set_freshness(freshness value) noexcept {
-        sdimage_manager_config_set_freshness(get(), detail::c(value));
-        return *this;
+    manager_config &&set_dispatcher(const dispatcher &value) &&noexcept { return std::move(set_dispatcher(value)); }
+    manager_config &set_freshness(freshness value) &noexcept {
+        return sdimage_manager_config_set_freshness(get(), detail::c(value)), *this;
     }
-    manager_config &set_ignore_signatures(bool ignore) noexcept {
-        sdimage_manager_config_set_ignore_signatures(get(), ignore);
-        return *this;
+    manager_config &&set_freshness(freshness value) &&noexcept { return std::move(set_freshness(value)); }
+    manager_config &set_ignore_signatures(bool ignore) &noexcept {
+        return sdimage_manager_config_set_ignore_signatures(get(), ignore), *this;
     }
-    manager_config &set_failed_url_retry_after(std::int64_t seconds) noexcept {
-        sdimage_manager_config_set_failed_url_retry_after(get(), seconds);
-        return *this;
+    manager_config &&set_ignore_signatures(bool ignore) &&noexcept { return std::move(set_ignore_signatures(ignore)); }
+    manager_config &set_failed_url_retry_after(std::int64_t seconds) &noexcept {
+        return sdimage_manager_config_set_failed_url_retry_after(get(), seconds), *this;
+    }
+    manager_config &&set_failed_url_retry_after(std::int64_t seconds) &&noexcept {
+        return std::move(set_failed_url_retry_after(seconds));
     }
     // Receives the FINAL of every load: void(const result &). On the library's callback thread, one at a time.
-    template <class F> manager_config &set_observer(F observe) {
+    template <class F> manager_config &set_observer(F observe) & {
         auto table = detail::empty_table<sdimage_load_observer>();
         table.load_ended = [](void *self, const sdimage_result *ended) {
             const detail::lent<result> lent(ended);
@@ -62,6 +64,9 @@ public:
         detail::run(sdimage_manager_config_set_observer, get(), &table,
                     static_cast<void *>(detail::boxed(std::move(observe)).release()), &detail::destroyed<F>);
         return *this;
+    }
+    template <class F> manager_config &&set_observer(F observe) && {
+        return std::move(set_observer(std::move(observe)));
     }
 };
 

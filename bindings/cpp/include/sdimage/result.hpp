@@ -32,17 +32,19 @@ public:
     std::string_view url() const &noexcept { return detail::view(sdimage_response_url(get())); }
     std::string url() && { return std::string(detail::view(sdimage_response_url(get()))); }
     std::int32_t status() const noexcept { return sdimage_response_status(get()); }
-    response &set_status(std::int32_t status) noexcept {
-        sdimage_response_set_status(get(), status);
-        return *this;
+    response &set_status(std::int32_t status) &noexcept { return sdimage_response_set_status(get(), status), *this; }
+    response &&set_status(std::int32_t status) &&noexcept { return std::move(set_status(status)); }
+    response &set_header(std::string_view name, std::optional<std::string_view> value) & {
+        return sdimage_response_set_header(get(), detail::text(name), detail::optional_text(value)), *this;
     }
-    response &set_header(std::string_view name, std::optional<std::string_view> value) {
-        sdimage_response_set_header(get(), detail::text(name), detail::optional_text(value));
-        return *this;
+    response &&set_header(std::string_view name, std::optional<std::string_view> value) && {
+        return std::move(set_header(name, value));
     }
-    response &add_header(std::string_view name, std::string_view value) {
-        sdimage_response_add_header(get(), detail::text(name), detail::text(value));
-        return *this;
+    response &add_header(std::string_view name, std::string_view value) & {
+        return sdimage_response_add_header(get(), detail::text(name), detail::text(value)), *this;
+    }
+    response &&add_header(std::string_view name, std::string_view value) && {
+        return std::move(add_header(name, value));
     }
 };
 

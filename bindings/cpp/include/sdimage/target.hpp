@@ -13,58 +13,74 @@ public:
     using owned::owned;
     target_options() : owned(detail::made(sdimage_target_options_new())) {}
     // The C functions of the same names: target.h.
-    target_options &set_key(std::optional<std::string_view> key) {
-        sdimage_target_options_set_key(get(), detail::optional_text(key));
-        return *this;
+    target_options &set_key(std::optional<std::string_view> key) & {
+        return sdimage_target_options_set_key(get(), detail::optional_text(key)), *this;
     }
-    target_options &set_manager(const manager &value) noexcept {
-        sdimage_target_options_set_manager(get(), value.get());
-        return *this;
+    target_options &&set_key(std::optional<std::string_view> key) && { return std::move(set_key(key)); }
+    target_options &set_manager(const manager &value) &noexcept {
+        return sdimage_target_options_set_manager(get(), value.get()), *this;
     }
-    target_options &set_placeholder(const image &value) noexcept {
-        sdimage_target_options_set_placeholder(get(), value.get());
-        return *this;
+    target_options &&set_manager(const manager &value) &&noexcept { return std::move(set_manager(value)); }
+    target_options &set_placeholder(const image &value) &noexcept {
+        return sdimage_target_options_set_placeholder(get(), value.get()), *this;
     }
-    target_options &set_blurhash(std::string_view text, std::uint32_t width, std::uint32_t height) noexcept {
-        sdimage_target_options_set_blurhash(get(), text.data(), text.size(), width, height);
-        return *this;
+    target_options &&set_placeholder(const image &value) &&noexcept { return std::move(set_placeholder(value)); }
+    target_options &set_blurhash(std::string_view text, std::uint32_t width, std::uint32_t height) &noexcept {
+        return sdimage_target_options_set_blurhash(get(), text.data(), text.size(), width, height), *this;
     }
-    target_options &set_thumbhash(bytes_view hash) noexcept {
-        sdimage_target_options_set_thumbhash(get(), hash.data(), hash.size());
-        return *this;
+    target_options &&set_blurhash(std::string_view text, std::uint32_t width, std::uint32_t height) &&noexcept {
+        return std::move(set_blurhash(text, width, height));
     }
-    target_options &set_placeholder_time(placeholder_time time) noexcept {
-        sdimage_target_options_set_placeholder_time(get(), detail::c(time));
-        return *this;
+    target_options &set_thumbhash(bytes_view hash) &noexcept {
+        return sdimage_target_options_set_thumbhash(get(), hash.data(), hash.size()), *this;
     }
-    target_options &set_cached_placeholder(cached_placeholder cached) noexcept {
-        sdimage_target_options_set_cached_placeholder(get(), detail::c(cached));
-        return *this;
+    target_options &&set_thumbhash(bytes_view hash) &&noexcept { return std::move(set_thumbhash(hash)); }
+    target_options &set_placeholder_time(placeholder_time time) &noexcept {
+        return sdimage_target_options_set_placeholder_time(get(), detail::c(time)), *this;
     }
-    target_options &set_previous_load(previous_load previous) noexcept {
-        sdimage_target_options_set_previous_load(get(), detail::c(previous));
-        return *this;
+    target_options &&set_placeholder_time(placeholder_time time) &&noexcept {
+        return std::move(set_placeholder_time(time));
     }
-    target_options &set_image_setting(image_setting setting) noexcept {
-        sdimage_target_options_set_image_setting(get(), detail::c(setting));
-        return *this;
+    target_options &set_cached_placeholder(cached_placeholder cached) &noexcept {
+        return sdimage_target_options_set_cached_placeholder(get(), detail::c(cached)), *this;
     }
-    target_options &set_transition_rule(transition_rule rule) noexcept {
-        sdimage_target_options_set_transition_rule(get(), detail::c(rule));
-        return *this;
+    target_options &&set_cached_placeholder(cached_placeholder cached) &&noexcept {
+        return std::move(set_cached_placeholder(cached));
     }
-    target_options &set_show_image_in_transition(bool show) noexcept {
-        sdimage_target_options_set_show_image_in_transition(get(), show);
-        return *this;
+    target_options &set_previous_load(previous_load previous) &noexcept {
+        return sdimage_target_options_set_previous_load(get(), detail::c(previous)), *this;
     }
-    target_options &set_wait_for_transition(bool wait) noexcept {
-        sdimage_target_options_set_wait_for_transition(get(), wait);
-        return *this;
+    target_options &&set_previous_load(previous_load previous) &&noexcept {
+        return std::move(set_previous_load(previous));
     }
+    target_options &set_image_setting(image_setting setting) &noexcept {
+        return sdimage_target_options_set_image_setting(get(), detail::c(setting)), *this;
+    }
+    target_options &&set_image_setting(image_setting setting) &&noexcept {
+        return std::move(set_image_setting(setting));
+    }
+    target_options &set_transition_rule(transition_rule rule) &noexcept {
+        return sdimage_target_options_set_transition_rule(get(), detail::c(rule)), *this;
+    }
+    target_options &&set_transition_rule(transition_rule rule) &&noexcept {
+        return std::move(set_transition_rule(rule));
+    }
+    target_options &set_show_image_in_transition(bool show) &noexcept {
+        return sdimage_target_options_set_show_image_in_transition(get(), show), *this;
+    }
+    target_options &&set_show_image_in_transition(bool show) &&noexcept {
+        return std::move(set_show_image_in_transition(show));
+    }
+    target_options &set_wait_for_transition(bool wait) &noexcept {
+        return sdimage_target_options_set_wait_for_transition(get(), wait), *this;
+    }
+    target_options &&set_wait_for_transition(bool wait) &&noexcept { return std::move(set_wait_for_transition(wait)); }
     // A `duration_ms` of 0 means 500 milliseconds.
-    target_options &set_transition(transition value, std::uint32_t duration_ms = 0) noexcept {
-        sdimage_target_options_set_transition(get(), detail::c(value), duration_ms);
-        return *this;
+    target_options &set_transition(transition value, std::uint32_t duration_ms = 0) &noexcept {
+        return sdimage_target_options_set_transition(get(), detail::c(value), duration_ms), *this;
+    }
+    target_options &&set_transition(transition value, std::uint32_t duration_ms = 0) &&noexcept {
+        return std::move(set_transition(value, duration_ms));
     }
 };
 

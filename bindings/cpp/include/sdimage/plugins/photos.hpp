@@ -83,39 +83,47 @@ public:
     using owned::owned;
     fetch_options() : owned(detail::made(sdimage_photos_fetch_options_new())) {}
     // The C functions of the same names: photos.h.
-    fetch_options &set_album(std::optional<std::string_view> album, bool nested) {
-        sdimage_photos_fetch_options_set_album(get(), detail::optional_text(album), nested);
-        return *this;
+    fetch_options &set_album(std::optional<std::string_view> album, bool nested) & {
+        return sdimage_photos_fetch_options_set_album(get(), detail::optional_text(album), nested), *this;
     }
-    fetch_options &set_taken(std::int64_t from_ns, std::int64_t until_ns) noexcept {
-        sdimage_photos_fetch_options_set_taken(get(), from_ns, until_ns);
-        return *this;
+    fetch_options &&set_album(std::optional<std::string_view> album, bool nested) && {
+        return std::move(set_album(album, nested));
     }
-    fetch_options &set_rating(std::int32_t least) noexcept {
-        sdimage_photos_fetch_options_set_rating(get(), least);
-        return *this;
+    fetch_options &set_taken(std::int64_t from_ns, std::int64_t until_ns) &noexcept {
+        return sdimage_photos_fetch_options_set_taken(get(), from_ns, until_ns), *this;
     }
-    fetch_options &set_order(order value, bool descending) noexcept {
-        sdimage_photos_fetch_options_set_order(get(), detail::c(value), descending);
-        return *this;
+    fetch_options &&set_taken(std::int64_t from_ns, std::int64_t until_ns) &&noexcept {
+        return std::move(set_taken(from_ns, until_ns));
     }
-    fetch_options &set_page(std::size_t offset, std::size_t limit) noexcept {
-        sdimage_photos_fetch_options_set_page(get(), offset, limit);
-        return *this;
+    fetch_options &set_rating(std::int32_t least) &noexcept {
+        return sdimage_photos_fetch_options_set_rating(get(), least), *this;
+    }
+    fetch_options &&set_rating(std::int32_t least) &&noexcept { return std::move(set_rating(least)); }
+    fetch_options &set_order(order value, bool descending) &noexcept {
+        return sdimage_photos_fetch_options_set_order(get(), detail::c(value), descending), *this;
+    }
+    fetch_options &&set_order(order value, bool descending) &&noexcept {
+        return std::move(set_order(value, descending));
+    }
+    fetch_options &set_page(std::size_t offset, std::size_t limit) &noexcept {
+        return sdimage_photos_fetch_options_set_page(get(), offset, limit), *this;
+    }
+    fetch_options &&set_page(std::size_t offset, std::size_t limit) &&noexcept {
+        return std::move(set_page(offset, limit));
     }
     bool should_include(const asset &value) const noexcept {
         return sdimage_photos_fetch_options_should_include(get(), value.get());
     }
-    fetch_options &set_media(media value) noexcept {
-        sdimage_photos_fetch_options_set_media(get(), static_cast<std::uint32_t>(value));
-        return *this;
+    fetch_options &set_media(media value) &noexcept {
+        return sdimage_photos_fetch_options_set_media(get(), static_cast<std::uint32_t>(value)), *this;
     }
-    fetch_options &set_origins(photos::origin value) noexcept {
-        sdimage_photos_fetch_options_set_origins(get(), static_cast<std::uint32_t>(value));
-        return *this;
+    fetch_options &&set_media(media value) &&noexcept { return std::move(set_media(value)); }
+    fetch_options &set_origins(photos::origin value) &noexcept {
+        return sdimage_photos_fetch_options_set_origins(get(), static_cast<std::uint32_t>(value)), *this;
     }
+    fetch_options &&set_origins(photos::origin value) &&noexcept { return std::move(set_origins(value)); }
     // Takes bool(const asset &), called on the fetching thread; must not block.
-    template <class F> fetch_options &set_filter(F should_include) {
+    template <class F> fetch_options &set_filter(F should_include) & {
         auto table = detail::empty_table<sdimage_photos_filter_vtable>();
         table.should_include = [](void *self, const sdimage_photos_asset *one) {
             const detail::lent<asset> lent(one);
@@ -124,6 +132,9 @@ public:
         detail::run(sdimage_photos_fetch_options_set_filter, get(), &table,
                     static_cast<void *>(detail::boxed(std::move(should_include)).release()), &detail::destroyed<F>);
         return *this;
+    }
+    template <class F> fetch_options &&set_filter(F should_include) && {
+        return std::move(set_filter(std::move(should_include)));
     }
 };
 
@@ -150,14 +161,14 @@ class library_config : public detail::owned<sdimage_photos_library_config, sdima
 public:
     using owned::owned;
     library_config() : owned(detail::made(sdimage_photos_library_config_new())) {}
-    library_config &set_index_folder(std::string_view path) {
-        sdimage_photos_library_config_set_index_folder(get(), detail::text(path));
-        return *this;
+    library_config &set_index_folder(std::string_view path) & {
+        return sdimage_photos_library_config_set_index_folder(get(), detail::text(path)), *this;
     }
-    library_config &set_watch(bool watch) noexcept {
-        sdimage_photos_library_config_set_watch(get(), watch);
-        return *this;
+    library_config &&set_index_folder(std::string_view path) && { return std::move(set_index_folder(path)); }
+    library_config &set_watch(bool watch) &noexcept {
+        return sdimage_photos_library_config_set_watch(get(), watch), *this;
     }
+    library_config &&set_watch(bool watch) &&noexcept { return std::move(set_watch(watch)); }
 };
 
 // Base class for library::set_handler, for changes; called on the library's thread. The asset is borrowed: copy it to
@@ -234,41 +245,43 @@ public:
     using owned::owned;
     request_options() : owned(detail::made(sdimage_photos_request_options_new())) {}
     // The C functions of the same names: photos_loader.h.
-    request_options &set_delivery(photos::delivery value) noexcept {
-        sdimage_photos_request_options_set_delivery(get(), detail::c(value));
-        return *this;
+    request_options &set_delivery(photos::delivery value) &noexcept {
+        return sdimage_photos_request_options_set_delivery(get(), detail::c(value)), *this;
     }
-    request_options &set_resize(photos::resize value) noexcept {
-        sdimage_photos_request_options_set_resize(get(), detail::c(value));
-        return *this;
+    request_options &&set_delivery(photos::delivery value) &&noexcept { return std::move(set_delivery(value)); }
+    request_options &set_resize(photos::resize value) &noexcept {
+        return sdimage_photos_request_options_set_resize(get(), detail::c(value)), *this;
     }
-    request_options &set_version(photos::version value) noexcept {
-        sdimage_photos_request_options_set_version(get(), detail::c(value));
-        return *this;
+    request_options &&set_resize(photos::resize value) &&noexcept { return std::move(set_resize(value)); }
+    request_options &set_version(photos::version value) &noexcept {
+        return sdimage_photos_request_options_set_version(get(), detail::c(value)), *this;
     }
-    request_options &set_content(photos::content value) noexcept {
-        sdimage_photos_request_options_set_content(get(), detail::c(value));
-        return *this;
+    request_options &&set_version(photos::version value) &&noexcept { return std::move(set_version(value)); }
+    request_options &set_content(photos::content value) &noexcept {
+        return sdimage_photos_request_options_set_content(get(), detail::c(value)), *this;
     }
-    request_options &set_network_access(bool allowed) noexcept {
-        sdimage_photos_request_options_set_network_access(get(), allowed);
-        return *this;
+    request_options &&set_content(photos::content value) &&noexcept { return std::move(set_content(value)); }
+    request_options &set_network_access(bool allowed) &noexcept {
+        return sdimage_photos_request_options_set_network_access(get(), allowed), *this;
     }
-    request_options &set_target_maximum() noexcept {
-        sdimage_photos_request_options_set_target_maximum(get());
-        return *this;
+    request_options &&set_network_access(bool allowed) &&noexcept { return std::move(set_network_access(allowed)); }
+    request_options &set_target_maximum() &noexcept {
+        return sdimage_photos_request_options_set_target_maximum(get()), *this;
     }
-    request_options &set_target_pixel_size() noexcept {
-        sdimage_photos_request_options_set_target_pixel_size(get());
-        return *this;
+    request_options &&set_target_maximum() &&noexcept { return std::move(set_target_maximum()); }
+    request_options &set_target_pixel_size() &noexcept {
+        return sdimage_photos_request_options_set_target_pixel_size(get()), *this;
     }
-    request_options &set_target_point_size() noexcept {
-        sdimage_photos_request_options_set_target_point_size(get());
-        return *this;
+    request_options &&set_target_pixel_size() &&noexcept { return std::move(set_target_pixel_size()); }
+    request_options &set_target_point_size() &noexcept {
+        return sdimage_photos_request_options_set_target_point_size(get()), *this;
     }
-    request_options &set_target(std::uint32_t width, std::uint32_t height) noexcept {
-        sdimage_photos_request_options_set_target(get(), width, height);
-        return *this;
+    request_options &&set_target_point_size() &&noexcept { return std::move(set_target_point_size()); }
+    request_options &set_target(std::uint32_t width, std::uint32_t height) &noexcept {
+        return sdimage_photos_request_options_set_target(get(), width, height), *this;
+    }
+    request_options &&set_target(std::uint32_t width, std::uint32_t height) &&noexcept {
+        return std::move(set_target(width, height));
     }
     photos::delivery delivery() const noexcept {
         return static_cast<photos::delivery>(sdimage_photos_request_options_delivery(get()));
@@ -294,22 +307,26 @@ public:
     bool add_library(const library &value) noexcept {
         return sdimage_photos_loader_config_add_library(get(), value.get());
     }
-    loader_config &set_fetch_options(const fetch_options &options) noexcept {
-        sdimage_photos_loader_config_set_fetch_options(get(), options.get());
-        return *this;
+    loader_config &set_fetch_options(const fetch_options &options) &noexcept {
+        return sdimage_photos_loader_config_set_fetch_options(get(), options.get()), *this;
     }
-    loader_config &set_request_options(const request_options &options) noexcept {
-        sdimage_photos_loader_config_set_request_options(get(), options.get());
-        return *this;
+    loader_config &&set_fetch_options(const fetch_options &options) &&noexcept {
+        return std::move(set_fetch_options(options));
     }
-    loader_config &set_images_only(bool images_only) noexcept {
-        sdimage_photos_loader_config_set_images_only(get(), images_only);
-        return *this;
+    loader_config &set_request_options(const request_options &options) &noexcept {
+        return sdimage_photos_loader_config_set_request_options(get(), options.get()), *this;
     }
-    loader_config &set_max_file_bytes(std::uint64_t bytes) noexcept {
-        sdimage_photos_loader_config_set_max_file_bytes(get(), bytes);
-        return *this;
+    loader_config &&set_request_options(const request_options &options) &&noexcept {
+        return std::move(set_request_options(options));
     }
+    loader_config &set_images_only(bool images_only) &noexcept {
+        return sdimage_photos_loader_config_set_images_only(get(), images_only), *this;
+    }
+    loader_config &&set_images_only(bool images_only) &&noexcept { return std::move(set_images_only(images_only)); }
+    loader_config &set_max_file_bytes(std::uint64_t bytes) &noexcept {
+        return sdimage_photos_loader_config_set_max_file_bytes(get(), bytes), *this;
+    }
+    loader_config &&set_max_file_bytes(std::uint64_t bytes) &&noexcept { return std::move(set_max_file_bytes(bytes)); }
 };
 
 // The loader for ph: URLs, to be added to a chain.

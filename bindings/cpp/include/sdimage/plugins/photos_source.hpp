@@ -17,42 +17,46 @@ public:
     explicit asset_config(std::string_view identifier)
         : owned(detail::made(sdimage_photos_asset_config_new(detail::text(identifier)))) {}
     // The C functions of the same names: photos_source.h.
-    asset_config &set_media(media value) noexcept {
-        sdimage_photos_asset_config_set_media(get(), detail::c(value));
-        return *this;
+    asset_config &set_media(media value) &noexcept {
+        return sdimage_photos_asset_config_set_media(get(), detail::c(value)), *this;
     }
-    asset_config &set_origin(origin value) noexcept {
-        sdimage_photos_asset_config_set_origin(get(), detail::c(value));
-        return *this;
+    asset_config &&set_media(media value) &&noexcept { return std::move(set_media(value)); }
+    asset_config &set_origin(origin value) &noexcept {
+        return sdimage_photos_asset_config_set_origin(get(), detail::c(value)), *this;
     }
-    asset_config &set_format(format value) noexcept {
-        sdimage_photos_asset_config_set_format(get(), detail::c(value));
-        return *this;
+    asset_config &&set_origin(origin value) &&noexcept { return std::move(set_origin(value)); }
+    asset_config &set_format(format value) &noexcept {
+        return sdimage_photos_asset_config_set_format(get(), detail::c(value)), *this;
     }
-    asset_config &set_playback(playback value) noexcept {
-        sdimage_photos_asset_config_set_playback(get(), detail::c(value));
-        return *this;
+    asset_config &&set_format(format value) &&noexcept { return std::move(set_format(value)); }
+    asset_config &set_playback(playback value) &noexcept {
+        return sdimage_photos_asset_config_set_playback(get(), detail::c(value)), *this;
     }
-    asset_config &set_pixel_size(std::uint32_t width, std::uint32_t height) noexcept {
-        sdimage_photos_asset_config_set_pixel_size(get(), width, height);
-        return *this;
+    asset_config &&set_playback(playback value) &&noexcept { return std::move(set_playback(value)); }
+    asset_config &set_pixel_size(std::uint32_t width, std::uint32_t height) &noexcept {
+        return sdimage_photos_asset_config_set_pixel_size(get(), width, height), *this;
     }
-    asset_config &set_dates(std::int64_t taken_ns, std::int64_t modified_ns) noexcept {
-        sdimage_photos_asset_config_set_dates(get(), taken_ns, modified_ns);
-        return *this;
+    asset_config &&set_pixel_size(std::uint32_t width, std::uint32_t height) &&noexcept {
+        return std::move(set_pixel_size(width, height));
     }
-    asset_config &set_rating(std::int32_t rating) noexcept {
-        sdimage_photos_asset_config_set_rating(get(), rating);
-        return *this;
+    asset_config &set_dates(std::int64_t taken_ns, std::int64_t modified_ns) &noexcept {
+        return sdimage_photos_asset_config_set_dates(get(), taken_ns, modified_ns), *this;
     }
-    asset_config &set_name(std::string_view name) {
-        sdimage_photos_asset_config_set_name(get(), detail::text(name));
-        return *this;
+    asset_config &&set_dates(std::int64_t taken_ns, std::int64_t modified_ns) &&noexcept {
+        return std::move(set_dates(taken_ns, modified_ns));
     }
-    asset_config &add_album(std::string_view album) {
-        sdimage_photos_asset_config_add_album(get(), detail::text(album));
-        return *this;
+    asset_config &set_rating(std::int32_t rating) &noexcept {
+        return sdimage_photos_asset_config_set_rating(get(), rating), *this;
     }
+    asset_config &&set_rating(std::int32_t rating) &&noexcept { return std::move(set_rating(rating)); }
+    asset_config &set_name(std::string_view name) & {
+        return sdimage_photos_asset_config_set_name(get(), detail::text(name)), *this;
+    }
+    asset_config &&set_name(std::string_view name) && { return std::move(set_name(name)); }
+    asset_config &add_album(std::string_view album) & {
+        return sdimage_photos_asset_config_add_album(get(), detail::text(album)), *this;
+    }
+    asset_config &&add_album(std::string_view album) && { return std::move(add_album(album)); }
     asset make() const { return asset(detail::made(sdimage_photos_asset_new(get()))); }
 };
 
