@@ -39,6 +39,16 @@ TEST(a_cache_keeps_bytes_and_pictures) {
     CHECK_EQUAL(thrown([&] { kept.store("c", data(bytes_view("x", 1))); }), status::shutdown);
 }
 
+TEST(a_cache_is_opened_in_a_folder) {
+    const std::string place = folder();
+    const cache kept = cache::open(place);
+    kept.store("a", data(bytes_view("abc", 3)));
+    CHECK_EQUAL(kept.directory().substr(0, place.size()), place);
+    kept.close();
+    CHECK_EQUAL(cache::open(place.c_str()).data("a").text(), std::string("abc"));
+    CHECK(cache::open(nullptr) && cache::open());
+}
+
 TEST(entries_are_listed_page_by_page) {
     const cache kept = on_disk(folder());
     for (int i = 0; i < 5; i++)

@@ -23,9 +23,12 @@ struct cache_totals {
 class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref> {
 public:
     using shared::shared;
-    static cache open(const cache_config &config = nullptr) {
-        return detail::make<cache>(sdimage_cache_new, config.get());
+    // Opens a cache with the default configuration, with another one, or with the defaults in another folder.
+    static cache open(std::nullptr_t = nullptr) {
+        return detail::make<cache>(sdimage_cache_new, static_cast<const sdimage_cache_config *>(nullptr));
     }
+    static cache open(const cache_config &config) { return detail::make<cache>(sdimage_cache_new, config.get()); }
+    static cache open(std::string_view folder) { return open(cache_config().set_directory(folder)); }
     // Stores images in the memory part of `memory` and bytes in the disk part of `disk`.
     static cache layered(const cache &memory, const cache &disk) {
         return detail::make<cache>(sdimage_cache_new_layered, memory.get(), disk.get());

@@ -2,15 +2,13 @@
 //
 //   manager loads = manager::create();
 //   image picture = loads.load(request(url).set_thumbnail_size(256, 256)).image();      waits
-//   load_future later = loads.load_async(request(url)); … later.get().image();          a std::future
+//   load_future later = loads.load_async(url); … later.get().image();                   a future: load_future.hpp
 //   loads.start(request(url), [](const result &got) { … });                             a callback
 #ifndef SDIMAGE_MANAGER_HPP
 #define SDIMAGE_MANAGER_HPP
 
-#include <chrono>
-#include <future>
-
 #include "downloader.hpp"
+#include "load_future.hpp"
 
 namespace sdimage {
 
@@ -121,88 +119,51 @@ template <class R, class P, class S> task started(R on_result, P on_progress, S 
     return task(begun);
 }
 
-// Completes the promise of a load with its FINAL, or with the error that prevented it.
-struct promised {
-    std::promise<result> promise;
-    void operator()(const result &got) {
-        if (got.kind() != delivery_kind::final) return;
-        const failure why = got.why();
-        if (why && !got.image())
-            promise.set_exception(std::make_exception_ptr(error(why)));
-        else
-            promise.set_value(got);
-    }
-};
-
 } // namespace detail
-
-// A load in progress as a future. Destroying it does not cancel the load. get() throws the error of the load, including
-// CANCELLED.
-class load_future {
-public:
-    load_future() = default;
-    load_future(std::future<result> future, task load) noexcept : future_(std::move(future)), task_(std::move(load)) {}
-
-    result get() { return future_.get(); }
-    bool valid() const noexcept { return future_.valid(); }
-    void wait() const { future_.wait(); }
-    template <class Rep, class Period>
-    std::future_status wait_for(const std::chrono::duration<Rep, Period> &time) const {
-        return future_.wait_for(time);
-    }
-    bool is_ready() const { return valid() && future_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-    // Requests cancellation of the load.
-    void cancel() const noexcept { task_.cancel(); }
-    const task &load() const noexcept { return task_; }
-    // The bare future, for code that takes a std::future.
-    std::future<result> release() noexcept { return std::move(future_); }
-
-private:
-    std::future<result> future_;
-    task task_;
-};
 
 // Class: synchronised. Releasing the last handle closes the manager without waiting.
 class manager : public detail::shared<sdimage_manager, sdimage_manager_ref, sdimage_manager_unref> {
 public:
     using shared::shared;
+    // A manager is created by create(); nullptr is an empty handle.
+    manager() = delete;
     static manager create(const manager_config &config = nullptr) {
         return detail::make<manager>(sdimage_manager_new, config.get());
     }
     // The manager that the process shares.
     static manager shared_one() { return detail::make<manager>(sdimage_manager_get_shared); }
 
-    // Blocks. Throws if there is no image, except after a cache-only load that found nothing: its result has no image.
+    // Blocks. Throws a load_error if there is no image, except after a cache-only load that found nothing: its result
+    // has no image.
     result load(const request &wanted) const {
-        sdimage_result *got = nullptr;
-        sdimage_error *why = nullptr;
-        const sdimage_status said = sdimage_manager_load_sync(get(), wanted.get(), &got, &why);
-        result kept(got);
-        failure reason = said < 0 ? detail::taken(said, why) : failure();
-        if (said < 0 && !(kept && kept.image())) throw error(std::move(reason));
-        return kept;
+        failure why;
+        result got = ended(wanted, why);
+        if (why && got) throw load_error(std::move(got));
+        if (why) throw error(std::move(why));
+        return got;
     }
     result load(std::string_view url) const { return load(request(url)); }
     // The result that memory can provide at once; empty if a load would need more work.
     result find(const request &wanted) const { return detail::make<result>(sdimage_manager_find, get(), wanted.get()); }
     // The same as load without exceptions.
     outcome<result> try_load(const request &wanted) const noexcept {
-        sdimage_result *got = nullptr;
-        sdimage_error *why = nullptr;
-        const sdimage_status said = sdimage_manager_load_sync(get(), wanted.get(), &got, &why);
-        result kept(got);
-        failure reason = said < 0 ? detail::taken(said, why) : failure();
-        if (said < 0 && !(kept && kept.image())) return reason;
-        return kept;
+        failure why;
+        result got = ended(wanted, why);
+        if (why) return why;
+        return got;
     }
     // Returns a future of the FINAL. It completes on the library's callback thread unless the request or the manager
     // names a dispatcher. If this thread has to drain that dispatcher, the future never becomes ready while this thread
-    // waits.
-    load_future load_async(const request &wanted) const {
+    // waits. The callback receives the progress like that of start.
+    template <class P = detail::nothing> load_future load_async(const request &wanted, P on_progress = {}) const {
         detail::promised keeps;
         std::future<result> future = keeps.promise.get_future();
-        task begun = start(wanted, std::move(keeps));
-        return {std::move(future), std::move(begun)};
+        std::shared_ptr<detail::completion> end = keeps.end;
+        task begun = start(wanted, std::move(keeps), std::move(on_progress));
+        return {std::move(future), std::move(begun), std::move(end)};
+    }
+    template <class P = detail::nothing> load_future load_async(std::string_view url, P on_progress = {}) const {
+        return load_async(request(url), std::move(on_progress));
     }
     // Starts a load and returns. The callbacks run on the load's dispatcher, in order and serialized: PARTIAL and
     // CACHED results, then exactly one FINAL; and progress as bytes arrive. They take (const task &, const result &)
@@ -243,6 +204,18 @@ public:
     std::size_t running_count() const noexcept { return sdimage_manager_running_count(get()); }
     void set_offline(bool offline) const noexcept { sdimage_manager_set_offline(get(), offline); }
     bool is_offline() const noexcept { return sdimage_manager_is_offline(get()); }
+
+private:
+    // Loads and waits. `why` is set if there is no image; the result is empty if the load was refused.
+    result ended(const request &wanted, failure &why) const noexcept {
+        sdimage_result *got = nullptr;
+        sdimage_error *reason = nullptr;
+        const sdimage_status said = sdimage_manager_load_sync(get(), wanted.get(), &got, &reason);
+        result kept(got);
+        failure given = said < 0 ? detail::taken(said, reason) : failure();
+        if (given && !(kept && kept.image())) why = std::move(given);
+        return kept;
+    }
 };
 
 template <class R, class P> task cache::load(const request &wanted, R on_result, P on_progress) const {

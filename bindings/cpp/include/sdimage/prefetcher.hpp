@@ -115,7 +115,7 @@ class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_
 public:
     using shared::shared;
     // An empty manager means a private one; an empty dispatcher means the callback thread of the library.
-    static prefetcher create(const manager &with = {}, const dispatcher &where = {}) {
+    static prefetcher create(const manager &with = nullptr, const dispatcher &where = {}) {
         return detail::make<prefetcher>(sdimage_prefetcher_new, with.get(), where.get());
     }
     static prefetcher shared_one() { return detail::make<prefetcher>(sdimage_prefetcher_get_shared); }

@@ -2,6 +2,8 @@
 #ifndef SDIMAGE_RESULT_HPP
 #define SDIMAGE_RESULT_HPP
 
+#include <chrono>
+
 #include "image.hpp"
 
 namespace sdimage {
@@ -61,6 +63,16 @@ struct transaction {
     std::uint64_t time_ns[5];
 };
 
+// The time that a load spent in each stage; zero for a stage that did not run.
+struct stage_times {
+    std::chrono::nanoseconds total;  // from the starting call to the delivery
+    std::chrono::nanoseconds queued; // from the starting call to the first work
+    std::chrono::nanoseconds disk;   // disk cache look-up
+    std::chrono::nanoseconds load;   // waiting for a loader
+    std::chrono::nanoseconds decode; // decoding, including the wait for a worker
+    std::chrono::nanoseconds store;  // waiting for the store, if the request demands it
+};
+
 // Class: immutable.
 class result : public detail::shared<sdimage_result, sdimage_result_ref, sdimage_result_unref> {
 public:
@@ -78,10 +90,8 @@ public:
         if (!picture) check();
         return picture;
     }
-    // Throws if the load failed without an image.
-    void check() const {
-        if (!sdimage_result_image(get()) && sdimage_result_error(get())) throw error(why());
-    }
+    // Throws a load_error if the load failed without an image.
+    void check() const;
     // The C functions of the same names: result.h.
     delivery_kind kind() const noexcept { return static_cast<delivery_kind>(sdimage_result_kind(get())); }
     image_source source() const noexcept { return static_cast<image_source>(sdimage_result_source(get())); }
@@ -93,6 +103,10 @@ public:
     std::string_view cache_key() const &noexcept { return detail::view(sdimage_result_cache_key(get())); }
     std::string cache_key() && { return std::string(detail::view(sdimage_result_cache_key(get()))); }
     std::uint64_t time_ns(stage value) const noexcept { return sdimage_result_time_ns(get(), detail::c(value)); }
+    stage_times times() const noexcept {
+        return {time(stage::total), time(stage::queued), time(stage::disk),
+                time(stage::load),  time(stage::decode), time(stage::store)};
+    }
     sdimage::response response() const noexcept {
         return detail::copied<sdimage::response>(sdimage_result_get_response, get());
     }
@@ -106,6 +120,9 @@ public:
     }
 
 private:
+    std::chrono::nanoseconds time(stage value) const noexcept {
+        return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(time_ns(value)));
+    }
     transaction transaction_at(std::size_t index) const noexcept {
         transaction one{detail::view(sdimage_result_transaction_url(get(), index)),
                         sdimage_result_transaction_http_status(get(), index),
@@ -121,6 +138,23 @@ private:
         return one;
     }
 };
+
+// The exception of a load that ended without an image. Besides the error it has the result of the load: times,
+// exchanges and the response of the server.
+class load_error : public error {
+public:
+    explicit load_error(sdimage::result ended) : error(ended.why()), ended_(std::move(ended)) {}
+
+    const sdimage::result &result() const noexcept { return ended_; }
+    stage_times times() const noexcept { return ended_.times(); }
+
+private:
+    sdimage::result ended_;
+};
+
+inline void result::check() const {
+    if (!sdimage_result_image(get()) && sdimage_result_error(get())) throw load_error(*this);
+}
 
 } // namespace sdimage
 
