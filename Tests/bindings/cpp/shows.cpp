@@ -161,6 +161,49 @@ TEST(a_widget_with_transitions_is_told_when_they_run) {
     CHECK_EQUAL(log, std::string("clear prepare set fade "));
 }
 
+// A widget that is its own target.
+class cell final : public widget_target<animated_widget> {
+  public:
+    cell(const manager &with, const dispatcher &where, std::string &log) : widget_target(with, where), log_(log) {}
+    void set_image(std::string_view key, const image &picture, const result &) override {
+        log_ += std::string(key) + (picture ? " set " : " clear ");
+    }
+    void transition_animate(std::string_view, transition kind, std::uint32_t, const image &) override {
+        log_ += kind == transition::fade ? "fade " : "? ";
+    }
+
+  private:
+    std::string &log_;
+};
+
+TEST(a_widget_is_its_own_target) {
+    const dispatcher queue = dispatcher::pollable();
+    queue.bind_current_thread();
+    const manager loads = in_memory();
+    std::string log;
+    status ended = status::ok;
+    {
+        cell own(loads, queue, log);
+        bool is_shown = false;
+        own.load(request(url("badge.png")), target_options().set_transition(transition::fade, 1),
+                 [&](const result &) { is_shown = true; });
+        CHECK(becomes_true([&] {
+            queue.drain();
+            return is_shown;
+        }));
+        CHECK_EQUAL(log, std::string("image clear image set fade "));
+        CHECK_EQUAL(own.url(), url("badge.png"));
+        // The destructor ends this load; no function of the widget is called afterwards.
+        own.load(request(url("aurora.jpg?fault=hang")), nullptr, [&](const result &got) { ended = got.why().code(); });
+        log.clear();
+    }
+    CHECK(becomes_true([&] {
+        queue.drain();
+        return ended == status::cancelled && loads.running_count() == 0;
+    }));
+    CHECK(log.empty());
+}
+
 TEST(a_prefetcher_counts_what_it_fetched) {
     const manager loads = in_memory();
     const prefetcher ahead = prefetcher::create(loads);

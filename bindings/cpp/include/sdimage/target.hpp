@@ -177,9 +177,7 @@ public:
     using shared::shared;
     // An empty dispatcher means the callback thread of the library. The widget is destroyed after its last call.
     static target create(const manager &with, std::unique_ptr<widget> shown, const dispatcher &where = {}) {
-        auto table = detail::empty_table<sdimage_target_vtable>();
-        detail::set_showing(table);
-        if (shown && shown->has_transitions_) detail::set_transitions(table);
+        const sdimage_target_vtable table = functions(shown && shown->has_transitions_);
         return detail::handed_over<target>(std::move(shown), sdimage_target_new, with.get(), where.get(), &table);
     }
     // Calls show(std::string_view key, const image &, const result &).
@@ -228,6 +226,46 @@ public:
     std::string url(std::optional<std::string_view> key = {}) const {
         return std::string(detail::copied<data>(sdimage_target_get_url, get(), detail::optional_text(key)).text());
     }
+
+protected:
+    // A target of a widget with another owner, which closes the target before it is destroyed.
+    static target borrowing(const manager &with, widget &shown, const dispatcher &where) {
+        const sdimage_target_vtable table = functions(shown.has_transitions_);
+        return detail::make<target>(sdimage_target_new, with.get(), where.get(), &table, static_cast<void *>(&shown),
+                                    nullptr);
+    }
+
+private:
+    static sdimage_target_vtable functions(bool has_transitions) noexcept {
+        auto table = detail::empty_table<sdimage_target_vtable>();
+        detail::set_showing(table);
+        if (has_transitions) detail::set_transitions(table);
+        return table;
+    }
+};
+
+// A widget that is its own target, as a base class of a widget of the program:
+//
+//   class cell final : public toolkit::label, public widget_target<> {
+//   public:
+//       explicit cell(const manager &with) : widget_target(with, main_loop()) {}
+//       void set_image(std::string_view, const image &picture, const result &) override { draw(picture); }
+//   };
+//   cell.load(request(url));
+//
+// The program owns it and destroys it on the dispatcher's thread, where no call can interrupt the destructor; loads
+// under way end with CANCELLED. `W` is widget or animated_widget.
+template <class W = widget> class widget_target : public W, public target {
+    static_assert(std::is_base_of_v<widget, W>);
+
+public:
+    widget_target(const widget_target &) = delete;
+    widget_target &operator=(const widget_target &) = delete;
+    ~widget_target() override { this->close(); }
+
+protected:
+    widget_target(const manager &with, const dispatcher &where)
+        : target(target::borrowing(with, *static_cast<widget *>(this), where)) {}
 };
 
 } // namespace sdimage
