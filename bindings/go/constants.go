@@ -207,3 +207,35 @@ const (
 	// The loader only; its image is still stored.
 	LoaderOnly SourcePolicy = 2
 )
+
+// Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations.
+const (
+	// Looks up and stores in memory and on disk.
+	CacheDefault CachePolicy = 0
+	// No look-up in memory.
+	CacheSkipMemoryRead CachePolicy = 1
+	// No store in memory.
+	CacheSkipMemoryWrite CachePolicy = 2
+	// No look-up on disk.
+	CacheSkipDiskRead CachePolicy = 4
+	// No store on disk.
+	CacheSkipDiskWrite CachePolicy = 8
+	// No look-up of the original on disk.
+	CacheSkipOriginalRead CachePolicy = 16
+	// No store of the original on disk.
+	CacheSkipOriginalWrite CachePolicy = 32
+	// Also derives the image from an original in memory.
+	CacheReadOriginalFromMemory CachePolicy = 64
+	// Also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail.
+	CacheStoreOriginalInMemory CachePolicy = 128
+	// Neither reads nor writes the disk.
+	CacheMemoryOnly CachePolicy = 60
+	// Neither reads nor writes memory.
+	CacheDiskOnly CachePolicy = 3
+	// Stores nothing.
+	CacheReadOnly CachePolicy = 42
+	// Looks up nothing.
+	CacheWriteOnly CachePolicy = 21
+	// No cache.
+	CacheNone CachePolicy = 63
+)

@@ -110,9 +110,9 @@ func TestClosingEndsWhatRuns(t *testing.T) {
 	close(stop)
 }
 
-func TestALoadHoldsTheManagerThatNobodyElseHolds(t *testing.T) {
+func TestALoadHoldsItsManager(t *testing.T) {
 	started, open := make(chan bool), make(chan bool)
-	task := startedByNobody(t, func(context.Context, string) (io.Reader, error) {
+	task := startedAndReleased(t, func(context.Context, string) (io.Reader, error) {
 		close(started)
 		<-open
 		return bytes.NewReader(flat()), nil
@@ -128,8 +128,8 @@ func TestALoadHoldsTheManagerThatNobodyElseHolds(t *testing.T) {
 	expect(t, result.Image.Width(), 512)
 }
 
-// startedByNobody starts a load of a manager that is garbage when it returns.
-func startedByNobody(t *testing.T, load sdimage.LoaderFunc) *sdimage.Task {
+// startedAndReleased starts a load of a manager that is garbage when it returns.
+func startedAndReleased(t *testing.T, load sdimage.LoaderFunc) *sdimage.Task {
 	manager, err := sdimage.NewManager(&sdimage.Config{NoCache: true, Loaders: map[string]sdimage.Loader{"mine": load}})
 	must(t, err)
 	task, err := manager.Start(background, "mine:a", nil)

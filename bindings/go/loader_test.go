@@ -135,7 +135,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("torn") }
 
-func TestALoaderHearsThatNobodyWaits(t *testing.T) {
+func TestTheContextOfALoaderEndsWhenNoCallerWaits(t *testing.T) {
 	started, told := make(chan bool), make(chan error, 1)
 	manager := managerOf(t, func(ctx context.Context, _ string) (io.Reader, error) {
 		close(started)

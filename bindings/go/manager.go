@@ -21,11 +21,15 @@ type Priority int
 // A SourcePolicy restricts the sources of a load.
 type SourcePolicy int
 
+// A CachePolicy is the use of a cache by a load: bits, each an exception from the default.
+type CachePolicy int
+
 // Options are the parameters of a load; the zero value loads the full image.
 type Options struct {
 	DecodeOptions
 	Priority        Priority
 	SourcePolicy    SourcePolicy
+	CachePolicy     CachePolicy
 	Freshness       *Freshness // nil: that of the manager
 	Progressive     bool       // Partial events while bytes arrive
 	PartialInterval time.Duration
@@ -202,6 +206,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	C.sdimage_decode_options_unref(decode)
 	C.sdimage_request_set_priority(request, C.sdimage_priority(options.Priority))
 	C.sdimage_request_set_source_policy(request, C.sdimage_source_policy(options.SourcePolicy))
+	C.sdimage_request_set_cache_policy(request, C.sdimage_cache_policy(options.CachePolicy))
 	if options.Freshness != nil {
 		C.sdimage_request_set_freshness(request, C.sdimage_freshness(*options.Freshness))
 	}

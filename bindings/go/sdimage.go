@@ -2,7 +2,7 @@
 // bytes. It is built on libsdimage.
 //
 //	manager, err := sdimage.NewManager(nil)
-//	result, err := manager.Load(ctx, url, &sdimage.Options{Thumbnail: sdimage.Size{Width: 256, Height: 256}})
+//	result, err := manager.Load(ctx, url, &sdimage.Options{DecodeOptions: sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 256, Height: 256}}})
 //	png.Encode(file, result.Image)
 //
 // Everything may be used from any goroutine. Objects with memory of the library are released by Close, or when

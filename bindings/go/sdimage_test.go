@@ -41,6 +41,19 @@ func TestThumbnailHasTheSizeAskedFor(t *testing.T) {
 	expect(t, picture.SourceSize(), sdimage.Size{Width: 1000, Height: 625})
 }
 
+func TestTheCachePolicyOfALoadCounts(t *testing.T) {
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{MemoryOnly: true})
+	must(t, err)
+	manager := newManager(t, &sdimage.Config{Cache: cache})
+	url, cached := fresh("badge.png", ""), &sdimage.Options{SourcePolicy: sdimage.CacheOnly}
+	load(t, manager, url, &sdimage.Options{CachePolicy: sdimage.CacheNone})
+	expect(t, load(t, manager, url, cached).Image == nil, true)
+	reloaded := &sdimage.Options{CachePolicy: sdimage.CacheSkipMemoryRead | sdimage.CacheSkipDiskRead}
+	load(t, manager, url, reloaded)
+	expect(t, load(t, manager, url, reloaded).Source, "network")
+	expect(t, load(t, manager, url, cached).Source, "memory")
+}
+
 func TestEventsComeInOrderAndEndWithOneFinal(t *testing.T) {
 	file, open := picture(t, "aurora.jpg"), make(chan bool)
 	gated := sdimage.LoaderFunc(func(context.Context, string) (io.Reader, error) {

@@ -6,10 +6,10 @@
 
 import { EventEmitter } from 'events';
 import type {
-  DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage,
+  CachePolicy, DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage,
 } from './lib/enums';
 
-export type { Format, Freshness, Layers, PixelFormat, Priority, ScaleMode } from './lib/enums';
+export type { CachePolicy, Format, Freshness, Layers, PixelFormat, Priority, ScaleMode } from './lib/enums';
 /** Width and height in pixels. */
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
@@ -146,6 +146,8 @@ export interface LoadOptions extends DecodeOptions {
   onPartial?: (result: Result) => void;
   priority?: Priority;
   sourcePolicy?: SourcePolicy;
+  /** The use of the cache: exceptions from the default, all of them together. */
+  cachePolicy?: CachePolicy | CachePolicy[];
   freshness?: Freshness;
   progressive?: boolean;
   progressiveIntervalMs?: number;

@@ -58,6 +58,7 @@ NODE_ENUMS = {
     "sdimage_freshness": ("FRESHNESS", "Freshness"),
     "sdimage_priority": ("PRIORITIES", "Priority"),
     "sdimage_source_policy": ("SOURCE_POLICIES", "SourcePolicy"),
+    "sdimage_cache_policy": ("CACHE_POLICIES", "CachePolicy"),
     "sdimage_delivery_kind": ("DELIVERY_KINDS", "DeliveryKind"),
     "sdimage_image_source": ("IMAGE_SOURCES", "ImageSource"),
     "sdimage_stage": ("STAGES", "Stage"),
@@ -65,13 +66,14 @@ NODE_ENUMS = {
 #: Enums that the addon itself converts, and their tables in C.
 NODE_C_ENUMS = {"sdimage_stage": "STAGES"}
 #: Enums whose words have hyphens.
-NODE_HYPHENS = {"sdimage_scale_mode", "sdimage_source_policy"}
+NODE_HYPHENS = {"sdimage_scale_mode", "sdimage_source_policy", "sdimage_cache_policy"}
 #: Values that are options only: never the property of an object.
 NODE_UNTYPED = {"SDIMAGE_PIXEL_FORMAT_AUTOMATIC"}
 
 # --- Java: enums of the package with methods of their own, and numbers for the enums inside of its classes.
 
-JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat", "sdimage_scale_mode": "ScaleMode"}
+JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat", "sdimage_scale_mode": "ScaleMode",
+              "sdimage_cache_policy": "CachePolicy"}
 JAVA_METHODS = {
     "PixelFormat": """
     /** Bytes of one pixel. */
@@ -106,6 +108,7 @@ GO_ENUMS = {
     "sdimage_freshness": GoEnum("Freshness", "Freshness", "number"),
     "sdimage_priority": GoEnum("Priority", "Priority", "number"),
     "sdimage_source_policy": GoEnum("SourcePolicy", "", "number"),
+    "sdimage_cache_policy": GoEnum("CachePolicy", "Cache", "number"),
 }
 GO_VALUES = {"SDIMAGE_SOURCE_POLICY_ANY": "AnySource", "SDIMAGE_FORMAT_WEBP": "WebP"}
 #: The zero value of a type needs no name.
@@ -125,6 +128,7 @@ LUA_ENUMS = {
     "sdimage_freshness": "FRESHNESS",
     "sdimage_priority": "PRIORITIES",
     "sdimage_source_policy": "POLICIES",
+    "sdimage_cache_policy": "CACHE_POLICIES",
     "sdimage_delivery_kind": "KINDS",
     "sdimage_callback_kind": "EVENTS",
 }

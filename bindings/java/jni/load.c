@@ -95,14 +95,14 @@ static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *reques
 
 /* `values` in the order of Request.java. */
 static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key, jlongArray decode, jlongArray values) {
-    jlong v[9];
+    jlong v[10];
     size_t length = 0;
     char *text = bytes_of(env, url, &length);
     sdimage_request *request = text ? sdimage_request_new(text, length) : NULL;
     free(text);
     if (!request)
         return NULL;
-    read_longs(env, values, v, 9);
+    read_longs(env, values, v, 10);
     sdimage_decode_options *options = decode_options(env, decode);
     sdimage_request_set_decode_options(request, options);
     sdimage_decode_options_unref(options);
@@ -116,6 +116,7 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
     sdimage_request_set_wait_for_store(request, v[6] != 0);
     sdimage_request_set_retry_failed(request, v[7] != 0);
     sdimage_request_set_timeout_ms(request, (uint32_t)v[8]);
+    sdimage_request_set_cache_policy(request, (sdimage_cache_policy)v[9]);
     if ((text = bytes_of(env, key, &length)))
         sdimage_request_set_cache_key(request, text, length);
     free(text);

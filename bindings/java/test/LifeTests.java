@@ -64,7 +64,7 @@ final class LifeTests {
                 Harness.expect(manager.load(Harness.fresh("badge.png", "")).get(20, TimeUnit.SECONDS).source(), "network");
             }
         });
-        Harness.test("a load holds the manager that nobody else holds", () -> {
+        Harness.test("a load holds its manager", () -> {
             Harness.Gate gate = new Harness.Gate();
             Load load = Manager.builder().noCache().loader("gated", gate).build().load("gated:a");
             for (int round = 0; round < 5; round++) {

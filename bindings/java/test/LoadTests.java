@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.sdimage.Cache;
+import org.sdimage.CachePolicy;
 import org.sdimage.DecodeOptions;
 import org.sdimage.Format;
 import org.sdimage.Image;
@@ -41,6 +42,19 @@ final class LoadTests {
                 Image image = manager.load(request).get(20, TimeUnit.SECONDS).image();
                 Harness.expect(image, "Image 200 x 125 RGB8");
                 Harness.expect(image.sourceWidth() + " " + image.isThumbnail() + " " + image.format(), "1000 true " + Format.JPEG);
+            }
+        });
+        Harness.test("the cache policy of a load counts", () -> {
+            String url = Harness.fresh("badge.png", "");
+            try (Cache cache = Cache.builder().memoryOnly().build();
+                    Manager manager = Manager.builder().cache(cache).build()) {
+                Request cached = Request.of(url).source(Request.Source.CACHE_ONLY);
+                manager.load(Request.of(url).cachePolicy(CachePolicy.NONE)).join();
+                Harness.expect(manager.load(cached).join().image(), null);
+                Request reloaded = Request.of(url).cachePolicy(CachePolicy.SKIP_MEMORY_READ, CachePolicy.SKIP_DISK_READ);
+                manager.load(reloaded).join();
+                Harness.expect(manager.load(reloaded).join().source(), "network");
+                Harness.expect(manager.load(cached).join().source(), "memory");
             }
         });
         Harness.test("a listener hears of progress and parts, in order, before the end", LoadTests::listener);

@@ -75,7 +75,7 @@ final class LoaderTests {
                 Harness.expect(Harness.codeOf(load), "INTERNAL_ERROR");
             }
         });
-        Harness.test("a loader is interrupted when nobody waits any more", () -> {
+        Harness.test("a loader is interrupted when no caller is waiting", () -> {
             CountDownLatch begun = new CountDownLatch(1);
             CompletableFuture<Boolean> told = new CompletableFuture<>();
             Loader loader = request -> {

@@ -1,5 +1,6 @@
 --- Shared parts of the package: objects, bytes, errors, names and options.
 
+local bit = require("bit")
 local ffi = require("ffi")
 local constants = require("sdimage.constants")
 local lib = require("sdimage.library")
@@ -84,6 +85,13 @@ end
 
 function base.number(table, name, what)
   return table[name] or error("there is no " .. what .. " " .. tostring(name), 4)
+end
+
+--- The number of a set of bits, given by one word or by a list of words.
+function base.bits(table, names, what)
+  local sum = 0
+  for _, name in ipairs(type(names) == "table" and names or { names }) do sum = bit.bor(sum, base.number(table, name, what)) end
+  return sum
 end
 
 --- An integer from 0 to `most`, by default 2^32 - 1: a conversion to C would wrap any other number.

@@ -130,6 +130,25 @@ constants.POLICIES = {
   loader_only = 2, -- the loader only; its image is still stored
 }
 
+--- Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations.
+constants.CACHE_POLICIES = {
+  default = 0, -- looks up and stores in memory and on disk
+  skip_memory_read = 1, -- no look-up in memory
+  skip_memory_write = 2, -- no store in memory
+  skip_disk_read = 4, -- no look-up on disk
+  skip_disk_write = 8, -- no store on disk
+  skip_original_read = 16, -- no look-up of the original on disk
+  skip_original_write = 32, -- no store of the original on disk
+  read_original_from_memory = 64, -- also derives the image from an original in memory
+  -- also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail
+  store_original_in_memory = 128,
+  memory_only = 60, -- neither reads nor writes the disk
+  disk_only = 3, -- neither reads nor writes memory
+  read_only = 42, -- stores nothing
+  write_only = 21, -- looks up nothing
+  none = 63, -- no cache
+}
+
 --- Kind of a delivery.
 constants.KINDS = {
   none = 0, -- no result

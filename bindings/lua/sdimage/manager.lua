@@ -21,7 +21,8 @@ local tasks, last = {}, 0 -- by token
 -- --- Loads.
 
 local LOAD = {
-  on_progress = true, on_partial = true, on_result = true, priority = true, source_policy = true, freshness = true,
+  on_progress = true, on_partial = true, on_result = true, priority = true, source_policy = true, cache_policy = true,
+  freshness = true,
   progressive = true, progressive_interval_ms = true, include_data = true, wait_for_store = true, retry_failed = true,
   timeout_ms = true, cache_key = true, headers = true,
 }
@@ -33,6 +34,7 @@ local function request_of(url, options)
   if options.cache_key then lib.sdimage_request_set_cache_key(request, options.cache_key, #options.cache_key) end
   lib.sdimage_request_set_priority(request, base.number(constants.PRIORITIES, options.priority or "normal", "priority"))
   lib.sdimage_request_set_source_policy(request, base.number(constants.POLICIES, options.source_policy or "any", "source policy"))
+  lib.sdimage_request_set_cache_policy(request, base.bits(constants.CACHE_POLICIES, options.cache_policy or "default", "cache policy"))
   if options.freshness then
     lib.sdimage_request_set_freshness(request, base.number(constants.FRESHNESS, options.freshness, "freshness"))
   end
@@ -60,8 +62,8 @@ local function begin(task, url, changes)
   return task
 end
 
---- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, freshness,
--- progressive, progressive_interval_ms, include_data, wait_for_store, retry_failed, timeout_ms; and functions that poll calls:
+--- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, cache_policy (a
+-- word or a list of words), freshness, progressive, progressive_interval_ms, include_data, wait_for_store, retry_failed, timeout_ms; and functions that poll calls:
 -- on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
 function Manager:start(url, options)
   options = base.check(options, LOAD)

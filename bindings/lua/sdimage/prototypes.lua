@@ -8,6 +8,7 @@ typedef int sdimage_pixel_format;
 typedef int sdimage_format;
 typedef int sdimage_scale_mode;
 typedef int sdimage_source_policy;
+typedef int sdimage_cache_policy;
 typedef int sdimage_cache_layers;
 typedef int sdimage_freshness;
 typedef int sdimage_priority;
@@ -130,6 +131,7 @@ void sdimage_request_set_source_policy(sdimage_request *request, sdimage_source_
 void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
 void sdimage_request_set_progressive_interval_ms(sdimage_request *request, uint32_t interval_ms);
+void sdimage_request_set_cache_policy(sdimage_request *request, sdimage_cache_policy policy);
 void sdimage_request_set_include_data(sdimage_request *request, bool include);
 void sdimage_request_set_wait_for_store(sdimage_request *request, bool wait);
 void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);

@@ -102,6 +102,20 @@ test("a thumbnail has the size asked for", function()
   manager:close()
 end)
 
+test("the cache policy of a load counts", function()
+  local manager = assert(sdimage.manager({ cache = assert(sdimage.cache({ memory_only = true })) }))
+  local url = fresh("badge.png")
+  local function cached() return assert(manager:load(url, { source_policy = "cache_only" })) end
+  assert(manager:load(url, { cache_policy = "none" }))
+  expect(cached().image, nil)
+  local reloaded = { cache_policy = { "skip_memory_read", "skip_disk_read" } }
+  assert(manager:load(url, reloaded))
+  expect(assert(manager:load(url, reloaded)).source, "network")
+  expect(cached().source, "memory")
+  expect(pcall(manager.start, manager, url, { cache_policy = { "none", "nothing" } }), false)
+  manager:close()
+end)
+
 test("progress and parts come, and a part may cancel", function()
   local manager, told, before = assert(sdimage.manager({ cache = false })), {}, 0
   local task

@@ -45,6 +45,23 @@ export type Priority = 'low' | 'normal' | 'high';
 /** The sources that a load may use. */
 export type SourcePolicy = 'any' | 'cache-only' | 'loader-only';
 
+/** Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations. */
+export type CachePolicy =
+  | 'default'
+  | 'skip-memory-read'
+  | 'skip-memory-write'
+  | 'skip-disk-read'
+  | 'skip-disk-write'
+  | 'skip-original-read'
+  | 'skip-original-write'
+  | 'read-original-from-memory'
+  | 'store-original-in-memory'
+  | 'memory-only'
+  | 'disk-only'
+  | 'read-only'
+  | 'write-only'
+  | 'none';
+
 /** Kind of a delivery. */
 export type DeliveryKind = 'none' | 'partial' | 'cached' | 'final';
 

@@ -73,6 +73,25 @@ const SOURCE_POLICIES = {
   'loader-only': 2, // the loader only; its image is still stored
 };
 
+/** Use of a cache by a load: a set of bits, each an exception from the default, and their common combinations. */
+const CACHE_POLICIES = {
+  default: 0, // looks up and stores in memory and on disk
+  'skip-memory-read': 1, // no look-up in memory
+  'skip-memory-write': 2, // no store in memory
+  'skip-disk-read': 4, // no look-up on disk
+  'skip-disk-write': 8, // no store on disk
+  'skip-original-read': 16, // no look-up of the original on disk
+  'skip-original-write': 32, // no store of the original on disk
+  'read-original-from-memory': 64, // also derives the image from an original in memory
+  // also stores in memory an original that was decoded only to be transformed, but not that of a thumbnail
+  'store-original-in-memory': 128,
+  'memory-only': 60, // neither reads nor writes the disk
+  'disk-only': 3, // neither reads nor writes memory
+  'read-only': 42, // stores nothing
+  'write-only': 21, // looks up nothing
+  none: 63, // no cache
+};
+
 /** Kind of a delivery. */
 const DELIVERY_KINDS = {
   none: 0, // no result
@@ -102,6 +121,7 @@ const STAGES = {
 };
 
 module.exports = {
+  CACHE_POLICIES,
   DELIVERY_KINDS,
   FORMATS,
   FRESHNESS,

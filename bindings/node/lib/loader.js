@@ -79,7 +79,7 @@ async function asked(number, url, sink, id) {
 
 /** Called when no caller is waiting for a load any longer. */
 function dropped(id) {
-  working.get(id)?.abort(new SdimageError('CANCELLED', 'nobody waits for it'));
+  working.get(id)?.abort(new SdimageError('CANCELLED', 'no caller is waiting'));
 }
 
 module.exports = { Loader, asked, dropped };

@@ -1,7 +1,7 @@
 'use strict';
 // Checks the options of the caller and converts them to the flat objects that the addon reads.
 
-const { FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES } = require('./enums');
+const { CACHE_POLICIES, FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES } = require('./enums');
 
 /** Bytes of one pixel, by the number of its format. */
 const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
@@ -11,6 +11,12 @@ function choice(table) {
     if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value];
     throw new TypeError(`${name} is none of ${Object.keys(table).join(', ')}`);
   };
+}
+
+/** The number of a set of bits, given by one word or by an array of words. */
+function bits(table) {
+  const one = choice(table);
+  return (name, value) => [value].flat().reduce((sum, each) => sum | one(name, each), 0);
 }
 
 /** The word of a number; undefined for numbers of later versions. */
@@ -65,6 +71,7 @@ const LOAD = {
   ...DECODE,
   priority,
   sourcePolicy: choice(SOURCE_POLICIES),
+  cachePolicy: bits(CACHE_POLICIES),
   freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, includeData: flag, waitForStore: flag,
   retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
 };

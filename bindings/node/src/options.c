@@ -85,6 +85,8 @@ static void set_choices(napi_env env, sdimage_request *request, napi_value objec
         sdimage_request_set_priority(request, (sdimage_priority)value);
     if (has_number(env, object, "sourcePolicy", &value))
         sdimage_request_set_source_policy(request, (sdimage_source_policy)value);
+    if (has_number(env, object, "cachePolicy", &value))
+        sdimage_request_set_cache_policy(request, (sdimage_cache_policy)value);
     if (has_number(env, object, "freshness", &value))
         sdimage_request_set_freshness(request, (sdimage_freshness)value);
     if (has_bool(env, object, "progressive", &flag))

@@ -47,6 +47,20 @@ test('a thumbnail has the size asked for and knows that of its source', async ()
   await manager.close();
 });
 
+test('the cache policy of a load counts', async () => {
+  const manager = new Manager({ cache: new Cache({ memoryOnly: true }) });
+  const url = fresh('badge.png');
+  const cached = () => manager.load(url, { sourcePolicy: 'cache-only' });
+  await manager.load(url, { cachePolicy: 'none' });
+  assert.strictEqual((await cached()).image, null);
+  const reloaded = { cachePolicy: ['skip-memory-read', 'skip-disk-read'] };
+  await manager.load(url, reloaded);
+  assert.strictEqual((await manager.load(url, reloaded)).source, 'network');
+  assert.strictEqual((await cached()).source, 'memory');
+  assert.throws(() => manager.start(url, { cachePolicy: ['none', 'nothing'] }), TypeError);
+  await manager.close();
+});
+
 test('progress and parts come by callbacks, in order, before the final result', { timeout: 30000 }, async () => {
   const { manager, open, length } = gated();
   const told = [];

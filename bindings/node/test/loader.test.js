@@ -55,7 +55,7 @@ test('a loader may throw anything', async () => {
   await manager.close();
 });
 
-test('a loader hears that nobody waits any more', async () => {
+test('a loader is aborted when no caller is waiting', async () => {
   const controller = new AbortController();
   const told = new Promise((resolve) => {
     const manager = managerOf(async ({ signal }) => {

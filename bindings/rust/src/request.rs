@@ -1,7 +1,7 @@
 //! The parameters of one load.
 
 use crate::handle::{c_text, handle, made};
-use crate::{sys, Cache, DecodeOptions, Dispatcher, Freshness, Loader, Priority, ScaleMode, SourcePolicy};
+use crate::{sys, Cache, CachePolicy, DecodeOptions, Dispatcher, Freshness, Loader, Priority, ScaleMode, SourcePolicy};
 use std::time::Duration;
 
 handle! {
@@ -73,6 +73,12 @@ impl Request {
     /// Default `Any`: caches, then the loader.
     pub fn source_policy(self, policy: SourcePolicy) -> Self {
         unsafe { sys::sdimage_request_set_source_policy(self.as_ptr(), policy.raw()) };
+        self
+    }
+
+    /// The use of the cache. Default `DEFAULT`: looks up and stores in memory and on disk.
+    pub fn cache_policy(self, policy: CachePolicy) -> Self {
+        unsafe { sys::sdimage_request_set_cache_policy(self.as_ptr(), policy.raw()) };
         self
     }
 

@@ -92,7 +92,7 @@ fn a_panic_of_a_loader_is_the_error_of_its_load() {
 }
 
 #[test]
-fn a_loader_hears_that_nobody_waits() {
+fn a_loader_is_cancelled_when_no_caller_is_waiting() {
     let (manager, told) = manager(&Arc::default());
     let load = manager.load_async(&Request::new("demo:wait")).unwrap();
     let limit = std::time::Duration::from_secs(10);

@@ -2,8 +2,10 @@
 
 mod support;
 
-use sdimage::{CacheConfig, CustomLoader, DeliveryKind, Dispatcher, Error, EventKind, ImageSource, Load, LoadResult, LoadSink};
-use sdimage::{Loader, Manager, ManagerConfig, Priority, Progress, Request, SourcePolicy, Stage, Status, Task, Wanted};
+use sdimage::{
+    CacheConfig, CachePolicy, CustomLoader, DeliveryKind, Dispatcher, Error, EventKind, ImageSource, Load, LoadResult,
+};
+use sdimage::{LoadSink, Loader, Manager, ManagerConfig, Priority, Progress, Request, SourcePolicy, Stage, Status, Task, Wanted};
 use std::future::Future;
 use std::os::fd::AsRawFd;
 use std::pin::Pin;
@@ -23,6 +25,18 @@ fn badge() -> Request {
 /// Receives no response until the origin ends.
 fn slow() -> Request {
     Request::new(&url("aurora.jpg?fault=hang"))
+}
+
+#[test]
+fn the_cache_policy_of_a_request_counts() {
+    let manager = in_memory();
+    manager.load(&badge().cache_policy(CachePolicy::NONE)).unwrap();
+    let only_cached = || badge().source_policy(SourcePolicy::CacheOnly);
+    assert!(manager.load(&only_cached()).unwrap().image().is_none());
+    let reloaded = badge().cache_policy(CachePolicy::SKIP_MEMORY_READ | CachePolicy::SKIP_DISK_READ);
+    manager.load(&reloaded).unwrap();
+    assert_eq!(manager.load(&reloaded).unwrap().source(), ImageSource::Network);
+    assert_eq!(manager.load(&only_cached()).unwrap().source(), ImageSource::Memory);
 }
 
 #[test]

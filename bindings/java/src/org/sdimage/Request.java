@@ -49,7 +49,7 @@ public final class Request {
     }
 
     // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, includes data,
-    // waits for the store, retries failed, timeout.
+    // waits for the store, retries failed, timeout, cache policy.
     private final long[] values;
     final String url;
     final String cacheKey;
@@ -65,7 +65,7 @@ public final class Request {
     }
 
     public static Request of(String url) {
-        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[] {0, 0, -1, 0, 0, 0, 0, 0, 0});
+        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[] {0, 0, -1, 0, 0, 0, 0, 0, 0, 0});
     }
 
     private Request with(int index, long value) {
@@ -114,6 +114,15 @@ public final class Request {
 
     public Request source(Source source) {
         return with(1, source.number);
+    }
+
+    /** The use of the cache: all given exceptions from the default together. */
+    public Request cachePolicy(CachePolicy... exceptions) {
+        int bits = 0;
+        for (CachePolicy each : exceptions) {
+            bits |= each.number;
+        }
+        return with(9, bits);
     }
 
     public Request freshness(Freshness freshness) {
