@@ -37,7 +37,7 @@ from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
 from .resources import Resources
 from .result import Response, Result, Transaction
-from .target import Progress, Target, TargetOptions
+from .target import Target, TargetOptions
 from .task import Task
 from .transport import Transport, TransportRequest
 
@@ -71,7 +71,6 @@ __all__ = [
     "Plugin",
     "Batch",
     "PrefetchGroup",
-    "Progress",
     "RedisCache",
     "RemoteCache",
     "RequestDraft",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from ctypes import c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, sizeof
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ._library import open_library
 from ._prototypes import PROTOTYPES
@@ -40,10 +40,19 @@ def function(library: Any, name: str, result: Any, arguments: tuple[Any, ...]) -
     return checked
 
 
-lib, library_path = open_library()
+class Functions:
+    """The functions of the headers by name. Any other name is an ``AttributeError``, even if the library exports it."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+
+_library, library_path = open_library()
+lib = Functions()
 
 for _name, _prototype in PROTOTYPES.items():
     try:
-        setattr(lib, _name, function(lib, _name, *_prototype))
+        setattr(lib, _name, function(_library, _name, *_prototype))
     except AttributeError:
         raise ImportError(f"{library_path} is of another version: it lacks {_name}") from None

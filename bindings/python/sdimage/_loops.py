@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from ._ffi import lib
 from ._handle import Handle
-from ._prototypes import DESTROY, HOST_TABLE_IS_CURRENT, HOST_TABLE_POST, HostTable
+from ._prototypes import DESTROY, DISPATCHER_TABLE_IS_CURRENT, DISPATCHER_TABLE_POST, DispatcherTable
 from ._tokens import Tokens
 from .errors import call
 
@@ -53,4 +53,6 @@ def _is_current(token: int | None) -> bool:
     return found is not None and found.thread == threading.get_ident()
 
 
-_TABLE = HostTable(sizeof(HostTable), HOST_TABLE_POST(_post), HOST_TABLE_IS_CURRENT(_is_current))
+_TABLE = DispatcherTable(
+    sizeof(DispatcherTable), DISPATCHER_TABLE_POST(_post), DISPATCHER_TABLE_IS_CURRENT(_is_current)
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from .errors import Error
@@ -28,6 +29,14 @@ def number(words: dict[str, int], word: str, what: str) -> int:
         return words[word]
     except (KeyError, TypeError):
         raise Error("INVALID_ARGUMENT", f"{what} is one of {', '.join(words)}, not {word!r}") from None
+
+
+def bits(words: dict[str, int], chosen: str | Iterable[str], what: str) -> int:
+    """The number of a set of words, or of one word."""
+    total = 0
+    for each in (chosen,) if isinstance(chosen, str) else chosen:
+        total |= number(words, each, what)
+    return total
 
 
 def word(words: dict[str, int], value: int) -> str:

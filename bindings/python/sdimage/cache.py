@@ -7,7 +7,7 @@ import json
 import os
 import weakref
 from collections.abc import Callable, Iterator
-from ctypes import byref, c_uint64, c_void_p
+from ctypes import byref, c_uint64, c_void_p, sizeof
 from typing import Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _words
@@ -16,7 +16,7 @@ from ._bytes import Path, ReadableBuffer
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Handle
-from ._prototypes import CACHE_PATH, DESTROY
+from ._prototypes import CACHE_PATH_TABLE_PATH, DESTROY, CachePathTable
 from ._tokens import Tokens
 from .encoding import EncodeOptions, encode_options
 from .entries import Entry
@@ -84,12 +84,12 @@ class ImageCache(Closing):
             }
             for name, value in sizes.items():
                 if value is not None:
-                    getattr(lib, f"sdimage_cache_config_set_{name}")(pointer, unsigned(value, name))
+                    _SIZES[name](pointer, unsigned(value, name))
             if max_disk_age is not None:
                 lib.sdimage_cache_config_set_max_disk_age(pointer, seconds(max_disk_age))
             if additional_path is not None:
                 token = _additional.add(additional_path)
-                lib.sdimage_cache_config_set_additional_path(pointer, _ADDITIONAL, token, _FORGET)
+                call(lib.sdimage_cache_config_set_additional_path, pointer, byref(_ADDITIONAL), token, _FORGET)
             out = c_void_p()
             call(lib.sdimage_cache_new, pointer, byref(out))
         self._adopt(out.value)
@@ -137,9 +137,9 @@ class ImageCache(Closing):
         name = _bytes.key_bytes(key)
         out = c_void_p()
         if not options:
-            pointer = lib.sdimage_cache_get_memory_image(self.pointer, name, len(name))
-            if pointer:
-                return Image.owned(pointer)
+            lib.sdimage_cache_get_memory_image(self.pointer, name, len(name), byref(out))
+            if out.value:
+                return Image.owned(out.value)
         with decode_options(options) as wish:
             found = self._found(lib.sdimage_cache_get_image, name, len(name), wish.pointer, byref(out))
         return Image.owned(out.value) if found else None
@@ -147,8 +147,9 @@ class ImageCache(Closing):
     def memory_image(self, key: str | bytes) -> Image | None:
         """The image in memory; never touches the disk."""
         name = _bytes.key_bytes(key)
-        pointer = lib.sdimage_cache_get_memory_image(self.pointer, name, len(name))
-        return Image.owned(pointer) if pointer else None
+        out = c_void_p()
+        lib.sdimage_cache_get_memory_image(self.pointer, name, len(name), byref(out))
+        return Image.owned(out.value) if out.value else None
 
     def data(self, key: str | bytes) -> bytes | None:
         """The encoded bytes on disk; ``None`` when there are none."""
@@ -303,6 +304,14 @@ class ImageCache(Closing):
                 raise
 
 
+_SIZES = {
+    "max_memory_cost": lib.sdimage_cache_config_set_max_memory_cost,
+    "max_memory_count": lib.sdimage_cache_config_set_max_memory_count,
+    "max_disk_size": lib.sdimage_cache_config_set_max_disk_size,
+    "inline_entry_limit": lib.sdimage_cache_config_set_inline_entry_limit,
+}
+
+
 def _layers(memory: bool, disk: bool) -> int:
     return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
 
@@ -327,7 +336,7 @@ def _forget(token: int | None) -> None:
     _additional.forget(token)
 
 
-_ADDITIONAL = CACHE_PATH(_additional_path)
+_ADDITIONAL = CachePathTable(sizeof(CachePathTable), CACHE_PATH_TABLE_PATH(_additional_path))
 _FORGET = DESTROY(_forget)
 # Commits recent stores before the process ends.
 _open: weakref.WeakSet[ImageCache] = closed_at_exit(ImageCache.close)

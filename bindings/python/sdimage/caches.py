@@ -92,15 +92,15 @@ class Cache:
 class CacheChain:
     """Several caches combined as one; the one added last is the highest.
 
-    With `promotes`, an entry found in a lower cache is stored in those above it.
+    With `promote`, an entry found in a lower cache is stored in those above it.
     """
 
-    def __init__(self, caches: Iterable[AnyCache] = (), *, promotes: bool = False) -> None:
+    def __init__(self, caches: Iterable[AnyCache] = (), *, promote: bool = False) -> None:
         out = c_void_p()
         call(lib.sdimage_cache_new_chain, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         self._members: list[AnyCache] = []
-        call(lib.sdimage_cache_chain_set_promote, self.pointer, promotes)
+        call(lib.sdimage_cache_chain_set_promote, self.pointer, promote)
         for cache in caches:
             self.add(cache)
 
@@ -121,10 +121,10 @@ class CacheChain:
         self._members = [member for member in self._members if member is not cache]
 
     def set_policy(self, operation: str, policy: str) -> None:
-        """For ``"query"``, ``"store"``, ``"remove"``, ``"contains"`` or ``"clear"``: ``"serial"``, ``"concurrent"``,
+        """For ``"all"``, ``"query"``, ``"store"``, ``"remove"``, ``"contains"`` or ``"clear"``: ``"serial"``, ``"concurrent"``,
         ``"highest_only"`` or ``"lowest_only"``."""
-        what = _words.number(_enums.CACHE_OPERATIONS, operation, "operation")
-        how = _words.number(_enums.CACHE_POLICIES, policy, "policy")
+        what = _words.number(_enums.CACHE_CHAIN_OPERATIONS, operation, "operation")
+        how = _words.number(_enums.CACHE_CHAIN_POLICIES, policy, "policy")
         call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
 
 

@@ -162,10 +162,12 @@ _registered: dict[int, Coder] = {}
 
 def _wanted(options: int) -> DecodeOptions:
     size = lib.sdimage_decode_options_thumbnail_size(options)
+    mode = _words.word(_enums.SCALE_MODES, lib.sdimage_decode_options_thumbnail_mode(options))
     pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
     return {
         "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
-        "preserve_aspect_ratio": lib.sdimage_decode_options_preserves_aspect_ratio(options),
+        "preserve_aspect_ratio": mode != "fill",
+        "thumbnail_mode": mode,
         "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
         "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
         "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
@@ -186,7 +188,7 @@ def _can_decode(token: int | None, data: int | None, length: int) -> bool:
 
 
 def _decode(
-    token: int | None, data: int | None, length: int, options: int, _bag: int | None, image_out: Any, error_out: Any
+    token: int | None, data: int | None, length: int, options: int, image_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
         with _working(lib.sdimage_decode_options_work_budget(options)):
@@ -198,7 +200,11 @@ def _decode(
     return answer(error_out, body)
 
 
-_SETTERS = ("has_alpha", "channels", "bits_per_channel")
+_SETTERS = {
+    "has_alpha": lib.sdimage_metadata_set_has_alpha,
+    "channels": lib.sdimage_metadata_set_channels,
+    "bits_per_channel": lib.sdimage_metadata_set_bits_per_channel,
+}
 
 
 def _describe(
@@ -208,9 +214,9 @@ def _describe(
         with _working(lib.sdimage_decode_options_work_budget(options)):
             known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
         lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
-        for name in _SETTERS:
+        for name, setter in _SETTERS.items():
             if name in known:
-                getattr(lib, f"sdimage_metadata_set_{name}")(metadata, known[name])
+                setter(metadata, known[name])
         lib.sdimage_metadata_set_progressive(metadata, known.get("is_progressive", False))
 
     return answer(error_out, body)
@@ -224,7 +230,7 @@ def _can_encode(token: int | None, number: int) -> bool:
 
 
 def _encode(
-    token: int | None, image: int, number: int, options: int, _bag: int | None, data_out: Any, error_out: Any
+    token: int | None, image: int, number: int, options: int, data_out: Any, error_out: Any
 ) -> int:
     def body() -> None:
         under = lib.sdimage_encode_options_background_color(options)

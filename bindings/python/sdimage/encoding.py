@@ -50,8 +50,21 @@ class EncodeOptions(TypedDict, total=False):
     xmp: ReadableBuffer | None
 
 
-_PLAIN = ("quality", "lossless", "embed_thumbnail", "first_frame_only", "progressive", "restart_markers", "dithering")
-_BLOCKS = ("exif", "xmp")
+_PLAIN = {
+    "quality": lib.sdimage_encode_options_set_quality,
+    "lossless": lib.sdimage_encode_options_set_lossless,
+    "embed_thumbnail": lib.sdimage_encode_options_set_embed_thumbnail,
+    "first_frame_only": lib.sdimage_encode_options_set_first_frame_only,
+    "progressive": lib.sdimage_encode_options_set_progressive,
+    "restart_markers": lib.sdimage_encode_options_set_restart_markers,
+    "dithering": lib.sdimage_encode_options_set_dithering,
+}
+_NUMBERS = {
+    "effort": lib.sdimage_encode_options_set_effort,
+    "max_colors": lib.sdimage_encode_options_set_max_colors,
+    "max_work_ms": lib.sdimage_encode_options_set_max_work_ms,
+}
+_BLOCKS = {"exif": lib.sdimage_encode_options_set_exif, "xmp": lib.sdimage_encode_options_set_xmp}
 
 
 def encode_options(options: EncodeOptions) -> Handle:
@@ -59,12 +72,12 @@ def encode_options(options: EncodeOptions) -> Handle:
     handle = Handle(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
     pointer = handle.pointer
     values = cast("Mapping[str, Any]", options)
-    for name in _PLAIN:
+    for name, plain in _PLAIN.items():
         if name in values:
-            getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, values[name])
-    for name in ("effort", "max_colors", "max_work_ms"):
+            plain(pointer, values[name])
+    for name, number in _NUMBERS.items():
         if name in values:
-            getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, unsigned(values[name], name, U32))
+            number(pointer, unsigned(values[name], name, U32))
     if "background_color" in options:
         lib.sdimage_encode_options_set_background_color(pointer, color(options["background_color"]))
     size = options.get("max_pixel_size")
@@ -77,11 +90,11 @@ def encode_options(options: EncodeOptions) -> Handle:
     if "chroma" in options:
         lib.sdimage_encode_options_set_chroma(pointer, _words.number(_enums.CHROMA, options["chroma"], "chroma"))
     for name, value in options.get("webp", {}).items():
-        number = _words.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
-        lib.sdimage_encode_options_set_webp(pointer, number, value)
-    for name in _BLOCKS:
+        parameter = _words.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
+        lib.sdimage_encode_options_set_webp(pointer, parameter, value)
+    for name, setter in _BLOCKS.items():
         block = values.get(name)
         if block is not None:
             with _bytes.new_data(block) as data:
-                getattr(lib, f"sdimage_encode_options_set_{name}")(pointer, data.pointer)
+                setter(pointer, data.pointer)
     return handle

@@ -84,7 +84,7 @@ class EventQueue(Closing):
         listener = self._listeners.get(token)
         if listener is None:
             return
-        if lib.sdimage_event_callback_kind(event) == _enums.EVENT_TYPES["progress"]:
+        if lib.sdimage_event_callback_kind(event) == _enums.CALLBACK_KINDS["progress"]:
             if listener.on_progress is not None:
                 expected = lib.sdimage_event_expected(event)
                 listener.on_progress(lib.sdimage_event_received(event), expected if expected >= 0 else None)

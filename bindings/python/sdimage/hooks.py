@@ -280,7 +280,7 @@ def _event(token: int | None, event: int) -> None:
         expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)
         function(
             DownloadEvent(
-                _words.word(_enums.DOWNLOAD_EVENT_TYPES, lib.sdimage_download_event_stage(event)),
+                _words.word(_enums.TRANSFER_STAGES, lib.sdimage_download_event_stage(event)),
                 text(lib.sdimage_download_event_url(event)),
                 lib.sdimage_download_event_http_status(event),
                 lib.sdimage_download_event_received(event),

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Iterable
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
@@ -19,7 +19,7 @@ from ._ffi import lib
 from ._handle import Handle
 from ._kept import KeptRequests
 from ._listener import OnProgress, OnResult
-from ._prototypes import DESTROY, LOAD_OBSERVER
+from ._prototypes import DESTROY, LOAD_OBSERVER_LOAD_ENDED, LoadObserver
 from ._tokens import Tokens
 from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
@@ -88,7 +88,7 @@ class Manager(Closing):
                 lib.sdimage_manager_config_set_load_hooks(config.pointer, load_hooks.pointer)
             if on_load is not None:
                 token = _observers.add(on_load, self)
-                lib.sdimage_manager_config_set_observer(config.pointer, _OBSERVER, token, _NO_DESTROY)
+                call(lib.sdimage_manager_config_set_observer, config.pointer, byref(_OBSERVER), token, _NO_DESTROY)
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
         named = default_cache() if isinstance(cache, _Shared) else cache
@@ -400,5 +400,5 @@ def _on_load(token: int | None, pointer: int) -> None:
         observer(Result.borrowed(pointer))
 
 
-_OBSERVER = LOAD_OBSERVER(_on_load)
+_OBSERVER = LoadObserver(sizeof(LoadObserver), LOAD_OBSERVER_LOAD_ENDED(_on_load))
 _managers: weakref.WeakSet[Manager] = closed_at_exit(lambda manager: manager.close(2.0))

@@ -23,8 +23,8 @@ class DecodeOptions(TypedDict, total=False):
     thumbnail_size: tuple[int, int] | None
     #: ``True``: the result touches the box on one side. ``False``: the result is the box.
     preserve_aspect_ratio: bool
-    #: The same with a third mode: ``"aspect_fit"``, ``"fill"``, or ``"aspect_fill"``. With the last the result covers
-    #: the box and touches it on one side, for callers that crop the rest.
+    #: In place of `preserve_aspect_ratio`, with a third mode: ``"aspect_fit"``, ``"fill"``, or ``"aspect_fill"``. With
+    #: the last the result covers the box and touches it on one side, for callers that crop the rest.
     thumbnail_mode: str | None
     #: Decodes only the first frame of an animation, as a still.
     first_frame_only: bool
@@ -105,18 +105,25 @@ def decode_options(options: DecodeOptions) -> Handle:
     return handle
 
 
-_FLAGS = ("first_frame_only", "apply_orientation", "convert_to_srgb", "accept_partial", "early_thumbnail")
+_FLAGS = {
+    "first_frame_only": lib.sdimage_decode_options_set_first_frame_only,
+    "apply_orientation": lib.sdimage_decode_options_set_apply_orientation,
+    "convert_to_srgb": lib.sdimage_decode_options_set_convert_to_srgb,
+    "accept_partial": lib.sdimage_decode_options_set_accept_partial,
+    "early_thumbnail": lib.sdimage_decode_options_set_early_thumbnail,
+}
+#: Numbers and their maxima; ``None`` is the default.
+_NUMBERS = {
+    "limit_bytes": (lib.sdimage_decode_options_set_limit_bytes, U64),
+    "max_pixels": (lib.sdimage_decode_options_set_max_pixels, U64),
+    "max_bytes": (lib.sdimage_decode_options_set_max_bytes, U64),
+    "max_work_ms": (lib.sdimage_decode_options_set_max_work_ms, U32),
+}
 
 
 def set_decoding(pointer: int, options: DecodeOptions) -> None:
     """Sets the given decode options."""
-    size = options.get("thumbnail_size")
-    if size is not None:
-        keep = options.get("preserve_aspect_ratio", True)
-        lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), keep)
-    mode = options.get("thumbnail_mode")
-    if mode is not None:
-        lib.sdimage_decode_options_set_thumbnail_mode(pointer, _words.number(_enums.SCALE_MODES, mode, "thumbnail_mode"))
+    _set_thumbnail(pointer, options)
     pixel_format = options.get("pixel_format")
     if pixel_format is not None:
         value = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
@@ -126,18 +133,31 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
         value = _words.number(_enums.FORMATS, hint, "format_hint")
         lib.sdimage_decode_options_set_format_hint(pointer, value)
     values: Mapping[str, Any] = options
-    for name in _FLAGS:
+    for name, flag in _FLAGS.items():
         if name in values:
-            getattr(lib, f"sdimage_decode_options_set_{name}")(pointer, values[name])
+            flag(pointer, values[name])
     if "scale" in options:
         lib.sdimage_decode_options_set_scale(pointer, options["scale"])
-    for name, most in (("limit_bytes", U64), ("max_pixels", U64), ("max_bytes", U64), ("max_work_ms", U32)):
+    for name, (number, most) in _NUMBERS.items():
         if name in values:
-            getattr(lib, f"sdimage_decode_options_set_{name}")(pointer, unsigned(values[name], name, most))
+            number(pointer, unsigned(values[name], name, most))
     own = options.get("options")
     if own:
         with bag(own) as carried_values:
             lib.sdimage_decode_options_set_options(pointer, carried_values.pointer)
+
+
+def _set_thumbnail(pointer: int, options: DecodeOptions) -> None:
+    size, mode = options.get("thumbnail_size"), options.get("thumbnail_mode")
+    if size is None and mode is None:
+        return
+    if mode is None:
+        mode = "aspect_fit" if options.get("preserve_aspect_ratio", True) else "fill"
+    number = _words.number(_enums.SCALE_MODES, mode, "thumbnail_mode")
+    if size is None:
+        before = lib.sdimage_decode_options_thumbnail_size(pointer)
+        size = before.width, before.height
+    lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), number)
 
 
 def bag(values: Mapping[str, OptionValue]) -> Handle:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from ctypes import byref, c_void_p, string_at
+from ctypes import byref, c_void_p, sizeof, string_at
 from datetime import datetime, timedelta, timezone
 from typing import Any, cast
 
@@ -21,7 +21,13 @@ from . import _bytes, _enums, _words
 from ._closing import Closing
 from ._handle import Handle, Shared
 from ._photos import lib
-from ._prototypes import DESTROY, PHOTOS_FILTER, PHOTOS_SCAN
+from ._prototypes import (
+    DESTROY,
+    PHOTOS_FILTER_TABLE_SHOULD_INCLUDE,
+    PHOTOS_SCAN_HANDLER_PROGRESS,
+    PhotosFilterTable,
+    PhotosScanHandler,
+)
 from .errors import Error, call, text
 from .loader import Loader
 from .options import U32, U64, box, unsigned
@@ -215,8 +221,9 @@ class PhotoLibrary(Closing):
                 failure.append(error)
                 return False
 
+        handler = PhotosScanHandler(sizeof(PhotosScanHandler), PHOTOS_SCAN_HANDLER_PROGRESS(tell))
         try:
-            call(lib.sdimage_photos_library_scan, self._handle.pointer, PHOTOS_SCAN(tell), None)
+            call(lib.sdimage_photos_library_scan, self._handle.pointer, byref(handler), None, _NO_DESTROY)
         except Error:
             if failure:
                 raise failure[0] from None
@@ -247,7 +254,8 @@ class PhotoLibrary(Closing):
                 failure.append(error)
                 return False
 
-        keep = PHOTOS_FILTER(accepts) if filter is not None else PHOTOS_FILTER()
+        # Must live until the fetch has returned.
+        chosen = PhotosFilterTable(sizeof(PhotosFilterTable), PHOTOS_FILTER_TABLE_SHOULD_INCLUDE(accepts))
         with Handle(lib.sdimage_photos_fetch_options_new(), lib.sdimage_photos_fetch_options_unref) as options:
             pointer = options.pointer
             lib.sdimage_photos_fetch_options_set_media(pointer, _bits(_enums.PHOTOS_MEDIA, media, "media"))
@@ -256,7 +264,8 @@ class PhotoLibrary(Closing):
                 lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), nested)
             lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
             lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
-            lib.sdimage_photos_fetch_options_set_filter(pointer, keep, None, _NO_DESTROY)
+            if filter is not None:
+                call(lib.sdimage_photos_fetch_options_set_filter, pointer, byref(chosen), None, _NO_DESTROY)
             lib.sdimage_photos_fetch_options_set_order(pointer, _words.number(_enums.PHOTOS_ORDERS, order, "order"), descending)
             lib.sdimage_photos_fetch_options_set_page(
                 pointer, unsigned(offset, "offset", U64), unsigned(limit, "limit", U64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,17 +32,15 @@ class RequestOptions(DecodeOptions, total=False):
     priority: str
     #: ``"any"``, ``"cache_only"`` or ``"loader_only"``.
     source_policy: str
-    #: ``"none"``, ``"disk"``, ``"memory"`` or ``"all"``: the layers that are queried, and the layers that store the
-    #: image.
-    query_layers: str
-    store_layers: str
-    #: The same for the original, if the image is derived from it.
-    original_query_layers: str
-    original_store_layers: str
+    #: The use of the cache: ``"default"``, ``"memory_only"``, ``"disk_only"``, ``"read_only"``, ``"write_only"``,
+    #: ``"none"``, or a collection of exceptions, ``{"skip_disk_write", "skip_memory_read"}``; for the original of a
+    #: thumbnail or transformed image ``"skip_original_read"``, ``"skip_original_write"``,
+    #: ``"read_original_from_memory"`` and ``"store_original_in_memory"``.
+    cache_policy: str | Collection[str]
     #: Encode options of a thumbnail or transformed image for the disk.
     encode: EncodeOptions | None
     #: Delivers the encoded bytes also for an image found in memory.
-    wants_data: bool
+    include_data: bool
     #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: the disk reads of the starting call before it returns.
     blocking_reads: str
     #: Delivers only after the disk cache has committed.
@@ -93,34 +91,38 @@ class RequestOptions(DecodeOptions, total=False):
 
 
 _DECODING = frozenset(DecodeOptions.__annotations__)
-_FLAGS = frozenset(
-    (
-        "accept_invalid_certificates",
-        "handle_cookies",
-        "preload_frames",
-        "progressive",
-        "require_animation",
-        "retry_failed",
-        "transform_animated",
-        "transform_vector",
-        "wait_for_store",
-        "wants_data",
-    )
-)
-_WORDS = {
-    "blocking_reads": _enums.BLOCKING_READS,
-    "freshness": _enums.FRESHNESS,
-    "original_query_layers": _enums.CACHE_LAYERS,
-    "original_store_layers": _enums.CACHE_LAYERS,
-    "priority": _enums.PRIORITIES,
-    "query_layers": _enums.CACHE_LAYERS,
-    "source_policy": _enums.SOURCE_POLICIES,
-    "store_layers": _enums.CACHE_LAYERS,
+_FLAGS = {
+    "accept_invalid_certificates": lib.sdimage_request_set_accept_invalid_certificates,
+    "handle_cookies": lib.sdimage_request_set_handle_cookies,
+    "include_data": lib.sdimage_request_set_include_data,
+    "preload_frames": lib.sdimage_request_set_preload_frames,
+    "progressive": lib.sdimage_request_set_progressive,
+    "require_animation": lib.sdimage_request_set_require_animation,
+    "retry_failed": lib.sdimage_request_set_retry_failed,
+    "transform_animated": lib.sdimage_request_set_transform_animated,
+    "transform_vector": lib.sdimage_request_set_transform_vector,
+    "wait_for_store": lib.sdimage_request_set_wait_for_store,
 }
-#: Numbers; ``None`` is the default.
-_NUMBERS = {"max_body_bytes": U64, "progressive_interval_ms": U32, "timeout_ms": U32}
+_WORDS = {
+    "blocking_reads": (lib.sdimage_request_set_blocking_reads, _enums.BLOCKING_READS),
+    "freshness": (lib.sdimage_request_set_freshness, _enums.FRESHNESS),
+    "priority": (lib.sdimage_request_set_priority, _enums.PRIORITIES),
+    "source_policy": (lib.sdimage_request_set_source_policy, _enums.SOURCE_POLICIES),
+}
+#: Numbers and their maxima; ``None`` is the default.
+_NUMBERS = {
+    "max_body_bytes": (lib.sdimage_request_set_max_body_bytes, U64),
+    "progressive_interval_ms": (lib.sdimage_request_set_progressive_interval_ms, U32),
+    "timeout_ms": (lib.sdimage_request_set_timeout_ms, U32),
+}
 #: Objects; ``None`` is none.
-_OBJECTS = frozenset(("cache", "original_cache", "hooks", "load_hooks", "transformer"))
+_OBJECTS = {
+    "cache": lib.sdimage_request_set_cache,
+    "original_cache": lib.sdimage_request_set_original_cache,
+    "hooks": lib.sdimage_request_set_hooks,
+    "load_hooks": lib.sdimage_request_set_load_hooks,
+    "transformer": lib.sdimage_request_set_transformer,
+}
 
 
 def new_request(url: str | bytes, options: RequestOptions) -> Handle:
@@ -140,16 +142,19 @@ def set_options(pointer: int, options: RequestOptions) -> None:
         _set_decoding(pointer, options)
     for name, value in options.items():
         if name in _FLAGS:
-            getattr(lib, f"sdimage_request_set_{name}")(pointer, value)
+            _FLAGS[name](pointer, value)
         elif name in _OBJECTS:
-            getattr(lib, f"sdimage_request_set_{name}")(pointer, None if value is None else cast(Any, value).pointer)
+            _OBJECTS[name](pointer, None if value is None else cast(Any, value).pointer)
         elif name in _NUMBERS:
-            number = unsigned(cast("int | None", value), name, _NUMBERS[name])
-            getattr(lib, f"sdimage_request_set_{name}")(pointer, number)
+            setter, most = _NUMBERS[name]
+            setter(pointer, unsigned(cast("int | None", value), name, most))
         elif name in _WORDS:
             if value is not None:
-                number = _words.number(_WORDS[name], str(value), name)
-                getattr(lib, f"sdimage_request_set_{name}")(pointer, number)
+                setter, words = _WORDS[name]
+                setter(pointer, _words.number(words, str(value), name))
+        elif name == "cache_policy":
+            number = _words.bits(_enums.CACHE_POLICIES, cast("str | Collection[str]", value), name)
+            lib.sdimage_request_set_cache_policy(pointer, number)
     _set_others(pointer, options)
 
 

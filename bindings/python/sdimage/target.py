@@ -51,43 +51,9 @@ class TargetOptions(RequestOptions, total=False):
     #: ``"waited"`` (images that the user had to wait for) or ``"always"``.
     transition_rule: str
     #: Calls ``set_image`` within the transition; true by default.
-    transition_sets_image: bool
+    show_image_in_transition: bool
     #: Calls ``on_result`` after the transition.
     wait_for_transition: bool
-
-
-class Progress:
-    """Progress, which several targets may share."""
-
-    __slots__ = ("_handle",)
-
-    def __init__(self, pointer: int | None = None) -> None:
-        """A new object, or one that takes over a reference of the library."""
-        self._handle = Handle(pointer or lib.sdimage_progress_new(), lib.sdimage_progress_unref)
-
-    @property
-    def completed(self) -> int:
-        """Completed units."""
-        return cast(int, lib.sdimage_progress_completed(self._handle.pointer))
-
-    @property
-    def total(self) -> int:
-        """All units; 0 or less while that is unknown."""
-        return cast(int, lib.sdimage_progress_total(self._handle.pointer))
-
-    @property
-    def fraction(self) -> float:
-        """0 to 1; 0 while the total is unknown."""
-        return cast(float, lib.sdimage_progress_fraction(self._handle.pointer))
-
-    def set(self, completed: int, total: int) -> None:
-        """Sets both numbers in one step."""
-        lib.sdimage_progress_set(self._handle.pointer, completed, total)
-
-    @property
-    def pointer(self) -> int:
-        """The address, for a call."""
-        return self._handle.pointer
 
 
 class Target(Closing):
@@ -220,15 +186,11 @@ class Target(Closing):
         lib.sdimage_target_get_latest_key(self._handle.pointer, byref(out))
         return _bytes.taken(out).decode()
 
-    def progress(self, key: str | None = None) -> Progress:
-        """The progress of the load in a slot, or of the latest one; created on first use."""
-        out = c_void_p()
-        lib.sdimage_target_copy_progress(self._handle.pointer, _key(key), byref(out))
-        return Progress(out.value)
-
-    def set_progress(self, progress: Progress, key: str | None = None) -> None:
-        """Makes a slot report its progress to this object."""
-        lib.sdimage_target_set_progress(self._handle.pointer, _key(key), progress.pointer)
+    def progress(self, key: str | None = None) -> tuple[int, int | None] | None:
+        """Bytes received, and bytes expected if known, of the load in progress in a slot, or in that of the latest load;
+        ``None`` while none is in progress."""
+        task = self.task(key or self.latest_key or "image")
+        return None if task is None else task.progress
 
     def close(self) -> None:
         """Cancels the loads; none of the functions is called any more. Repeated calls are harmless."""
@@ -262,26 +224,25 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
         lib.sdimage_target_options_set_blurhash(pointer, text, len(text), 32, 32)
     if "thumbhash" in options:
         lib.sdimage_target_options_set_thumbhash(pointer, options["thumbhash"], len(options["thumbhash"]))
-    for name, words in _CHOICES.items():
+    for name, (setter, words) in _CHOICES.items():
         if name in options:
-            number = _words.number(words, str(cast("dict[str, object]", options)[name]), name)
-            getattr(lib, f"sdimage_target_options_set_{name}")(pointer, number)
+            setter(pointer, _words.number(words, str(cast("dict[str, object]", options)[name]), name))
     if "transition" in options:
         chosen = options["transition"]
         number = chosen if isinstance(chosen, int) else _words.number(_enums.TRANSITIONS, chosen, "transition")
         duration = unsigned(options.get("transition_ms"), "transition_ms", U32)
         lib.sdimage_target_options_set_transition(pointer, number, duration)
-    lib.sdimage_target_options_set_show_image_in_transition(pointer, options.get("transition_sets_image", True))
+    lib.sdimage_target_options_set_show_image_in_transition(pointer, options.get("show_image_in_transition", True))
     lib.sdimage_target_options_set_wait_for_transition(pointer, options.get("wait_for_transition", False))
     return handle
 
 
 _CHOICES = {
-    "placeholder_time": _enums.PLACEHOLDER_TIMES,
-    "cached_placeholder": _enums.CACHED_PLACEHOLDERS,
-    "previous_load": _enums.PREVIOUS_LOADS,
-    "image_setting": _enums.IMAGE_SETTINGS,
-    "transition_rule": _enums.TRANSITION_RULES,
+    "placeholder_time": (lib.sdimage_target_options_set_placeholder_time, _enums.PLACEHOLDER_TIMES),
+    "cached_placeholder": (lib.sdimage_target_options_set_cached_placeholder, _enums.CACHED_PLACEHOLDERS),
+    "previous_load": (lib.sdimage_target_options_set_previous_load, _enums.PREVIOUS_LOADS),
+    "image_setting": (lib.sdimage_target_options_set_image_setting, _enums.IMAGE_SETTINGS),
+    "transition_rule": (lib.sdimage_target_options_set_transition_rule, _enums.TRANSITION_RULES),
 }
 
 _targets: weakref.WeakSet[Target] = closed_at_exit(Target.close)

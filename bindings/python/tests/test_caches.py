@@ -113,7 +113,7 @@ class Chains(TestCase):
     def test_a_fast_cache_is_filled_from_the_large_one_below_it(self) -> None:
         large, fast = Dictionary(), self.cache()
         large.entries[b"test://a.png"] = png()
-        chain = sdimage.CacheChain([large, fast], promotes=True)
+        chain = sdimage.CacheChain([large, fast], promote=True)
         with self.manager(cache=chain, loader=lambda request: b"") as manager:
             self.assertEqual(manager.load("test://a.png").source, "disk")
         fast.flush()
@@ -154,7 +154,7 @@ class Chains(TestCase):
             again = manager.load("test://a.png", thumbnail_size=(20, 20), source_policy="cache_only")
             self.assertEqual((again.source, again.image.width), ("disk", 20))
             self.assertIsNotNone(again.data)
-            warm = manager.load("test://a.png", thumbnail_size=(20, 20), wants_data=True, blocking_reads="all")
+            warm = manager.load("test://a.png", thumbnail_size=(20, 20), include_data=True, blocking_reads="all")
             self.assertEqual(warm.source, "memory")
             self.assertIsNotNone(warm.data)
         cache.close()

@@ -212,13 +212,19 @@ class Loading(TestCase):
         self.assertEqual(manager.load(url, source_policy="loader_only").source, "network")
         self.assertEqual(origin.hits("cat.jpg"), 2)
 
-    def test_layers_choose_where_a_picture_is_kept(self) -> None:
+    def test_the_cache_policy_selects_the_layers(self) -> None:
         origin, cache = self.origin(), self.cache()
         manager = self.manager(cache=cache)
         url = origin.add("cat.jpg", jpeg())
-        manager.load(url, store_layers="memory", wait_for_store=True)
-        self.assertEqual((cache.contains(url), cache.disk_count()), ("memory", 0))
-        self.assert_error("INVALID_ARGUMENT", manager.load, url, store_layers="floppy")
+        for policy in ("memory_only", {"skip_disk_read", "skip_disk_write"}, ("skip_disk_write",)):
+            cache.clear()
+            manager.load(url, cache_policy=policy, wait_for_store=True)
+            self.assertEqual((cache.contains(url), cache.disk_count()), ("memory", 0), policy)
+        self.assertEqual(manager.load(url, cache_policy="disk_only").source, "network")
+        self.assertEqual(manager.load(url, cache_policy="none").source, "network")
+        self.assertEqual(manager.load(url, cache_policy=[]).source, "memory")
+        self.assert_error("INVALID_ARGUMENT", manager.load, url, cache_policy="floppy")
+        self.assert_error("INVALID_ARGUMENT", manager.load, url, cache_policy=["memory_only", "floppy"])
 
     def test_a_key_of_ones_own_joins_urls(self) -> None:
         origin, cache = self.origin(), self.cache()

@@ -8,7 +8,7 @@ import threading
 import unittest
 from collections.abc import Callable
 
-from .support import TestCase, png, sdimage
+from .support import TestCase, becomes, png, sdimage
 
 
 class Loop:
@@ -124,17 +124,24 @@ class Targets(TestCase):
             [("image", 32, None), ("image", 4, None)],
         )
 
-    def test_progress_can_be_shared(self) -> None:
-        loop = Loop()
-        manager = self.manager(loader=lambda request: png())
-        manager.load("test://a")
-        cell = Cell(manager, loop.post)
-        progress = sdimage.Progress()
-        progress.set(1, 4)
-        self.assertEqual((progress.completed, progress.total, progress.fraction), (1, 4, 0.25))
-        cell.target.set_progress(progress)
-        cell.target.load("test://a")
-        self.assertEqual((progress.fraction, cell.target.progress("image").total), (1.0, 1))
+    def test_progress_is_that_of_the_load_in_the_slot(self) -> None:
+        loop, gate = Loop(), threading.Event()
+        self.addCleanup(gate.set)
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            request.progress(10, 40)
+            gate.wait(30)
+            return png()
+
+        cell = Cell(self.manager(loader=load), loop.post)
+        self.assertIsNone(cell.target.progress())
+        cell.target.load("test://a", key="left", on_result=cell.on_result)
+        self.assertTrue(becomes(lambda: cell.target.progress() == (10, 40)))
+        self.assertEqual(cell.target.progress("left"), (10, 40))
+        self.assertIsNone(cell.target.progress("right"))
+        gate.set()
+        loop.run_until(cell.told.is_set)
+        self.assertIsNone(cell.target.progress("left"))
 
     def test_options_of_loads_are_those_of_the_load(self) -> None:
         loop, gate, asked = Loop(), threading.Event(), []
