@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from ._check import text_bytes, wrong
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
@@ -22,14 +23,15 @@ else:
 Path: TypeAlias = "str | os.PathLike[str] | os.PathLike[bytes]"
 
 
-def borrowed(data: ReadableBuffer) -> tuple[Any, int]:
-    """``(argument for const void *, length)``: no copy for ``bytes`` and for writable contiguous buffers."""
+def borrowed(data: ReadableBuffer, name: str = "data") -> tuple[Any, int]:
+    """``(argument for const void *, length)``: no copy for ``bytes`` and for writable contiguous buffers. `name` is that
+    of the argument."""
     if isinstance(data, bytes):
         return data, len(data)
     try:
         view = memoryview(data)
     except TypeError:
-        raise Error("INVALID_ARGUMENT", f"bytes are needed, not {type(data).__name__}") from None
+        raise wrong(name, "bytes", data) from None
     if view.readonly or not view.c_contiguous:
         copy = view.tobytes()
         return copy, len(copy)
@@ -38,12 +40,12 @@ def borrowed(data: ReadableBuffer) -> tuple[Any, int]:
 
 def key_bytes(key: str | bytes) -> bytes:
     """A cache key; text is encoded as UTF-8."""
-    return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else bytes(key)
+    return text_bytes(key, "key")
 
 
-def new_data(data: ReadableBuffer) -> Handle:
+def new_data(data: ReadableBuffer, name: str = "data") -> Handle:
     """An ``sdimage_data`` with a copy of the bytes."""
-    bytes_, length = borrowed(data)
+    bytes_, length = borrowed(data, name)
     out = c_void_p()
     call(lib.sdimage_data_new, bytes_, length, byref(out))
     return Handle(out.value, lib.sdimage_data_unref)
@@ -79,8 +81,10 @@ def plain(text: bytes) -> bytes:
     return text
 
 
-def c_text(text: str) -> bytes:
-    """The same, encoded as UTF-8."""
+def c_text(text: str, name: str = "text") -> bytes:
+    """The same, encoded as UTF-8. `name` is that of the argument."""
+    if not isinstance(text, str):
+        raise wrong(name, "str", text)
     return plain(text.encode())
 
 

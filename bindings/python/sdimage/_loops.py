@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
 
+from ._check import wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, DISPATCHER_TABLE_IS_CURRENT, DISPATCHER_TABLE_POST, DispatcherTable
@@ -38,6 +39,8 @@ _by_place: dict[tuple[Post, int], Loop] = {}
 
 def loop(post: Post) -> Loop:
     """The loop of the calling thread for `post`."""
+    if not callable(post):
+        raise wrong("post", "a function", post)
     place = (post, threading.get_ident())
     return _by_place.get(place) or _by_place.setdefault(place, Loop(post))
 

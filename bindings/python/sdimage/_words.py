@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from .errors import Error
+from ._check import wrong
+from .errors import Error, WrongType
 
 #: Samples of one pixel, and bytes of one sample.
 PIXEL_LAYOUTS: Final = {
@@ -28,14 +29,20 @@ def number(words: dict[str, int], word: str, what: str) -> int:
     try:
         return words[word]
     except (KeyError, TypeError):
-        raise Error("INVALID_ARGUMENT", f"{what} is one of {', '.join(words)}, not {word!r}") from None
+        message = f"{what} is one of {', '.join(words)}, not {word!r}"
+        raise Error("INVALID_ARGUMENT", message) if isinstance(word, str) else WrongType(message) from None
 
 
 def bits(words: dict[str, int], chosen: str | Iterable[str], what: str) -> int:
     """The number of a set of words, or of one word."""
     total = 0
-    for each in (chosen,) if isinstance(chosen, str) else chosen:
-        total |= number(words, each, what)
+    try:
+        for each in (chosen,) if isinstance(chosen, str) else chosen:
+            total |= number(words, each, what)
+    except TypeError as error:
+        if isinstance(error, WrongType):
+            raise
+        raise wrong(what, "str or a collection of str", chosen) from None
     return total
 
 

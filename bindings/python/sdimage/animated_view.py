@@ -8,6 +8,7 @@ from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias, cast
 
 from . import _enums, _words
+from ._check import kind, optional_function, optional_pointer, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Shared
@@ -24,6 +25,7 @@ OnLoop: TypeAlias = Callable[[int], object]
 _LIBRARY_CLOCK = 2
 
 
+@kind("view")
 class AnimatedView(Closing):
     """Shows an image immediately, and plays an animation while the view is visible.
 
@@ -51,7 +53,8 @@ class AnimatedView(Closing):
         """`incremental`: plays an animation that is still loading; `loops`: overrides the loop count of each image, 0
         repeats forever."""
         number = _words.number(_enums.PLAYBACK_MODES, mode, "mode")
-        self._token = _functions.add((show, on_loop), self)
+        functions = optional_function(show, "show"), optional_function(on_loop, "on_loop")
+        self._token = _functions.add(functions, self)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
         self._handle = Shared(out.value, lib.sdimage_animated_view_unref)
@@ -59,7 +62,7 @@ class AnimatedView(Closing):
         pointer = self._handle.pointer
         lib.sdimage_animated_view_set_autoplay(pointer, autoplay)
         lib.sdimage_animated_view_set_incremental(pointer, incremental)
-        lib.sdimage_animated_view_set_rate(pointer, rate)
+        lib.sdimage_animated_view_set_rate(pointer, real(rate, "rate"))
         lib.sdimage_animated_view_set_mode(pointer, number)
         if loops is not None:
             lib.sdimage_animated_view_set_loop_limit(pointer, unsigned(loops, "loops", U32))
@@ -76,7 +79,7 @@ class AnimatedView(Closing):
 
     def set(self, image: Image | None) -> None:
         """Shows an image, or nothing; setting the same image has no effect."""
-        call(lib.sdimage_animated_view_set_image, self._handle.pointer, image.pointer if image else None)
+        call(lib.sdimage_animated_view_set_image, self._handle.pointer, optional_pointer(image, "image", "image"))
 
     @property
     def image(self) -> Image | None:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, Unpack, cast
 from . import _bytes, _enums, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
+from ._check import kind, optional_function, optional_pointer
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Handle
@@ -28,6 +29,7 @@ from .options import DecodeOptions, decode_options, known, seconds, unsigned
 AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
 
 
+@kind("cache")
 class ImageCache(Closing):
     """A memory and disk cache. The disk part survives the process and may be shared by several processes.
 
@@ -67,7 +69,7 @@ class ImageCache(Closing):
             pointer = config.pointer
             if directory is not None:
                 lib.sdimage_cache_config_set_directory(pointer, _bytes.c_path(directory))
-            lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace))
+            lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace, "namespace"))
             lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
             lib.sdimage_cache_config_set_durable(pointer, durable)
             lib.sdimage_cache_config_set_eviction(pointer, _words.number(_enums.EVICTIONS, eviction, "eviction"))
@@ -87,6 +89,7 @@ class ImageCache(Closing):
                     _SIZES[name](pointer, unsigned(value, name))
             if max_disk_age is not None:
                 lib.sdimage_cache_config_set_max_disk_age(pointer, seconds(max_disk_age))
+            optional_function(additional_path, "additional_path")
             if additional_path is not None:
                 token = _additional.add(additional_path)
                 call(lib.sdimage_cache_config_set_additional_path, pointer, byref(_ADDITIONAL), token, _FORGET)
@@ -126,7 +129,7 @@ class ImageCache(Closing):
         animation, PNG with an alpha channel, JPEG otherwise.
         """
         name = _bytes.key_bytes(key)
-        pointer = None if image is None else image.pointer
+        pointer = optional_pointer(image, "image", "image")
         with encode_options(options) as wish, _bytes.optional_data(data) as bytes_pointer:
             layers = _layers(memory, disk)
             call(lib.sdimage_cache_store, self.pointer, name, len(name), pointer, bytes_pointer, layers, wish.pointer)

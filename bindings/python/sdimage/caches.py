@@ -11,6 +11,7 @@ from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias
 
 from . import _bytes, _enums, _words
+from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -32,6 +33,7 @@ from .image import Image
 from .options import OptionT, carried
 
 
+@kind("cache")
 class Cache:
     """A custom cache: subclass it, and pass an instance to a manager, a load or a :class:`CacheChain`.
 
@@ -89,6 +91,7 @@ class Cache:
         return self._handle.pointer
 
 
+@kind("cache")
 class CacheChain:
     """Several caches combined as one; the one added last is the highest.
 
@@ -111,13 +114,13 @@ class CacheChain:
 
     def add(self, cache: AnyCache) -> None:
         """Adds a cache as the highest."""
-        call(lib.sdimage_cache_chain_add, self.pointer, cache.pointer)
+        call(lib.sdimage_cache_chain_add, self.pointer, pointer_of(cache, "cache", "cache"))
         # The library references Python caches by number only.
         self._members.append(cache)
 
     def remove(self, cache: AnyCache) -> None:
         """Removes a cache from the chain; ``Error("NOT_FOUND")`` when it is not a member."""
-        call(lib.sdimage_cache_chain_remove, self.pointer, cache.pointer)
+        call(lib.sdimage_cache_chain_remove, self.pointer, pointer_of(cache, "cache", "cache"))
         self._members = [member for member in self._members if member is not cache]
 
     def set_policy(self, operation: str, policy: str) -> None:
@@ -128,12 +131,13 @@ class CacheChain:
         call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
 
 
+@kind("cache")
 class LayeredCache:
     """A cache of two halves: images in the memory part of `memory`, bytes in the disk part of `disk`."""
 
     def __init__(self, memory: AnyCache, disk: AnyCache) -> None:
         out = c_void_p()
-        call(lib.sdimage_cache_new_layered, memory.pointer, disk.pointer, byref(out))
+        call(lib.sdimage_cache_new_layered, pointer_of(memory, "memory", "cache"), pointer_of(disk, "disk", "cache"), byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         # The library references Python caches by number only.
         self._halves = (memory, disk)
@@ -144,6 +148,7 @@ class LayeredCache:
         return self._handle.pointer
 
 
+@kind("cache")
 class TieredCache:
     """The cache of a process in a fleet: `local`, memory over disk, on top of `shared`, such as a
     :class:`sdimage.RedisCache`.
@@ -153,7 +158,7 @@ class TieredCache:
 
     def __init__(self, local: AnyCache, shared: AnyCache) -> None:
         out = c_void_p()
-        call(lib.sdimage_cache_new_tiered, local.pointer, shared.pointer, byref(out))
+        call(lib.sdimage_cache_new_tiered, pointer_of(local, "local", "cache"), pointer_of(shared, "shared", "cache"), byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         # The library references Python caches by number only.
         self._tiers = (local, shared)

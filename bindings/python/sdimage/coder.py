@@ -11,6 +11,7 @@ from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
 from . import _bytes, _enums, _words
+from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -82,6 +83,7 @@ def _working(pointer: int | None) -> Iterator[None]:
         _under_way.pointer = before
 
 
+@kind("coder")
 class Coder:
     """A custom format: subclass it, and pass an instance to :func:`register_coder`.
 
@@ -144,13 +146,13 @@ class Coder:
 def register_coder(coder: Coder) -> None:
     """Registers `coder`, which is tried before all others from the next decode on. It lives until
     :func:`unregister_coder`."""
-    call(lib.sdimage_coder_register, coder.pointer)
+    call(lib.sdimage_coder_register, pointer_of(coder, "coder", "coder"))
     _registered[coder.pointer] = coder
 
 
 def unregister_coder(coder: Coder) -> None:
     """Unregisters a coder; ``Error("NOT_FOUND")`` when it is not registered."""
-    call(lib.sdimage_coder_unregister, coder.pointer)
+    call(lib.sdimage_coder_unregister, pointer_of(coder, "coder", "coder"))
     _registered.pop(coder.pointer, None)
 
 

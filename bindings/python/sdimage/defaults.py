@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._check import optional_pointer
 from ._ffi import lib
 from .caches import AnyCache
 from .loader import Loader, LoadFunction, as_loader
@@ -15,7 +16,7 @@ class _Defaults:
 def set_default_cache(cache: AnyCache | None) -> None:
     """Sets the cache of managers created from now on without one, including the shared one; ``None``: the library's
     own."""
-    lib.sdimage_set_default_cache(None if cache is None else cache.pointer)
+    lib.sdimage_set_default_cache(optional_pointer(cache, "cache", "cache"))
     _Defaults.cache = cache
 
 

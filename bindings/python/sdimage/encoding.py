@@ -7,6 +7,7 @@ from typing import Any, TypedDict, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
+from ._check import mapping, real
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -50,14 +51,16 @@ class EncodeOptions(TypedDict, total=False):
     xmp: ReadableBuffer | None
 
 
-_PLAIN = {
+_REALS = {
     "quality": lib.sdimage_encode_options_set_quality,
+    "dithering": lib.sdimage_encode_options_set_dithering,
+}
+_FLAGS = {
     "lossless": lib.sdimage_encode_options_set_lossless,
     "embed_thumbnail": lib.sdimage_encode_options_set_embed_thumbnail,
     "first_frame_only": lib.sdimage_encode_options_set_first_frame_only,
     "progressive": lib.sdimage_encode_options_set_progressive,
     "restart_markers": lib.sdimage_encode_options_set_restart_markers,
-    "dithering": lib.sdimage_encode_options_set_dithering,
 }
 _NUMBERS = {
     "effort": lib.sdimage_encode_options_set_effort,
@@ -72,9 +75,12 @@ def encode_options(options: EncodeOptions) -> Handle:
     handle = Handle(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
     pointer = handle.pointer
     values = cast("Mapping[str, Any]", options)
-    for name, plain in _PLAIN.items():
+    for name, flag in _FLAGS.items():
         if name in values:
-            plain(pointer, values[name])
+            flag(pointer, values[name])
+    for name, amount in _REALS.items():
+        if name in values:
+            amount(pointer, real(values[name], name))
     for name, number in _NUMBERS.items():
         if name in values:
             number(pointer, unsigned(values[name], name, U32))
@@ -89,12 +95,12 @@ def encode_options(options: EncodeOptions) -> Handle:
         lib.sdimage_encode_options_set_loop_count(pointer, unsigned(loops, "loop_count", U32 - 1))
     if "chroma" in options:
         lib.sdimage_encode_options_set_chroma(pointer, _words.number(_enums.CHROMA, options["chroma"], "chroma"))
-    for name, value in options.get("webp", {}).items():
+    for name, value in mapping(options.get("webp"), "webp").items():
         parameter = _words.number(_enums.WEBP_PARAMETERS, name, "webp parameter")
-        lib.sdimage_encode_options_set_webp(pointer, parameter, value)
+        lib.sdimage_encode_options_set_webp(pointer, parameter, real(value, name))
     for name, setter in _BLOCKS.items():
         block = values.get(name)
         if block is not None:
-            with _bytes.new_data(block) as data:
+            with _bytes.new_data(block, name) as data:
                 setter(pointer, data.pointer)
     return handle

@@ -45,6 +45,19 @@ class Error(Exception):
         return f"{text} ({_shown(self.url)})" if self.url else text
 
 
+class WrongType(Error, TypeError):
+    """An argument of a wrong type: an :class:`Error` with the code ``INVALID_ARGUMENT``, and a :class:`TypeError`."""
+
+    def __init__(self, message: str, *rest: Any) -> None:
+        super().__init__("INVALID_ARGUMENT", message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WrongType, (self.message,)
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def _shown(url: str) -> str:
     """The URL for messages, which end up in logs: without query and fragment, which carry tokens, and without user in
     malformed URLs."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from . import _enums
+from ._check import kind
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
@@ -29,6 +30,7 @@ class Listener:
     held: object = None
 
 
+@kind("events")
 class EventQueue(Closing):
     """A queue of deliveries, which the thread that created it drains.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
+from ._check import kind, mapping, optional_function, text_bytes
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -40,7 +41,7 @@ class DownloadRequest:
 
     @url.setter
     def url(self, url: str) -> None:
-        address = url.encode("utf-8", "surrogateescape")
+        address = text_bytes(url, "url")
         lib.sdimage_request_set_url(self._pointer, address, len(address))
 
     @property
@@ -140,6 +141,7 @@ Redirect: TypeAlias = Callable[[str, str, int], "bool | str | None"]
 OnEvent: TypeAlias = Callable[[DownloadEvent], object]
 
 
+@kind("download hooks")
 class DownloadHooks:
     """Functions that the built-in downloader calls; pass them to :meth:`Loader.http`, or to one load as ``hooks``.
 
@@ -159,6 +161,14 @@ class DownloadHooks:
         redirect: Redirect | None = None,
         event: OnEvent | None = None,
     ) -> None:
+        for name, function in (
+            ("modify_request", modify_request),
+            ("modify_response", modify_response),
+            ("decrypt", decrypt),
+            ("redirect", redirect),
+            ("event", event),
+        ):
+            optional_function(function, name)
         token = _functions.add(_Functions(modify_request, modify_response, decrypt, redirect, event), self)
         table = DownloadHooksTable(
             sizeof(DownloadHooksTable),
@@ -195,9 +205,9 @@ class DownloadHooks:
                 template.method = method
             if body is not None:
                 template.body = body
-            for name, value in (headers or {}).items():
+            for name, value in mapping(headers, "headers").items():
                 template.set_header(name, value)
-            for name, value in (response_headers or {}).items():
+            for name, value in mapping(response_headers, "response_headers").items():
                 lib.sdimage_response_set_header(response.pointer, _bytes.c_text(name), _bytes.c_text(value))
             changes = response.pointer if status or response_headers else None
             call(lib.sdimage_download_hooks_new_fixed, request.pointer, changes, byref(out))

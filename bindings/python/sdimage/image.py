@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _enums, _png, _words
 from ._bytes import Path, ReadableBuffer
+from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import Color, Size
@@ -27,6 +28,7 @@ _PREVIEW_SIDE = 1000
 _FLOAT_SIZE = 4
 
 
+@kind("image")
 class Image:
     """Immutable pixels of one image, and its properties.
 
@@ -58,7 +60,7 @@ class Image:
         samples, size = _words.PIXEL_LAYOUTS.get(pixel_format, (0, 0))
         row = width * samples * size
         distance = row if stride is None else stride
-        data, length = _bytes.borrowed(pixels)
+        data, length = _bytes.borrowed(pixels, "pixels")
         if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
             raise Error("INVALID_ARGUMENT", f"{length} bytes do not hold {width} x {height} pixels of {pixel_format}")
         number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
@@ -71,7 +73,9 @@ class Image:
         """An animation of images of one size with the given durations; a loop count of 0 repeats forever."""
         if len(frames) != len(durations_ms):
             raise Error("INVALID_ARGUMENT", f"{len(durations_ms)} durations for {len(frames)} frames")
-        pointers = (c_void_p * max(1, len(frames)))(*(frame.pointer for frame in frames))
+        pointers = (c_void_p * max(1, len(frames)))(
+            *(pointer_of(frame, f"frames[{index}]", "image") for index, frame in enumerate(frames))
+        )
         times = (ctypes.c_uint32 * max(1, len(frames)))(*(unsigned(each, "duration", U32) for each in durations_ms))
         loops = unsigned(loop_count, "loop_count", U32)
         out = c_void_p()
@@ -297,7 +301,7 @@ class Image:
         image = self
         for transformer in transformers:
             out = c_void_p()
-            call(function, image.pointer, transformer.pointer, byref(out))
+            call(function, image.pointer, pointer_of(transformer, "transformer", "transformer"), byref(out))
             image = Image.owned(out.value)
         return image
 

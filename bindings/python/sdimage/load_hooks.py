@@ -9,6 +9,7 @@ from typing import TypeAlias, Unpack
 
 from . import _bytes
 from ._bytes import ReadableBuffer
+from ._check import kind, optional_function, pointer_of, text_bytes
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -34,7 +35,7 @@ class RequestDraft(LoadRequest):
 
     def redirect(self, url: str) -> None:
         """Loads another URL instead."""
-        address = url.encode("utf-8", "surrogateescape")
+        address = text_bytes(url, "url")
         lib.sdimage_request_set_url(self._pointer, address, len(address))
         self.url = url
 
@@ -42,10 +43,8 @@ class RequestDraft(LoadRequest):
         """Sets the given options and leaves the others. Objects among them must live as long as the load."""
         set_options(self._pointer, options)
         if "loader" in options:
-            loader = options["loader"]
-            if not hasattr(loader, "pointer"):
-                raise Error("INVALID_ARGUMENT", "a loader is a Loader here")
-            lib.sdimage_request_set_loader(self._pointer, loader.pointer)
+            # A loader made of a function here would not live as long as the load.
+            lib.sdimage_request_set_loader(self._pointer, pointer_of(options["loader"], "loader", "loader"))
 
 
 ProcessRequest: TypeAlias = Callable[[RequestDraft], object]
@@ -55,6 +54,7 @@ ShouldLoad: TypeAlias = Callable[[LoadRequest], bool]
 ShouldRemember: TypeAlias = Callable[[LoadRequest, Error], bool]
 
 
+@kind("load hooks")
 class LoadHooks:
     """Functions that a manager calls; pass them to :class:`Manager`, or to one load, as ``load_hooks`` in both cases.
 
@@ -77,6 +77,14 @@ class LoadHooks:
         should_load: ShouldLoad | None = None,
         should_remember_failure: ShouldRemember | None = None,
     ) -> None:
+        for name, function in (
+            ("process_request", process_request),
+            ("cache_key", cache_key),
+            ("serialize", serialize),
+            ("should_load", should_load),
+            ("should_remember_failure", should_remember_failure),
+        ):
+            optional_function(function, name)
         functions = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
         token = _functions.add(functions, self)
         table = LoadHooksTable(

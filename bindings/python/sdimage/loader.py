@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
+from ._check import kind, mapping, optional_function, pointer_of, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, LOADER_TABLE_CANCEL, LOADER_TABLE_CAN_LOAD, LOADER_TABLE_LOAD, LoaderTable
@@ -43,7 +44,7 @@ class LoadRequest:
     def show(self, image: Image) -> None:
         """Shows a preview until the final image is available, through ``on_partial`` of the load."""
         if self._sink is not None:
-            lib.sdimage_load_sink_show(self._sink, image.pointer)
+            lib.sdimage_load_sink_show(self._sink, pointer_of(image, "image", "image"))
 
     def progress(self, received: int, expected: int = -1) -> None:
         """Reports progress, for a loader that returns an image."""
@@ -74,7 +75,7 @@ def _text(name: str, value: Any) -> tuple[bytes | None, ...]:
 
 
 def _texts(name: str, values: Iterable[str | None]) -> tuple[bytes | None, ...]:
-    return tuple(None if value is None else _bytes.c_text(value) for value in values)
+    return tuple(None if value is None else _bytes.c_text(value, name) for value in values)
 
 
 #: Options of :meth:`Loader.http` that may be None: the functions that set them, and the conversions to their arguments.
@@ -101,11 +102,12 @@ _HTTP_OPTIONS: dict[str, tuple[Callable[..., None], Callable[[str, Any], tuple[A
     "bearer_token": (lib.sdimage_downloader_config_set_bearer_token, _text),
     "client_certificate": (lib.sdimage_downloader_config_set_client_certificate, _texts),
     "unix_socket": (lib.sdimage_downloader_config_set_unix_socket, _text),
-    "hooks": (lib.sdimage_downloader_config_set_hooks, lambda _, value: (value.pointer,)),
-    "transport": (lib.sdimage_downloader_config_set_transport, lambda _, value: (value.pointer,)),
+    "hooks": (lib.sdimage_downloader_config_set_hooks, lambda name, value: (pointer_of(value, name, "download hooks"),)),
+    "transport": (lib.sdimage_downloader_config_set_transport, lambda name, value: (pointer_of(value, name, "transport"),)),
 }
 
 
+@kind("loader")
 class Loader:
     """Fetches bytes.
 
@@ -117,7 +119,9 @@ class Loader:
     def __init__(
         self, function: LoadFunction, can_load: Callable[[str], bool] | None = None, name: str = "python"
     ) -> None:
-        token = _functions.add((function, can_load), self)
+        if not callable(function):
+            raise wrong("function", "a function", function)
+        token = _functions.add((function, optional_function(can_load, "can_load")), self)
         out = c_void_p()
         call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(_TABLE), token, _NO_DESTROY, byref(out))
         self._handle = Handle(out.value, lib.sdimage_loader_unref)
@@ -201,10 +205,10 @@ class Loader:
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             lib.sdimage_downloader_config_set_proxy(pointer, *_texts("proxy", (proxy, no_proxy)))
             if isinstance(address_allow, str):
-                raise Error("INVALID_ARGUMENT", "address_allow is a list of ranges, not a text")
+                raise wrong("address_allow", "a list of ranges", address_allow)
             for allowed in address_allow:
                 call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(allowed))
-            for field, content in (headers or {}).items():
+            for field, content in mapping(headers, "headers").items():
                 lib.sdimage_downloader_config_set_header(pointer, *_texts("headers", (field, content)))
             if acceptable_statuses is not None:
                 lib.sdimage_downloader_config_clear_acceptable_statuses(pointer)
@@ -223,7 +227,7 @@ class Loader:
         """Combines loaders: each URL goes to the first that can load it; the last of `loaders` is tried first."""
         chain = cls._built_in(lib.sdimage_loader_new_chain)
         for loader in loaders:
-            call(lib.sdimage_loader_chain_add, chain.pointer, loader.pointer)
+            call(lib.sdimage_loader_chain_add, chain.pointer, pointer_of(loader, "loaders", "loader"))
         chain._members = loaders
         return chain
 
@@ -246,7 +250,7 @@ def as_loader(loader: Loader | LoadFunction) -> Loader:
     if isinstance(loader, Loader):
         return loader
     if not callable(loader):
-        raise Error("INVALID_ARGUMENT", f"a loader is a Loader or a function, not {type(loader).__name__}")
+        raise wrong("loader", "Loader or a function", loader)
     return Loader(loader)
 
 

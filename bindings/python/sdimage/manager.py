@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _callbacks, _enums, _words
+from ._check import checked, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
 from ._ffi import lib
@@ -43,6 +44,7 @@ class _Shared(enum.Enum):
     CACHE = "the cache that all managers of the process share"
 
 
+@kind("manager")
 class Manager(Closing):
     """Loads images through memory, disk and network.
 
@@ -74,18 +76,19 @@ class Manager(Closing):
             if cache is None:
                 lib.sdimage_manager_config_set_cache(config.pointer, None)
             elif not isinstance(cache, _Shared):
-                lib.sdimage_manager_config_set_cache(config.pointer, cache.pointer)
+                lib.sdimage_manager_config_set_cache(config.pointer, pointer_of(cache, "cache", "cache"))
             if own is not None:
                 lib.sdimage_manager_config_set_loader(config.pointer, own.pointer)
             if failed_url_retry_after is not None:
                 lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, seconds(failed_url_retry_after))
             if transformer is not None:
-                lib.sdimage_manager_config_set_transformer(config.pointer, transformer.pointer)
+                lib.sdimage_manager_config_set_transformer(config.pointer, pointer_of(transformer, "transformer", "transformer"))
             number = _words.number(_enums.FRESHNESS, freshness, "freshness")
             lib.sdimage_manager_config_set_freshness(config.pointer, number)
             lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
             if load_hooks is not None:
-                lib.sdimage_manager_config_set_load_hooks(config.pointer, load_hooks.pointer)
+                lib.sdimage_manager_config_set_load_hooks(config.pointer, pointer_of(load_hooks, "load_hooks", "load hooks"))
+            optional_function(on_load, "on_load")
             if on_load is not None:
                 token = _observers.add(on_load, self)
                 call(lib.sdimage_manager_config_set_observer, config.pointer, byref(_OBSERVER), token, _NO_DESTROY)
@@ -166,7 +169,9 @@ class Manager(Closing):
         the library, serialized: keep them short, and do not wait for loads in them. With `events` they run where that
         queue is drained.
         """
+        _check_callbacks(on_progress, on_partial, on_result)
         if events is not None:
+            checked(events, "events", "events")
             return self._hear(events, Listener(on_progress, on_partial, on_result), url, options)[0]
         with new_request(url, shown(options, on_partial)) as request:
             held = hold(request, options)
@@ -186,6 +191,7 @@ class Manager(Closing):
 
         The callbacks of :meth:`start` run on the loop. An image in memory is returned without suspending the coroutine.
         """
+        _check_callbacks(on_progress, on_partial, None)
         queue = _asyncio.queue()
         found = self._find(url, options)
         if found is not None:
@@ -388,6 +394,12 @@ class Manager(Closing):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await asyncio.get_running_loop().run_in_executor(None, self.close)
+
+
+def _check_callbacks(on_progress: object, on_partial: object, on_result: object) -> None:
+    optional_function(on_progress, "on_progress")
+    optional_function(on_partial, "on_partial")
+    optional_function(on_result, "on_result")
 
 
 _observers: Tokens[OnResult] = Tokens("the observer is gone")

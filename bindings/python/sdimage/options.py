@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 from . import _bytes, _enums, _words
+from ._check import mapping, real, wrong
 from ._ffi import lib
 from ._handle import Handle
-from .errors import Error, text
+from .errors import Error, WrongType, text
 
 
 #: Values that accompany a request to custom loaders, and numbers of filters.
@@ -65,7 +66,11 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
     """A number that fits the C type; ``None`` is 0, which always means the default."""
     if value is None:
         return 0
-    if not 0 <= value <= most:
+    try:
+        fits = 0 <= value <= most
+    except TypeError:
+        raise wrong(what, "int", value) from None
+    if not fits:
         raise Error("INVALID_ARGUMENT", f"{what} lies between 0 and {most}, not {value}")
     return int(value)
 
@@ -87,8 +92,17 @@ def box(size: tuple[int, int]) -> tuple[int, int]:
     try:
         width, height = size
     except (TypeError, ValueError):
-        raise Error("INVALID_ARGUMENT", f"a size is (width, height), not {size!r}") from None
+        raise WrongType(f"a size is (width, height), not {size!r}") from None
     return unsigned(width, "width", U32), unsigned(height, "height", U32)
+
+
+def sides(size: tuple[float, float]) -> tuple[float, float]:
+    """``(width, height)`` in points."""
+    try:
+        width, height = size
+    except (TypeError, ValueError):
+        raise WrongType(f"a size is (width, height), not {size!r}") from None
+    return real(width, "width"), real(height, "height")
 
 
 def known(options: Mapping[str, Any], kind: type) -> None:
@@ -137,7 +151,7 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
         if name in values:
             flag(pointer, values[name])
     if "scale" in options:
-        lib.sdimage_decode_options_set_scale(pointer, options["scale"])
+        lib.sdimage_decode_options_set_scale(pointer, real(options["scale"], "scale"))
     for name, (number, most) in _NUMBERS.items():
         if name in values:
             number(pointer, unsigned(values[name], name, most))
@@ -163,8 +177,8 @@ def _set_thumbnail(pointer: int, options: DecodeOptions) -> None:
 def bag(values: Mapping[str, OptionValue]) -> Handle:
     """An ``sdimage_options``."""
     handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
-    for name, value in values.items():
-        key = _bytes.c_text(name)
+    for name, value in mapping(values, "options").items():
+        key = _bytes.c_text(name, "the name of an option")
         if isinstance(value, bool):
             lib.sdimage_options_set_bool(handle.pointer, key, value)
         elif isinstance(value, int):
@@ -174,7 +188,7 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
         elif isinstance(value, str):
             lib.sdimage_options_set_string(handle.pointer, key, _bytes.c_text(value))
         else:
-            with _bytes.new_data(value) as data:
+            with _bytes.new_data(value, f"option {name!r}") as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
     return handle
 

@@ -8,6 +8,7 @@ from ctypes import byref, c_void_p
 from typing import Self, cast
 
 from . import _enums, _words
+from ._check import pointer_of, real
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
@@ -54,7 +55,7 @@ class Player(Closing):
         lib.sdimage_player_set_decode_when_due(pointer, True)
         lib.sdimage_player_set_drop_late_frames(pointer, drop_late_frames)
         lib.sdimage_player_set_mode(pointer, number)
-        lib.sdimage_player_set_rate(pointer, rate)
+        lib.sdimage_player_set_rate(pointer, real(rate, "rate"))
         if loops is not None:
             lib.sdimage_player_set_loop_limit(pointer, unsigned(loops, "loops", U32))
         lib.sdimage_player_start(pointer)
@@ -71,7 +72,7 @@ class Player(Closing):
     ) -> Self:
         """A player of an animated image from any source."""
         out = c_void_p()
-        call(lib.sdimage_frame_provider_new_image, image.pointer, byref(out))
+        call(lib.sdimage_frame_provider_new_image, pointer_of(image, "image", "image"), byref(out))
         provider = Shared(out.value, lib.sdimage_frame_provider_unref)
         return cls(provider, rate, mode, clock, loops, drop_late_frames)
 
@@ -149,7 +150,7 @@ class Player(Closing):
 
     @rate.setter
     def rate(self, rate: float) -> None:
-        lib.sdimage_player_set_rate(self._handle.pointer, rate)
+        lib.sdimage_player_set_rate(self._handle.pointer, real(rate, "rate"))
 
     @property
     def mode(self) -> str:

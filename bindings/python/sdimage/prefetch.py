@@ -12,6 +12,7 @@ from ctypes import byref, c_char_p, c_size_t, c_void_p, sizeof
 from typing import Any, Self, cast
 
 from . import _bytes
+from ._check import optional_function, text_bytes, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -49,7 +50,7 @@ class PrefetchGroup:
         held: object = None,
     ) -> None:
         self._owner = owner
-        self._on_progress = on_progress
+        self._on_progress = optional_function(on_progress, "on_progress")
         self._ended = threading.Event()
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._lock = threading.Lock()
@@ -264,7 +265,9 @@ class Prefetchers:
 
 def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
     """URLs in the form that C takes."""
-    return [url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url) for url in urls]
+    if isinstance(urls, (str, bytes)) or not isinstance(urls, Iterable):
+        raise wrong("urls", "an iterable of URLs", urls)
+    return [text_bytes(url, f"urls[{index}]") for index, url in enumerate(urls)]
 
 
 def _wake(future: asyncio.Future[None]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
+from ._check import mapping, optional_pointer, text_bytes
 from ._ffi import lib
 from ._handle import Handle
 from ._listener import OnResult
@@ -117,18 +118,18 @@ _NUMBERS = {
 }
 #: Objects; ``None`` is none.
 _OBJECTS = {
-    "cache": lib.sdimage_request_set_cache,
-    "original_cache": lib.sdimage_request_set_original_cache,
-    "hooks": lib.sdimage_request_set_hooks,
-    "load_hooks": lib.sdimage_request_set_load_hooks,
-    "transformer": lib.sdimage_request_set_transformer,
+    "cache": (lib.sdimage_request_set_cache, "cache"),
+    "original_cache": (lib.sdimage_request_set_original_cache, "cache"),
+    "hooks": (lib.sdimage_request_set_hooks, "download hooks"),
+    "load_hooks": (lib.sdimage_request_set_load_hooks, "load hooks"),
+    "transformer": (lib.sdimage_request_set_transformer, "transformer"),
 }
 
 
 def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     """An ``sdimage_request`` with everything except the loader: see :func:`hold`."""
     known(options, RequestOptions)
-    address = url.encode("utf-8", "surrogateescape") if isinstance(url, str) else bytes(url)
+    address = text_bytes(url, "url")
     handle = Handle(lib.sdimage_request_new(address, len(address)), lib.sdimage_request_unref)
     set_options(handle.pointer, options)
     return handle
@@ -144,14 +145,15 @@ def set_options(pointer: int, options: RequestOptions) -> None:
         if name in _FLAGS:
             _FLAGS[name](pointer, value)
         elif name in _OBJECTS:
-            _OBJECTS[name](pointer, None if value is None else cast(Any, value).pointer)
+            assign, kind = _OBJECTS[name]
+            assign(pointer, optional_pointer(value, name, kind))
         elif name in _NUMBERS:
             setter, most = _NUMBERS[name]
             setter(pointer, unsigned(cast("int | None", value), name, most))
         elif name in _WORDS:
             if value is not None:
                 setter, words = _WORDS[name]
-                setter(pointer, _words.number(words, str(value), name))
+                setter(pointer, _words.number(words, cast(str, value), name))
         elif name == "cache_policy":
             number = _words.bits(_enums.CACHE_POLICIES, cast("str | Collection[str]", value), name)
             lib.sdimage_request_set_cache_policy(pointer, number)
@@ -169,21 +171,22 @@ def _set_decoding(pointer: int, options: RequestOptions) -> None:
 def _set_others(pointer: int, options: RequestOptions) -> None:
     key = options.get("cache_key")
     if key is not None:
-        data = _bytes.key_bytes(key)
+        data = text_bytes(key, "cache_key")
         lib.sdimage_request_set_cache_key(pointer, data, len(data))
     encode = options.get("encode")
     if encode:
         with encode_options(encode) as wish:
             lib.sdimage_request_set_encode_options(pointer, wish.pointer)
-    for name, value in (options.get("headers") or {}).items():
-        lib.sdimage_request_set_header(pointer, _bytes.c_text(name), None if value is None else _bytes.c_text(value))
+    for name, value in mapping(options.get("headers"), "headers").items():
+        content = None if value is None else _bytes.c_text(value, f"the header field {name!r}")
+        lib.sdimage_request_set_header(pointer, _bytes.c_text(name, "the name of a header field"), content)
     method = options.get("method")
     if method is not None:
-        lib.sdimage_request_set_method(pointer, _bytes.c_text(method))
+        lib.sdimage_request_set_method(pointer, _bytes.c_text(method, "method"))
     body = options.get("body")
     if body is not None:
-        with _bytes.new_data(body) as content:
-            lib.sdimage_request_set_body(pointer, content.pointer)
+        with _bytes.new_data(body, "body") as block:
+            lib.sdimage_request_set_body(pointer, block.pointer)
     retries = options.get("max_retries")
     if retries is not None:
         lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))

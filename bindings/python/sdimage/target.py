@@ -7,6 +7,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _callbacks, _enums, _words
+from ._check import checked, optional_function, optional_pointer, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Handle, Shared
@@ -96,12 +97,14 @@ class Target(Closing):
             animate_transition,
             end_transition,
         )
+        for name in Widget.__slots__:
+            optional_function(getattr(widget, name), name)
         dispatcher = None if self._loop is None else self._loop.dispatcher.pointer
         self._token = widgets.add(widget, self)
         out = c_void_p()
         call(
             lib.sdimage_target_new,
-            manager._handle.pointer,
+            checked(manager, "manager", "manager")._handle.pointer,
             dispatcher,
             byref(widget.table()),
             self._token,
@@ -128,6 +131,8 @@ class Target(Closing):
         images if the program shows the image itself. Returns ``None`` without a URL.
         """
         wish = cast(RequestOptions, {name: value for name, value in options.items() if name not in _OWN})
+        for name, function in (("on_result", on_result), ("on_partial", on_partial), ("on_progress", on_progress)):
+            optional_function(function, name)
         loading = options.get("manager") or self._manager
         with new_request(url or b"", wish) as request, _options(options, placeholder) as how:
             held = loading, hold(request, wish), self._loop
@@ -152,7 +157,7 @@ class Target(Closing):
     def set_view(self, view: AnimatedView | None, key: str | None = None) -> None:
         """From now on also shows a slot in a view, before `set_image` is called. Animations play there, with the
         available frames if loads are progressive. ``None`` ends this."""
-        lib.sdimage_target_set_view(self._handle.pointer, _key(key), view.pointer if view else None)
+        lib.sdimage_target_set_view(self._handle.pointer, _key(key), optional_pointer(view, "view", "view"))
         self._shown_in[key] = view
 
     def cancel(self, key: str | None = None) -> None:
@@ -216,9 +221,9 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
     if key is not None:
         lib.sdimage_target_options_set_key(pointer, _bytes.c_text(key))
     if manager is not None:
-        lib.sdimage_target_options_set_manager(pointer, manager._handle.pointer)
+        lib.sdimage_target_options_set_manager(pointer, checked(manager, "manager", "manager")._handle.pointer)
     if placeholder is not None:
-        lib.sdimage_target_options_set_placeholder(pointer, placeholder.pointer)
+        lib.sdimage_target_options_set_placeholder(pointer, pointer_of(placeholder, "placeholder", "image"))
     if "blurhash" in options:
         text = options["blurhash"].encode()
         lib.sdimage_target_options_set_blurhash(pointer, text, len(text), 32, 32)
@@ -226,7 +231,7 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
         lib.sdimage_target_options_set_thumbhash(pointer, options["thumbhash"], len(options["thumbhash"]))
     for name, (setter, words) in _CHOICES.items():
         if name in options:
-            setter(pointer, _words.number(words, str(cast("dict[str, object]", options)[name]), name))
+            setter(pointer, _words.number(words, cast("dict[str, str]", options)[name], name))
     if "transition" in options:
         chosen = options["transition"]
         number = chosen if isinstance(chosen, int) else _words.number(_enums.TRANSITIONS, chosen, "transition")

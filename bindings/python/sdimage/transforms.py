@@ -17,6 +17,7 @@ from ctypes import POINTER, byref, c_void_p, sizeof
 from typing import Any, cast
 
 from . import _bytes, _enums, _words
+from ._check import kind, pointer_of, real, wrong
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -30,13 +31,14 @@ from ._prototypes import (
 from ._tokens import Tokens
 from .errors import Error, answer, call, text
 from .image import Image
-from .options import bag
+from .options import bag, sides
 
 #: The function of a custom transformer: takes the image and the cache key of the result (empty outside a load); returns
 #: the new image, or the same one.
 TransformFunction = Callable[[Image, str], Image]
 
 
+@kind("transformer")
 class Transformer:
     """Transforms an image deterministically. Immutable; created by the functions of this module."""
 
@@ -80,7 +82,7 @@ def resize(
     `mode`: ``"fill"`` stretches, ``"aspect_fit"`` leaves transparent bars, ``"aspect_fill"`` crops the rest.
     `resampling`: ``"lanczos"``, ``"area"`` (the fastest), ``"cubic"``, ``"linear"`` or ``"nearest"``.
     """
-    width, height = size
+    width, height = sides(size)
     number = _words.number(_enums.SCALE_MODES, mode, "mode")
     way = _words.number(_enums.RESAMPLINGS, resampling, "resampling")
     return _made(lib.sdimage_transformer_new_resample, width, height, number, way, linear_light)
@@ -106,7 +108,7 @@ def round_corner(
         mask = sum({_words.number(_enums.CORNERS, corner, "corner") for corner in corners})
     edge = None if border_color is None else byref(color(border_color))
     make = lib.sdimage_transformer_new_round_corner_fraction if is_fraction else lib.sdimage_transformer_new_round_corner
-    return _made(make, radius, mask, border_width, edge)
+    return _made(make, real(radius, "radius"), mask, border_width, edge)
 
 
 def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
@@ -116,7 +118,7 @@ def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
 
 def rotate(angle: float, fit_size: bool = True) -> Transformer:
     """Rotates counter-clockwise by radians; with `fit_size` the result is as large as the rotated image."""
-    return _made(lib.sdimage_transformer_new_rotate, angle, fit_size)
+    return _made(lib.sdimage_transformer_new_rotate, real(angle, "angle"), fit_size)
 
 
 def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
@@ -127,12 +129,12 @@ def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
 
 def blur(radius: float) -> Transformer:
     """A Gaussian blur."""
-    return _made(lib.sdimage_transformer_new_blur, radius)
+    return _made(lib.sdimage_transformer_new_blur, real(radius, "radius"))
 
 
 def filter(name: str, **parameters: float) -> Transformer:  # noqa: A001 - the name is promised
     """A filter of :func:`filters`, with its parameters: ``filter("sepia", intensity=0.8)``."""
-    with bag({key: float(value) for key, value in parameters.items()}) as values:
+    with bag({key: real(value, key) for key, value in parameters.items()}) as values:
         return _made(lib.sdimage_transformer_new_filter, _bytes.c_text(name), values.pointer)
 
 
@@ -149,7 +151,9 @@ def filters() -> dict[str, dict[str, Any]]:
 
 def pipeline(transformers: Sequence[Transformer]) -> Transformer:
     """Several transformers, one after the other; the key is theirs, joined by ``-``."""
-    pointers = (c_void_p * max(1, len(transformers)))(*(each.pointer for each in transformers))
+    pointers = (c_void_p * max(1, len(transformers)))(
+        *(pointer_of(each, f"transformers[{index}]", "transformer") for index, each in enumerate(transformers))
+    )
     return _made(lib.sdimage_transformer_new_pipeline, ctypes.cast(pointers, POINTER(c_void_p)), len(transformers))
 
 
@@ -159,7 +163,9 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     `function` runs on threads of the library, several at once, and must not block. A raised :class:`Error` is the error
     of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
     """
-    name = _bytes.c_text(key)
+    if not callable(function):
+        raise wrong("function", "a function", function)
+    name = _bytes.c_text(key, "key")
     table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
     return _made(lib.sdimage_transformer_new_custom, name, byref(table), _functions.add(function), _FORGET)
 

@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 
 from . import _bytes
 from ._bytes import ReadableBuffer
+from ._check import kind, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, TRANSPORT_TABLE_CANCEL, TRANSPORT_TABLE_START, TransportTable
@@ -37,6 +38,7 @@ class TransportRequest(DownloadRequest):
         return cast(bool, lib.sdimage_exchange_is_cancelled(self._exchange))
 
 
+@kind("transport")
 class Transport:
     """Sends requests in place of libcurl; pass it to :meth:`Loader.http`.
 
@@ -47,6 +49,8 @@ class Transport:
     """
 
     def __init__(self, function: TransportFunction, workers: int = 32) -> None:
+        if not callable(function):
+            raise wrong("function", "a function", function)
         token = _functions.add((function, _Workers(workers)), self)
         out = c_void_p()
         call(lib.sdimage_transport_new_custom, byref(_TABLE), token, DESTROY(), byref(out))

@@ -1,0 +1,58 @@
+"""Arguments of wrong types: the errors name the argument, the expected type and the actual one."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+from .support import TestCase, png, sdimage
+
+
+class WrongTypes(TestCase):
+    def test_the_error_names_argument_expected_and_actual_type(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: png())
+        image = sdimage.decode(png())
+        cache = "ImageCache, Cache, CacheChain, LayeredCache"
+        calls: dict[str, Callable[[], object]] = {
+            "url must be str or bytes, not int": lambda: manager.load(5),
+            "url must be str or bytes, not None": lambda: manager.start(None),
+            "transformer must be Transformer or None, not str": lambda: manager.load("x:a", transformer="blur"),
+            f"cache must be {cache}, TieredCache or None, not str": lambda: manager.load("x:a", cache="/tmp"),
+            "headers must be a mapping or None, not list": lambda: manager.load("x:a", headers=["A: b"]),
+            "the header field 'A' must be str, not int": lambda: manager.load("x:a", headers={"A": 5}),
+            "options must be a mapping or None, not int": lambda: manager.load("x:a", options=5),
+            "option 'a' must be bytes, not None": lambda: manager.load("x:a", options={"a": None}),
+            "loader must be Loader or a function, not int": lambda: manager.load("x:a", loader=5),
+            "timeout_ms must be int, not str": lambda: manager.load("x:a", timeout_ms="5"),
+            "priority is one of low, normal, high, not 5": lambda: manager.load("x:a", priority=5),
+            "cache_policy must be str or a collection of str, not int": lambda: manager.load("x:a", cache_policy=5),
+            "on_result must be a function or None, not int": lambda: manager.start("x:a", on_result=5),
+            "events must be EventQueue, not int": lambda: manager.start("x:a", events=5),
+            "urls must be an iterable of URLs, not str": lambda: manager.prefetch("x:a"),
+            "urls[1] must be str or bytes, not None": lambda: manager.prefetch(["x:a", None]),
+            "manager must be Manager, not None": lambda: sdimage.Target(None),
+            f"cache must be {cache} or TieredCache, not the class ImageCache": lambda: sdimage.Manager(sdimage.ImageCache),
+            f"local must be {cache} or TieredCache, not int": lambda: sdimage.TieredCache(1, 2),
+            "transformer must be Transformer, not function": lambda: image.transform(lambda: None),
+            "frames[0] must be Image, not bytes": lambda: sdimage.Image.animation([b""], [1]),
+            "quality must be a number, not str": lambda: image.encode("jpeg", quality="high"),
+            "radius must be a number, not str": lambda: sdimage.transforms.blur("2"),
+            "data must be bytes, not int": lambda: sdimage.decode(5),
+            "pixels must be bytes, not None": lambda: sdimage.Image.from_pixels(None, 1, 1, "gray8"),
+            "coder must be Coder, not type": lambda: sdimage.register_coder(type("Own", (), {})),
+            "image must be Image or None, not bytes": lambda: sdimage.AnimatedView().set(b""),
+            "view must be AnimatedView or None, not int": lambda: sdimage.Target(manager).set_view(5),
+            "hooks must be DownloadHooks, not LoadHooks": lambda: sdimage.Loader.http(hooks=sdimage.LoadHooks()),
+            "key must be str or bytes, not int": lambda: self.cache().data(7),
+            "decrypt must be a function or None, not bytes": lambda: sdimage.DownloadHooks(decrypt=b""),
+        }
+        for message, call in calls.items():
+            with self.subTest(message), self.assertRaises(TypeError) as caught:
+                call()
+            self.assertEqual(str(caught.exception).replace("the class Own", "type"), message)
+
+    def test_it_is_an_error_of_the_package_too(self) -> None:
+        error = self.assert_error("INVALID_ARGUMENT", sdimage.decode, 5)
+        self.assertIsInstance(error, TypeError)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((type(again), str(again), again.code), (type(error), str(error), error.code))
