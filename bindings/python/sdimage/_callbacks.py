@@ -7,12 +7,14 @@ from ctypes import byref, sizeof
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from . import _failures
 from ._enums import DELIVERY_KINDS
 from ._ffi import lib
-from ._listener import OnProgress, OnResult
+from ._listener import OnProgress, OnResult, tell_progress
 from ._prototypes import LOAD_HANDLER_PROGRESS, LOAD_HANDLER_RESULT, LoadHandler
 from ._tokens import Tokens
 from .result import Result
+from .task import Task
 
 T = TypeVar("T")
 _FINAL = DELIVERY_KINDS["final"]
@@ -26,6 +28,7 @@ class Running:
     on_progress: OnProgress | None
     on_partial: OnResult | None
     on_result: OnResult | None
+    url: str = ""
 
 
 _running: Tokens[Running] = Tokens("the load is gone")
@@ -42,20 +45,26 @@ def begin(load: Running, start: Callable[[Any, int], T]) -> T:
 
 
 def _on_result(token: int | None, _task: int, pointer: int) -> None:
-    if lib.sdimage_result_kind(pointer) == _FINAL:
-        load = _running.forget(token)
-        if load is not None and load.on_result is not None:
-            load.on_result(Result.borrowed(pointer))
+    is_final = lib.sdimage_result_kind(pointer) == _FINAL
+    load = _running.forget(token) if is_final else _running.get(token)
+    function = None if load is None else load.on_result if is_final else load.on_partial
+    if function is None:
         return
-    load = _running.get(token)
-    if load is not None and load.on_partial is not None:
-        load.on_partial(Result.borrowed(pointer))
+    try:
+        function(Result.borrowed(pointer))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_result" if is_final else "on_partial", error)
 
 
-def _on_progress(token: int | None, _task: int, received: int, expected: int) -> None:
+def _on_progress(token: int | None, task: int, received: int, expected: int) -> None:
     load = _running.get(token)
-    if load is not None and load.on_progress is not None:
-        load.on_progress(received, expected if expected >= 0 else None)
+    if load is None or load.on_progress is None:
+        return
+    try:
+        held, url = load.held, load.url
+        tell_progress(load.on_progress, received, expected, lambda: Task.borrowed(task, held, url))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_progress", error)
 
 
 _ALL = LoadHandler(sizeof(LoadHandler), LOAD_HANDLER_RESULT(_on_result), LOAD_HANDLER_PROGRESS(_on_progress))

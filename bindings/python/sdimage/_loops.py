@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
 
+from . import _failures
 from ._check import wrong
 from ._ffi import lib
 from ._handle import Handle
@@ -48,7 +49,10 @@ def loop(post: Post) -> Loop:
 def _post(token: int | None, run: int, argument: int) -> None:
     found = _loops.get(token)
     if found is not None:
-        found.post(lambda: cast(Any, _RUN(run))(argument))
+        try:
+            found.post(lambda: cast(Any, _RUN(run))(argument))
+        except BaseException as error:  # no exception may leave a callback
+            _failures.report("post", error)
 
 
 def _is_current(token: int | None) -> bool:

@@ -7,7 +7,7 @@ from ctypes import sizeof
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from . import _enums
+from . import _enums, _failures
 from ._prototypes import (
     TARGET_TABLE_INDICATOR_START,
     TARGET_TABLE_INDICATOR_STOP,
@@ -53,8 +53,12 @@ _WORDS = {number: word for word, number in _enums.TRANSITIONS.items()}
 
 def _call(token: int | None, name: str, key: bytes, *arguments: object) -> None:
     function = getattr(widgets.get(token), name, None)
-    if function is not None:
+    if function is None:
+        return
+    try:
         function(key.decode(), *arguments)
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report(name, error)
 
 
 def _image(pointer: int | None) -> Image | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias, cast
 
-from . import _enums, _words
+from . import _enums, _failures, _words
 from ._check import kind, optional_function, optional_pointer, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
@@ -128,14 +128,22 @@ _functions: Tokens[tuple[Show | None, OnLoop | None]] = Tokens("the view is gone
 
 def _show(token: int | None, _view: int | None, image: int | None) -> None:
     show, _ = _functions.get(token) or (None, None)
-    if show is not None:
+    if show is None:
+        return
+    try:
         show(Image.borrowed(image) if image else None)
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("show", error)
 
 
 def _looped(token: int | None, _view: int | None, count: int) -> None:
     _, on_loop = _functions.get(token) or (None, None)
-    if on_loop is not None:
+    if on_loop is None:
+        return
+    try:
         on_loop(count)
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_loop", error)
 
 
 _HANDLER = AnimatedViewHandler(

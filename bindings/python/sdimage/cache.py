@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from ctypes import byref, c_uint64, c_void_p, sizeof
 from typing import Any, TypeAlias, Unpack, cast
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
 from ._check import kind, optional_function, optional_pointer
@@ -331,7 +331,8 @@ def _additional_path(token: int | None, key: int | None, length: int, path: int 
             return 0
         ctypes.memmove(path, text, len(text))
         return len(text)
-    except BaseException:  # no exception may leave a callback
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("additional_path", error)
         return 0
 
 

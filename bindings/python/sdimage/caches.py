@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
@@ -191,7 +191,8 @@ def _memory_image(token: int | None, key: int | None, length: int) -> int | None
         cache = _caches.get(token)
         image = cache.memory_image(_key(key, length)) if cache is not None else None
         return lib.sdimage_image_ref(image.pointer) if image is not None else None
-    except BaseException:  # no exception may leave a callback
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("memory_image", error)
         return None
 
 
@@ -200,8 +201,8 @@ def _set_memory_image(token: int | None, key: int | None, length: int, image: in
         cache = _caches.get(token)
         if cache is not None:
             cache.set_memory_image(_key(key, length), Image.borrowed(image))
-    except BaseException:  # no exception may leave a callback
-        pass
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("set_memory_image", error)
 
 
 #: The options of the request that this thread currently serves.
@@ -217,39 +218,39 @@ def _carrying(options: int | None) -> Iterator[None]:
         _asking.options = None
 
 
-def _reply(token: int | None, reply: int, body: Callable[[Cache], bytes | None]) -> None:
+def _reply(token: int | None, reply: int, what: str, body: Callable[[Cache], bytes | None]) -> None:
     """Completes a reply with the return value or exception of a method."""
 
     def ask() -> bytes | None:
         return body(_caches.find(token))
 
-    complete(reply, ask)
+    complete(reply, ask, what)
 
 
 def _query(token: int | None, key: int | None, length: int, options: int | None, reply: int) -> None:
     name = _key(key, length)
     with _carrying(options):
-        _reply(token, reply, lambda cache: cache.query(name))
+        _reply(token, reply, "query", lambda cache: cache.query(name))
 
 
 def _store(token: int | None, key: int | None, length: int, data: int, options: int | None, reply: int) -> None:
     name = _key(key, length)
     with _carrying(options):
-        _reply(token, reply, lambda cache: cache.store(name, _bytes.copied(data)))
+        _reply(token, reply, "store", lambda cache: cache.store(name, _bytes.copied(data)))
 
 
 def _remove(token: int | None, key: int | None, length: int, layers: int, reply: int) -> None:
     name = _key(key, length)
-    _reply(token, reply, lambda cache: cache.remove(name, *_layers(layers)))
+    _reply(token, reply, "remove", lambda cache: cache.remove(name, *_layers(layers)))
 
 
 def _contains(token: int | None, key: int | None, length: int, reply: int) -> None:
     name = _key(key, length)
-    _reply(token, reply, lambda cache: b"" if cache.contains(name) else None)
+    _reply(token, reply, "contains", lambda cache: b"" if cache.contains(name) else None)
 
 
 def _clear(token: int | None, layers: int, reply: int) -> None:
-    _reply(token, reply, lambda cache: cache.clear(*_layers(layers)))
+    _reply(token, reply, "clear", lambda cache: cache.clear(*_layers(layers)))
 
 
 _NO_DESTROY = DESTROY()

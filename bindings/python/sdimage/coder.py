@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
@@ -185,7 +185,8 @@ def _wanted(options: int) -> DecodeOptions:
 def _can_decode(token: int | None, data: int | None, length: int) -> bool:
     try:
         return bool(_coders.find(token).can_decode(ctypes.string_at(data, min(length, _HEAD)) if data else b""))
-    except BaseException:  # no exception may leave a callback
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("can_decode", error)
         return False
 
 
@@ -199,7 +200,7 @@ def _decode(
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
         image_out[0] = lib.sdimage_image_ref(image.pointer)
 
-    return answer(error_out, body)
+    return answer(error_out, body, lambda error: _failures.refuse("decode", error))
 
 
 _SETTERS = {
@@ -221,13 +222,14 @@ def _describe(
                 setter(metadata, known[name])
         lib.sdimage_metadata_set_progressive(metadata, known.get("is_progressive", False))
 
-    return answer(error_out, body)
+    return answer(error_out, body, lambda error: _failures.refuse("info", error))
 
 
 def _can_encode(token: int | None, number: int) -> bool:
     try:
         return bool(_coders.find(token).can_encode(_words.word(_enums.FORMATS, number)))
-    except BaseException:  # no exception may leave a callback
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("can_encode", error)
         return False
 
 
@@ -247,7 +249,7 @@ def _encode(
         with _bytes.new_data(data) as block:
             data_out[0] = lib.sdimage_data_ref(block.pointer)
 
-    return answer(error_out, body)
+    return answer(error_out, body, lambda error: _failures.refuse("encode", error))
 
 
 _NO_DESTROY = DESTROY()

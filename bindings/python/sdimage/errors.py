@@ -91,6 +91,10 @@ def from_pointer(pointer: int) -> Error:
     )
 
 
+#: Add the exceptions from which errors were made.
+explanations: list[Callable[[Error], object]] = []
+
+
 def call(function: Callable[..., Any], *arguments: Any) -> int:
     """Calls a function that ends with ``sdimage_error **``; raises :class:`Error`, or returns the status."""
     out = c_void_p()
@@ -103,6 +107,8 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
         error = from_pointer(out.value)
     finally:
         lib.sdimage_error_unref(out)
+    for explain in explanations:
+        explain(error)
     try:
         raise error
     finally:
@@ -112,6 +118,16 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
 
 
 # --- The reverse: exceptions of the program's own functions, for the library.
+
+
+def described(error: BaseException) -> str:
+    """The type and the text of an exception."""
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}"
+    except BaseException:  # an exception of the program may raise when it is converted to text
+        return kind
+
 
 _CODES = {"OSError": "IO_ERROR", "FileNotFoundError": "NOT_FOUND", "PermissionError": "PERMISSION_DENIED"}
 
@@ -126,25 +142,25 @@ def new_pointer(error: BaseException) -> int | None:
     """A new ``sdimage_error`` with the contents of an exception; the caller releases it. ``None`` when memory is
     refused."""
     kind = type(error).__name__
-    try:
-        if isinstance(error, Error):
+    code, message = _CODES.get(kind, "INTERNAL_ERROR"), described(error)
+    if isinstance(error, Error):
+        try:
             code, message = str(error.code), str(error.message)
-        else:
-            code, message = _CODES.get(kind, "INTERNAL_ERROR"), f"{kind}: {error}"
-    except BaseException:  # an exception of the program may raise when it is converted to text
-        code, message = "INTERNAL_ERROR", kind
+        except BaseException:  # an exception of the program may raise when it is converted to text
+            code, message = "INTERNAL_ERROR", kind
     pointer: int | None = lib.sdimage_error_new(
         status_number(code), message.encode("utf-8", "replace").replace(b"\0", b" ")
     )
     return pointer
 
 
-def answer(error_out: Any, body: Callable[[], None]) -> int:
-    """Runs a method for the library; returns the status, and the error if it raised."""
+def answer(error_out: Any, body: Callable[[], None], failed: Callable[[BaseException], None]) -> int:
+    """Runs a method for the library; returns the status, and the error if it raised, which `failed` receives."""
     try:
         body()
         return 0
     except BaseException as error:  # no exception may leave a callback
+        failed(error)
         pointer = new_pointer(error)
         status: int = lib.sdimage_error_code(pointer) if pointer else _enums.STATUSES["no_memory"]
         if error_out and pointer:

@@ -12,10 +12,11 @@ from ._check import kind
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
-from ._listener import OnProgress, OnResult
+from ._listener import OnProgress, OnResult, tell_progress
 from ._tokens import Tokens
 from .errors import call
 from .result import Result
+from .task import Task
 
 _END = 1
 
@@ -28,6 +29,7 @@ class Listener:
     on_partial: OnResult | None
     on_result: OnResult | None
     held: object = None
+    url: str = ""
 
 
 @kind("events")
@@ -89,7 +91,12 @@ class EventQueue(Closing):
         if lib.sdimage_event_callback_kind(event) == _enums.CALLBACK_KINDS["progress"]:
             if listener.on_progress is not None:
                 expected = lib.sdimage_event_expected(event)
-                listener.on_progress(lib.sdimage_event_received(event), expected if expected >= 0 else None)
+                tell_progress(
+                    listener.on_progress,
+                    lib.sdimage_event_received(event),
+                    expected,
+                    lambda: Task.borrowed(lib.sdimage_event_task(event), listener.held, listener.url),
+                )
             return
         result = Result.borrowed(lib.sdimage_event_result(event))
         if result.kind != "final":

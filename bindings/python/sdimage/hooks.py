@@ -7,7 +7,7 @@ from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
 from ._check import kind, mapping, optional_function, text_bytes
 from ._ffi import lib
@@ -148,7 +148,8 @@ class DownloadHooks:
     ``modify_request(request)`` changes the request. ``modify_response(response)`` changes a response before it is
     evaluated. ``decrypt(data, response)`` returns the bytes of the image. ``redirect(from_url, to_url, status)``
     returns true to follow, false to refuse, or another URL. ``event(event)`` receives the events of each transfer. An
-    exception refuses the request, the response, the bytes or the redirect. The functions run on threads of the library,
+    exception refuses the request, the response, the bytes or the redirect, and is the cause of the error; those of
+    ``event`` are logged. The functions run on threads of the library,
     several at once, and may block, except ``event``.
     """
 
@@ -247,7 +248,7 @@ def _modify_request(token: int | None, request: int, reply: int) -> None:
         if function is not None:
             function(DownloadRequest(request))
 
-    complete(reply, body)
+    complete(reply, body, "modify_request", DownloadRequest(request).url)
 
 
 def _modify_response(token: int | None, response: int, reply: int) -> None:
@@ -256,7 +257,7 @@ def _modify_response(token: int | None, response: int, reply: int) -> None:
         if function is not None:
             function(DownloadResponse(response))
 
-    complete(reply, body)
+    complete(reply, body, "modify_response", DownloadResponse(response).url)
 
 
 def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out: Any) -> int:
@@ -266,7 +267,7 @@ def _decrypt(token: int | None, data: int, response: int, plain: Any, error_out:
             with _bytes.new_data(function(_bytes.copied(data), DownloadResponse(response))) as made:
                 plain[0] = lib.sdimage_data_ref(made.pointer)
 
-    return answer(error_out, body)
+    return answer(error_out, body, lambda error: _failures.refuse("decrypt", error, DownloadResponse(response).url))
 
 
 def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: int) -> None:
@@ -279,7 +280,7 @@ def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: 
             raise Error("REDIRECT_FORBIDDEN", f"to {text(there)}")
         return None
 
-    complete(reply, body)
+    complete(reply, body, "redirect", here)
 
 
 def _event(token: int | None, event: int) -> None:
@@ -287,7 +288,7 @@ def _event(token: int | None, event: int) -> None:
         function = _functions.find(token).event
         if function is None:
             return
-        expected, error = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)
+        expected, failure = lib.sdimage_download_event_expected(event), lib.sdimage_download_event_error(event)
         function(
             DownloadEvent(
                 _words.word(_enums.TRANSFER_STAGES, lib.sdimage_download_event_stage(event)),
@@ -296,11 +297,11 @@ def _event(token: int | None, event: int) -> None:
                 lib.sdimage_download_event_received(event),
                 expected if expected >= 0 else None,
                 lib.sdimage_download_event_time_ns(event) / 1e9,
-                from_pointer(error) if error else None,
+                from_pointer(failure) if failure else None,
             )
         )
-    except BaseException:  # no exception may leave a callback
-        pass
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("event", error)
 
 
 _MODIFY_REQUEST = DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST(_modify_request)

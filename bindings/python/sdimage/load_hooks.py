@@ -7,7 +7,7 @@ from ctypes import byref, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import TypeAlias, Unpack
 
-from . import _bytes
+from . import _bytes, _failures
 from ._bytes import ReadableBuffer
 from ._check import kind, optional_function, pointer_of, text_bytes
 from ._ffi import lib
@@ -65,7 +65,8 @@ class LoadHooks:
     ``should_remember_failure(request, error)`` returns true if a failed URL is not requested again for a while.
 
     ``serialize`` runs on workers and may block. All others run on the thread that starts or continues a load, and must
-    not block. A function that raises is treated as absent.
+    not block. A function that raises is treated as absent; the exception is logged, and a caller that waits for the
+    load receives it as the cause of an :class:`Error`.
     """
 
     def __init__(
@@ -128,8 +129,8 @@ def _process_request(token: int | None, request: int) -> None:
         function = _functions.find(token).process_request
         if function is not None:
             function(RequestDraft(request, None))
-    except BaseException:  # no exception may leave a callback
-        pass
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("process_request", error, LoadRequest(request, None).url)
 
 
 def _cache_key(token: int | None, request: int) -> int | None:
@@ -138,7 +139,8 @@ def _cache_key(token: int | None, request: int) -> int | None:
         function = _functions.find(token).cache_key
         key = asked.url if function is None else function(asked)
         return None if key is None else _new_reference(_bytes.key_bytes(key))
-    except BaseException:  # the same
+    except BaseException as error:  # the same
+        _failures.report("cache_key", error, asked.url)
         return _new_reference(_bytes.key_bytes(asked.url))
 
 
@@ -148,7 +150,8 @@ def _serialize(token: int | None, request: int, image: int, data: int | None) ->
         function = _functions.find(token).serialize
         kept = None if function is None else function(LoadRequest(request, None), Image.borrowed(image), came)
         return None if kept is None else _new_reference(kept)
-    except BaseException:  # the same
+    except BaseException as error:  # the same
+        _failures.report("serialize", error, LoadRequest(request, None).url)
         return None if came is None else _new_reference(came)
 
 
@@ -156,15 +159,17 @@ def _should_load(token: int | None, request: int) -> bool:
     try:
         function = _functions.find(token).should_load
         return function is None or bool(function(LoadRequest(request, None)))
-    except BaseException:  # the same
+    except BaseException as error:  # the same
+        _failures.report("should_load", error, LoadRequest(request, None).url)
         return True
 
 
-def _should_remember(token: int | None, request: int, error: int) -> bool:
+def _should_remember(token: int | None, request: int, failure: int) -> bool:
     try:
         function = _functions.find(token).should_remember_failure
-        return function is not None and bool(function(LoadRequest(request, None), from_pointer(error)))
-    except BaseException:  # the same
+        return function is not None and bool(function(LoadRequest(request, None), from_pointer(failure)))
+    except BaseException as error:  # the same
+        _failures.report("should_remember_failure", error, LoadRequest(request, None).url)
         return False
 
 

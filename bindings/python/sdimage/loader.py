@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
 from ._check import kind, mapping, optional_function, pointer_of, wrong
 from ._ffi import lib
@@ -113,7 +113,8 @@ class Loader:
 
     ``Loader(function)`` calls ``function(request)`` on threads of the library, several at once. The function returns
     the encoded bytes, an iterable of pieces, or an :class:`Image`, and may block. A raised :class:`Error` is the error
-    of the load; any other exception becomes ``INTERNAL_ERROR`` with its text. ``can_load(url)`` must not block.
+    of the load; any other exception is logged and becomes ``INTERNAL_ERROR`` with its text, and is the cause of the
+    error that a waiting caller receives. ``can_load(url)`` must not block.
     """
 
     def __init__(
@@ -297,10 +298,12 @@ _functions: Tokens[tuple[LoadFunction, Callable[[str], bool] | None]] = Tokens("
 
 
 def _can_load(token: int | None, request: int) -> bool:
+    url = LoadRequest(request, None).url
     try:
         entry = _functions.get(token)
-        return entry is not None and (entry[1] is None or bool(entry[1](LoadRequest(request, None).url)))
-    except BaseException:  # no exception may leave a callback
+        return entry is not None and (entry[1] is None or bool(entry[1](url)))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("can_load", error, url)
         return False
 
 
@@ -309,6 +312,7 @@ def _load(token: int | None, request: int, sink: int) -> int:
         function, _ = _functions.find(token)
         _deliver(function(LoadRequest(request, sink)), sink)
     except BaseException as error:  # no exception may leave a callback
+        _failures.refuse("loader", error, LoadRequest(request, None).url)
         _fail(error, sink)
     return 0
 

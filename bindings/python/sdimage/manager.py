@@ -12,7 +12,7 @@ from ctypes import byref, c_void_p, sizeof
 from types import TracebackType
 from typing import Any, Self, Unpack, cast
 
-from . import _asyncio, _bytes, _callbacks, _enums, _words
+from . import _asyncio, _bytes, _callbacks, _enums, _failures, _words
 from ._check import checked, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
@@ -34,7 +34,7 @@ from .options import U32, seconds
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
 from .request import RequestOptions, hold, new_request, shown
 from .result import Result
-from .task import Task
+from .task import Task, readable
 from .transforms import Transformer
 
 _NO_DESTROY = DESTROY()
@@ -163,11 +163,12 @@ class Manager(Closing):
     ) -> Task:
         """Starts a load and returns.
 
-        ``on_progress(received, expected)`` reports bytes; `expected` may be ``None``. ``on_partial(result)`` receives
+        ``on_progress(received, expected)`` reports bytes; `expected` may be ``None``. A function with three parameters
+        without defaults also receives the :class:`Task`, and thereby the URL. ``on_partial(result)`` receives
         images that better ones follow, and makes the load progressive unless ``progressive=False``.
         ``on_result(result)`` is called once, with :attr:`Result.error` set on failure. The callbacks run on a thread of
-        the library, serialized: keep them short, and do not wait for loads in them. With `events` they run where that
-        queue is drained.
+        the library, serialized: keep them short, and do not wait for loads in them. Their exceptions are logged. With
+        `events` they run where that queue is drained, and raise there.
         """
         _check_callbacks(on_progress, on_partial, on_result)
         if events is not None:
@@ -175,10 +176,11 @@ class Manager(Closing):
             return self._hear(events, Listener(on_progress, on_partial, on_result), url, options)[0]
         with new_request(url, shown(options, on_partial)) as request:
             held = hold(request, options)
+            plain = readable(url)
             if on_progress is None and on_partial is None and on_result is None and not held:
-                return self._begin(request, None, None)
-            load = _callbacks.Running((self, held), on_progress, on_partial, on_result)
-            return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token))
+                return self._begin(request, None, None, plain)
+            load = _callbacks.Running((self, held), on_progress, on_partial, on_result, plain)
+            return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token, plain))
 
     async def load_async(
         self,
@@ -211,7 +213,7 @@ class Manager(Closing):
                 except asyncio.CancelledError:
                     task.cancel()
                     raise
-            return result.checked()
+            return task.judge(result).checked()
         finally:
             queue.forget(token)
 
@@ -293,14 +295,16 @@ class Manager(Closing):
             with new_request(url, shown(options, listener.on_partial)) as request:
                 listener.held = self, hold(request, options)
                 lib.sdimage_request_set_dispatcher(request.pointer, events.dispatcher.pointer)
-                task = self._begin(request, None, token)
+                listener.url = readable(url)
+                task = self._begin(request, None, token, listener.url)
         except BaseException:
             events.forget(token)
             raise
         self._queues.add(events)
         return task, token
 
-    def _begin(self, request: Handle, handler: Any, token: int | None) -> Task:
+    def _begin(self, request: Handle, handler: Any, token: int | None, url: str) -> Task:
+        started = time.monotonic()
         out = c_void_p()
         call(
             lib.sdimage_manager_load,
@@ -311,7 +315,7 @@ class Manager(Closing):
             _NO_DESTROY,
             byref(out),
         )
-        return Task(out.value, self)
+        return Task(out.value, self, url, started)
 
     def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
         """The cache key that a load would use, in its printed form."""
@@ -408,8 +412,12 @@ _held_for_ever: dict[int, object] = {}
 
 def _on_load(token: int | None, pointer: int) -> None:
     observer = _observers.get(token)
-    if observer is not None:
+    if observer is None:
+        return
+    try:
         observer(Result.borrowed(pointer))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_load", error)
 
 
 _OBSERVER = LoadObserver(sizeof(LoadObserver), LOAD_OBSERVER_LOAD_ENDED(_on_load))

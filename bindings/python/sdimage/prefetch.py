@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from ctypes import byref, c_char_p, c_size_t, c_void_p, sizeof
 from typing import Any, Self, cast
 
-from . import _bytes
+from . import _bytes, _failures
 from ._check import optional_function, text_bytes, wrong
 from ._ffi import lib
 from ._handle import Handle
@@ -282,8 +282,12 @@ os.register_at_fork(after_in_child=_groups.clear)
 
 def _on_progress(token: int | None, _group: int | None, finished: int, total: int) -> None:
     group = _groups.get(token)
-    if group is not None and group._on_progress is not None:
+    if group is None or group._on_progress is None:
+        return
+    try:
         group._on_progress(finished, total)
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_progress", error)
 
 
 def _on_completed(token: int | None, _group: int | None, _finished: int, _skipped: int, _error: int | None) -> None:

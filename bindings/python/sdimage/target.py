@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -20,7 +21,7 @@ from .image import Image
 from .manager import Manager
 from .options import U32, unsigned
 from .request import RequestOptions, hold, new_request
-from .task import Task
+from .task import Task, readable
 
 if TYPE_CHECKING:
     from .animated_view import AnimatedView
@@ -136,9 +137,10 @@ class Target(Closing):
         loading = options.get("manager") or self._manager
         with new_request(url or b"", wish) as request, _options(options, placeholder) as how:
             held = loading, hold(request, wish), self._loop
-            load = _callbacks.Running(held, on_progress, on_partial, on_result)
+            started, plain = time.monotonic(), readable(url or b"")
+            load = _callbacks.Running(held, on_progress, on_partial, on_result, plain)
             out = _callbacks.begin(load, lambda handler, token: self._begin(request, how, handler, token))
-        return Task(out.value, loading) if out.value else None
+        return Task(out.value, loading, plain, started) if out.value else None
 
     def _begin(self, request: Handle, options: Handle, handler: Any, token: int) -> c_void_p:
         out = c_void_p()
@@ -176,7 +178,7 @@ class Target(Closing):
         """The load in progress in a slot."""
         out = c_void_p()
         lib.sdimage_target_get_task(self._handle.pointer, _bytes.c_text(key), byref(out))
-        return Task(out.value, self._manager) if out.value else None
+        return Task(out.value, self._manager, self.url(key)) if out.value else None
 
     def url(self, key: str | None = None) -> str:
         """The URL of the latest load of a slot, or of all slots; empty when there was none."""

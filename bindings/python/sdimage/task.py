@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from . import _enums, _words
+from . import _enums, _failures, _words
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
 from .result import Response, Result
-
-if TYPE_CHECKING:
-    from .manager import Manager
 
 #: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
 _SLICE_MS = 200
@@ -22,16 +20,42 @@ _SLICE_MS = 200
 class Task:
     """A load started by :meth:`Manager.start`. Dropping it does not cancel the load."""
 
-    __slots__ = ("__weakref__", "_handle", "_manager")
+    __slots__ = ("__weakref__", "_handle", "_manager", "_started", "_url")
 
-    def __init__(self, pointer: int | None, manager: Manager) -> None:
+    def __init__(self, pointer: int | None, manager: object, url: str = "", started: float = math.inf) -> None:
+        """For internal use. `manager` is what the load needs; `started` is a time before its start."""
         self._handle = Handle(pointer, lib.sdimage_task_unref)
         self._manager = manager
+        self._url = url
+        self._started = started
+
+    @classmethod
+    def borrowed(cls, pointer: int, manager: object, url: str) -> Task:
+        """Takes a reference of its own."""
+        return cls(lib.sdimage_task_ref(pointer), manager, url)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Task) and self._handle.pointer == other._handle.pointer
+
+    def __hash__(self) -> int:
+        return hash(self._handle.pointer)
+
+    @property
+    def url(self) -> str:
+        """The requested URL."""
+        return self._url
 
     @property
     def done(self) -> bool:
         """True if the final result is available."""
         return cast(bool, lib.sdimage_task_is_finished(self._handle.pointer))
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True if the load has ended with ``CANCELLED``: by :meth:`cancel`, by its manager or by its target."""
+        result = self._final()
+        error = None if result is None or result.image is not None else result.error
+        return error is not None and error.code == "CANCELLED"
 
     @property
     def progress(self) -> tuple[int, int | None]:
@@ -63,13 +87,27 @@ class Task:
         lib.sdimage_task_cancel(self._handle.pointer)
 
     def result(self) -> Result | None:
-        """The final result, successful or not; ``None`` while there is none."""
+        """The final result, successful or not; ``None`` while there is none. Raises the exception of a hook that was
+        called for the load."""
+        result = self._final()
+        return None if result is None else self.judge(result)
+
+    def _final(self) -> Result | None:
         out = c_void_p()
         lib.sdimage_task_get_result(self._handle.pointer, byref(out))
         return Result(out.value) if out.value else None
 
+    def judge(self, result: Result) -> Result:
+        """Raises the exception of a hook that was called for the load, unless the load has failed anyway."""
+        if _failures.are_known() and (result.image is not None or result.error is None):
+            error = _failures.of_load((self._url, result.url, result.cache_key), self._started)
+            if error is not None:
+                raise error
+        return result
+
     def wait(self, timeout: float | None = None) -> Result:
-        """Waits for the final result and returns it, or raises its error.
+        """Waits for the final result and returns it, or raises its error, or the exception of a hook that was called for
+        the load.
 
         `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Callbacks may still be running or pending.
         """
@@ -87,3 +125,8 @@ class Task:
         if result is None:
             raise Error("INTERNAL_ERROR", "a finished load has no result")
         return result.checked()
+
+
+def readable(url: str | bytes) -> str:
+    """A URL as text."""
+    return url if isinstance(url, str) else bytes(url).decode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ctypes import POINTER, byref, c_void_p, sizeof
 from typing import Any, cast
 
-from . import _bytes, _enums, _words
+from . import _bytes, _enums, _failures, _words
 from ._check import kind, pointer_of, real, wrong
 from ._color import ColorLike, color
 from ._ffi import lib
@@ -161,7 +161,8 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     """A custom transformer. `key` must identify the transformation and its parameters uniquely.
 
     `function` runs on threads of the library, several at once, and must not block. A raised :class:`Error` is the error
-    of the load; any other exception becomes ``INTERNAL_ERROR`` with its text.
+    of :meth:`Image.transform`; any other exception becomes ``INTERNAL_ERROR`` with its text and the exception as its
+    cause. A load delivers the image untransformed; the exception is logged and raised to callers that wait.
     """
     if not callable(function):
         raise wrong("function", "a function", function)
@@ -177,15 +178,20 @@ _functions: Tokens[TransformFunction] = Tokens("the transformer is gone")
 def _transform(
     token: int | None, image: int, key: int | None, length: int, result_out: Any, error_out: Any
 ) -> int:
+    name = ctypes.string_at(key, length).decode("utf-8", "replace") if key else ""
+
+    def failed(error: BaseException) -> None:
+        # A load delivers the image untransformed: even an Error of the function would be lost.
+        _failures.report("transformer", error, name) if name else _failures.refuse("transformer", error)
+
     def body() -> None:
         function = _functions.find(token)
-        name = ctypes.string_at(key, length).decode("utf-8", "replace") if key else ""
         result = function(Image.borrowed(image), name)
         if not isinstance(result, Image):
             raise Error("INTERNAL_ERROR", f"the transformer gave a {type(result).__name__}, not an Image")
         result_out[0] = lib.sdimage_image_ref(result.pointer)
 
-    return answer(error_out, body)
+    return answer(error_out, body, failed)
 
 
 _FORGET = DESTROY(lambda token: _functions.forget(token) and None)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_void_p, sizeof
 from typing import TypeAlias, cast
 
-from . import _bytes
+from . import _bytes, _failures
 from ._bytes import ReadableBuffer
 from ._check import kind, wrong
 from ._ffi import lib
@@ -87,6 +87,7 @@ def _start(token: int | None, request: int, exchange: int) -> int:
         copy = Handle(lib.sdimage_request_copy(request), lib.sdimage_request_unref)
         workers.submit(lambda: _exchange(function, copy, kept))
     except BaseException as error:  # no exception may leave a callback
+        _failures.refuse("transport", error)
         _finish(kept, error)
     return 0
 
@@ -97,6 +98,7 @@ def _exchange(function: TransportFunction, request: Handle, exchange: int) -> No
             _deliver(function(TransportRequest(request.pointer, exchange)), exchange)
         _finish(exchange, None)
     except BaseException as error:  # no exception may leave a worker
+        _failures.refuse("transport", error, DownloadRequest(request.pointer).url)
         _finish(exchange, error)
     finally:
         request.release()

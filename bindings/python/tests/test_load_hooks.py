@@ -6,7 +6,7 @@ import gc
 import weakref
 from pathlib import Path
 
-from .support import TestCase, png, sdimage
+from .support import TestCase, becomes, png, sdimage
 
 
 def painting(calls: list[str]) -> sdimage.Loader:
@@ -104,9 +104,15 @@ class Hooks(TestCase):
             process_request=fail, cache_key=fail, serialize=fail, should_load=fail, should_remember_failure=fail  # type: ignore[arg-type]
         )
         manager = self.manager(cache=cache, loader=painting([]), load_hooks=hooks)
-        self.assertIsNotNone(manager.load("x:a", wait_for_store=True).image)
-        self.assertEqual(cache.data("x:a"), png(8, 6))
-        self.assert_error("NOT_FOUND", manager.load, "x:broken")
+        results: list[sdimage.Result] = []
+        with self.assertLogs("sdimage"):
+            task = manager.start("x:a", wait_for_store=True, on_result=results.append)
+            # A caller that waits receives the exception.
+            self.assert_error("INTERNAL_ERROR", task.wait)
+            self.assertTrue(becomes(lambda: bool(results)))
+            self.assertIsNotNone(results[0].image)
+            self.assertEqual(cache.data("x:a"), png(8, 6))
+            self.assert_error("NOT_FOUND", manager.load, "x:broken")
 
     def test_hooks_of_one_load_live_as_long_as_it(self) -> None:
         manager = self.manager(loader=painting([]))
