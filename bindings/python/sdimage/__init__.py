@@ -15,7 +15,17 @@ from .animated_view import AnimatedView
 from .animation import Animation
 from .cache import ImageCache
 from .caches import Cache, CacheChain, LayeredCache, TieredCache
-from .coder import Coder, WorkBudget, register_coder, unregister_coder
+from .coder import (
+    Coder,
+    CoderInstance,
+    LibraryCoder,
+    WorkBudget,
+    can_decode,
+    can_encode,
+    coders,
+    register_coder,
+    unregister_coder,
+)
 from .defaults import set_default_cache, set_default_loader
 from .doctor import doctor, frame_memory, metrics, trim_memory, version, watch_memory_pressure
 from .encoding import EncodeOptions
@@ -49,6 +59,7 @@ __all__ = [
     "Cache",
     "CacheChain",
     "Coder",
+    "CoderInstance",
     "DecodeOptions",
     "DownloadEvent",
     "DownloadHooks",
@@ -62,6 +73,7 @@ __all__ = [
     "Image",
     "ImageCache",
     "LayeredCache",
+    "LibraryCoder",
     "LoadHooks",
     "LoadRequest",
     "Loader",
@@ -86,6 +98,9 @@ __all__ = [
     "Transport",
     "TransportRequest",
     "WorkBudget",
+    "can_decode",
+    "can_encode",
+    "coders",
     "decode",
     "doctor",
     "frame_memory",

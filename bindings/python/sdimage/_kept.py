@@ -12,7 +12,7 @@ from .request import RequestOptions, new_request
 from .result import Result
 
 #: Options that are Python objects, which a load holds.
-_HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks"))
+_HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks", "coder"))
 #: The maximum number of stored requests.
 _MOST = 1024
 

@@ -9,10 +9,12 @@ from typing import Any, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
+from ._check import optional_pointer
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
 from ._prototypes import Size
+from .coder import AnyCoder
 from .errors import call
 from .header import contents
 from .image import Image
@@ -33,10 +35,14 @@ class Animation(Closing):
     have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
     """
 
-    __slots__ = ("_finished", "_handle", "_options")
+    __slots__ = ("_coder", "_finished", "_handle", "_options")
 
-    def __init__(self, data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> None:
+    def __init__(
+        self, data: ReadableBuffer | Path, *, coder: AnyCoder | None = None, **options: Unpack[DecodeOptions]
+    ) -> None:
+        """`coder` decodes in place of the registered ones."""
         known(options, DecodeOptions)
+        self._coder = coder
         self._options = decode_options(options)
         self._finished = False
         self._handle = self._new()
@@ -46,7 +52,8 @@ class Animation(Closing):
 
     def _new(self) -> Handle:
         out = c_void_p()
-        call(lib.sdimage_decoder_new, self._options.pointer, None, byref(out))
+        coder = optional_pointer(self._coder, "coder", "coder")
+        call(lib.sdimage_decoder_new, self._options.pointer, coder, byref(out))
         return Shared(out.value, lib.sdimage_decoder_unref)
 
     def _append(self, data: ReadableBuffer, finished: bool) -> None:

@@ -11,7 +11,7 @@ from ._check import mapping, real
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
-from .options import U32, box, unsigned
+from .options import U32, OptionValue, OptionValues, bag, box, unsigned
 
 
 class EncodeOptions(TypedDict, total=False):
@@ -49,6 +49,8 @@ class EncodeOptions(TypedDict, total=False):
     #: Metadata blocks to write.
     exif: ReadableBuffer | None
     xmp: ReadableBuffer | None
+    #: Values for coders of the program and of plug-ins.
+    options: Mapping[str, OptionValue] | OptionValues | None
 
 
 _REALS = {
@@ -103,4 +105,8 @@ def encode_options(options: EncodeOptions) -> Handle:
         if block is not None:
             with _bytes.new_data(block, name) as data:
                 setter(pointer, data.pointer)
+    own = options.get("options")
+    if own:
+        with bag(cast("Mapping[str, OptionValue]", own)) as carried:
+            lib.sdimage_encode_options_set_options(pointer, carried.pointer)
     return handle

@@ -20,6 +20,7 @@ from .errors import Error, call, text
 from .options import U32, DecodeOptions, decode_options, known, unsigned
 
 if TYPE_CHECKING:
+    from .coder import AnyCoder
     from .transforms import Transformer
 
 #: Longest side of notebook previews in pixels.
@@ -352,16 +353,21 @@ def format_name(number: int) -> str | None:
     return None if number == _enums.FORMATS["unknown"] else text(lib.sdimage_format_name(number))
 
 
-def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Image:
+def decode(
+    data: ReadableBuffer | Path, *, coder: AnyCoder | None = None, **options: Unpack[DecodeOptions]
+) -> Image:
     """Decodes bytes, or the file at a path (``str`` or ``os.PathLike``).
 
     The options are those of :class:`sdimage.DecodeOptions`: ``thumbnail_size=(width, height)`` in pixels,
     ``preserve_aspect_ratio``, ``first_frame_only``, ``pixel_format``, ``apply_orientation``, ``convert_to_srgb``,
     ``limit_bytes``, ``format_hint``, ``scale``, ``accept_partial``,
-    ``early_thumbnail``, and the safety limits. Works in a forked child.
+    ``early_thumbnail``, and the safety limits. `coder` decodes in place of the registered ones. Works in a forked
+    child.
     """
     known(options, DecodeOptions)
     out = c_void_p()
+    if coder is not None:
+        return _decoded(data, coder, options)
     path = _bytes.as_path(data)
     with decode_options(options) as wish:
         if path is not None:
@@ -370,3 +376,15 @@ def decode(data: ReadableBuffer | Path, **options: Unpack[DecodeOptions]) -> Ima
             bytes_, length = _bytes.borrowed(cast(ReadableBuffer, data))
             call(lib.sdimage_decode, bytes_, length, wish.pointer, byref(out))
     return Image.owned(out.value)
+
+
+def _decoded(data: ReadableBuffer | Path, coder: AnyCoder, options: DecodeOptions) -> Image:
+    from .header import contents
+
+    decoder, image = c_void_p(), c_void_p()
+    with decode_options(options) as wish:
+        call(lib.sdimage_decoder_new, wish.pointer, pointer_of(coder, "coder", "coder"), byref(decoder))
+    with Handle(decoder.value, lib.sdimage_decoder_unref) as handle:
+        call(lib.sdimage_decoder_append, handle.pointer, *_bytes.borrowed(contents(data)), True)
+        call(lib.sdimage_decoder_get_image, handle.pointer, byref(image))
+    return Image.owned(image.value)

@@ -52,7 +52,7 @@ class DecodeOptions(TypedDict, total=False):
     max_work_ms: int | None
     #: Values for coders of the program and of plug-ins; in loads also for hooks, custom loaders and caches:
     #: ``{"tiff.page": 2}``.
-    options: Mapping[str, OptionValue] | None
+    options: Mapping[str, OptionValue] | OptionValues | None
 
 
 OptionT = TypeVar("OptionT", str, int, float, bool, bytes)
@@ -157,7 +157,7 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
             number(pointer, unsigned(values[name], name, most))
     own = options.get("options")
     if own:
-        with bag(own) as carried_values:
+        with bag(cast("Mapping[str, OptionValue]", own)) as carried_values:
             lib.sdimage_decode_options_set_options(pointer, carried_values.pointer)
 
 
@@ -191,6 +191,57 @@ def bag(values: Mapping[str, OptionValue]) -> Handle:
             with _bytes.new_data(value, f"option {name!r}") as data:
                 lib.sdimage_options_set_data(handle.pointer, key, data.pointer)
     return handle
+
+
+class OptionValues:
+    """The program's own values of a load, a decode or an encode, by name. They can be looked up and counted, not
+    listed."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, pointer: int | None) -> None:
+        """Takes a reference of its own."""
+        self._handle = Handle(lib.sdimage_options_ref(pointer), lib.sdimage_options_unref) if pointer else None
+
+    def __len__(self) -> int:
+        return cast(int, lib.sdimage_options_count(self._handle.pointer)) if self._handle else 0
+
+    def __contains__(self, name: object) -> bool:
+        if self._handle is None or not isinstance(name, str):
+            return False
+        return bool(lib.sdimage_options_has(self._handle.pointer, _bytes.c_text(name)))
+
+    def __getitem__(self, name: str) -> OptionValue:
+        """The value; ``KeyError`` when there is none."""
+        if name not in self or self._handle is None:
+            raise KeyError(name)
+        pointer, key = self._handle.pointer, _bytes.c_text(name)
+        string = lib.sdimage_options_string(pointer, key, None)
+        if string is not None:
+            return text(string)
+        # A getter returns its fallback for a value of another type.
+        for getter, first, second in _GETTERS:
+            value = getter(pointer, key, first)
+            if value == getter(pointer, key, second):
+                return cast(OptionValue, value)
+        data = lib.sdimage_options_data(pointer, key)
+        if data:
+            return _bytes.copied(data)
+        raise KeyError(name)
+
+    def get(self, name: str, default: OptionValue | None = None) -> OptionValue | None:
+        """The value, or `default`."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+
+_GETTERS: tuple[tuple[Any, Any, Any], ...] = (
+    (lib.sdimage_options_is_true, False, True),
+    (lib.sdimage_options_int64, 0, 1),
+    (lib.sdimage_options_double, 0.0, 1.0),
+)
 
 
 def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:

@@ -15,10 +15,11 @@ from ._listener import OnResult
 from .cache import ImageCache
 from .encoding import EncodeOptions, encode_options
 from .loader import Loader, LoadFunction, as_loader
-from .options import U32, U64, DecodeOptions, bag, known, set_decoding, unsigned
+from .options import U32, U64, DecodeOptions, OptionValue, bag, known, set_decoding, unsigned
 
 if TYPE_CHECKING:
     from .caches import AnyCache
+    from .coder import AnyCoder
     from .hooks import DownloadHooks
     from .load_hooks import LoadHooks
     from .transforms import Transformer
@@ -78,6 +79,8 @@ class RequestOptions(DecodeOptions, total=False):
     load_hooks: LoadHooks | None
     #: Changes the decoded image; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
+    #: Decodes in place of the registered coders.
+    coder: AnyCoder | None
     #: Delivers partial images while bytes arrive: to ``on_partial``, and in :meth:`Manager.results`.
     progressive: bool
     #: The minimum time between partial images in milliseconds; default 100.
@@ -123,6 +126,7 @@ _OBJECTS = {
     "hooks": (lib.sdimage_request_set_hooks, "download hooks"),
     "load_hooks": (lib.sdimage_request_set_load_hooks, "load hooks"),
     "transformer": (lib.sdimage_request_set_transformer, "transformer"),
+    "coder": (lib.sdimage_request_set_coder, "coder"),
 }
 
 
@@ -192,7 +196,7 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
         lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
     values = options.get("options")
     if values:
-        with bag(values) as carried:
+        with bag(cast("Mapping[str, OptionValue]", values)) as carried:
             lib.sdimage_request_set_options(pointer, carried.pointer)
 
 
@@ -200,7 +204,7 @@ def hold(request: Handle, options: RequestOptions) -> list[object]:
     """Sets the loader of a request. Returns the objects that the library references by number; the caller holds them
     until the load ends."""
     named: Mapping[str, Any] = options
-    objects = [named.get(name) for name in ("cache", "original_cache", "hooks", "load_hooks")]
+    objects = [named.get(name) for name in ("cache", "original_cache", "hooks", "load_hooks", "coder")]
     held: list[object] = [each for each in objects if each is not None and not isinstance(each, ImageCache)]
     if "loader" in options:
         loader = as_loader(options["loader"])

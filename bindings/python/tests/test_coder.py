@@ -194,3 +194,183 @@ class Custom(TestCase):
             sdimage.Manager()
             """
         )
+
+
+class Strip(sdimage.Coder):
+    """Frames of one grey each: b"strip", then one byte a frame, then b"." at the end."""
+
+    name = "strip"
+
+    def __init__(self) -> None:
+        self.seen: list[object] = []
+        self.live: weakref.WeakSet[Film] = weakref.WeakSet()
+
+    def can_decode(self, head: bytes) -> bool:
+        return head.startswith(b"strip")
+
+    def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+        values = options["options"]
+        assert values is not None
+        self.seen.append((values.get("page"), values.get("none"), len(values)))
+        return gray(data[5])
+
+    def open(self, options: sdimage.DecodeOptions) -> sdimage.CoderInstance:
+        values = options["options"]
+        assert values is not None
+        self.seen.append(("open", values.get("page")))
+        film = Film()
+        self.live.add(film)
+        return film
+
+
+class Film(sdimage.CoderInstance):
+    def __init__(self) -> None:
+        self.grays = b""
+
+    def update(self, data: bytes, finished: bool) -> None:
+        if finished and not data.endswith(b"."):
+            raise sdimage.Error("TRUNCATED", "no end")
+        self.grays = data[5:].rstrip(b".")
+
+    def frame_count(self) -> int:
+        return len(self.grays)
+
+    def loop_count(self) -> int:
+        return 3
+
+    def duration_ms(self, index: int) -> int:
+        return 50 + index
+
+    def frame(self, index: int) -> sdimage.Image:
+        if self.grays[index] == 99:
+            raise ZeroDivisionError("by nought")
+        return gray(self.grays[index])
+
+
+def gray(value: int) -> sdimage.Image:
+    return sdimage.Image.from_pixels(bytes([value]) * 4, 2, 2, "gray8")
+
+
+class Disc(sdimage.Coder):
+    """A vector format: b"disc" and a grey, drawn at any size."""
+
+    name = "disc"
+
+    def can_decode(self, head: bytes) -> bool:
+        return head.startswith(b"disc")
+
+    def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+        return self.render(data, (10, 10), options)
+
+    def render(self, data: bytes, size: tuple[int, int], options: sdimage.DecodeOptions) -> sdimage.Image:
+        return sdimage.Image.from_pixels(data[4:5] * size[0] * size[1], *size, "gray8")
+
+
+class Animations(TestCase):
+    def register(self, coder: sdimage.Coder) -> None:
+        sdimage.register_coder(coder)
+        self.addCleanup(sdimage.unregister_coder, coder)
+
+    def test_frames_durations_and_loops_are_those_of_the_instance(self) -> None:
+        coder = Strip()
+        self.register(coder)
+        image = sdimage.decode(b"strip" + bytes((10, 20, 30)) + b".", options={"page": 7, "mode": "fast"})
+        self.assertEqual((image.frame_count, image.loop_count, image.durations_ms), (3, 3, [50, 51, 52]))
+        self.assertEqual([image.frame(index).tobytes()[0] for index in range(3)], [10, 20, 30])
+        animation = sdimage.Animation(b"strip" + bytes((10, 20)) + b".")
+        self.assertEqual([frame.tobytes()[0] for frame in animation], [10, 20])
+        self.assertEqual([index for index, _ in animation.player(loops=1)], [0, 1])
+        self.assertIn(("open", 7), coder.seen)
+        del image, animation
+        gc.collect()
+        self.assertEqual(len(coder.live), 0)
+
+    def test_an_animation_grows_while_its_bytes_arrive(self) -> None:
+        self.register(Strip())
+        animation = sdimage.Animation(b"")
+        animation.update(b"strip")
+        self.assertIsNone(animation.image)
+        animation.update(bytes((10, 20)))
+        self.assertEqual(len(animation), 2)
+        animation.update(bytes((30,)) + b".", finished=True)
+        self.assertEqual([frame.tobytes()[0] for frame in animation], [10, 20, 30])
+
+    def test_errors_and_exceptions_are_those_of_the_frame(self) -> None:
+        self.register(Strip())
+        self.assert_error("TRUNCATED", sdimage.Animation, b"strip" + bytes((10, 20)))
+        animation = sdimage.Animation(b"strip" + bytes((10, 99)) + b".")
+        with self.assertLogs("sdimage"):
+            error = self.assert_error("INTERNAL_ERROR", animation.__getitem__, 1)
+        self.assertIsInstance(error.__cause__, ZeroDivisionError)
+
+    def test_a_program_sees_its_own_options(self) -> None:
+        coder = Strip()
+        self.register(coder)
+        manager = self.manager(cache=None, loader=lambda request: b"strip" + bytes((10,)) + b".")
+        manager.load("x:a", options={"page": 2, "other": 0.5})
+        self.assertTrue(any(2 in seen for seen in coder.seen if isinstance(seen, tuple)), coder.seen)
+        values: dict[str, sdimage.EncodeOptions] = {}
+
+        class Encoder(Strip):
+            def can_encode(self, format: str) -> bool:  # noqa: A002
+                return format == "ico"
+
+            def encode(self, image: sdimage.Image, format: str, options: sdimage.EncodeOptions) -> bytes:  # noqa: A002
+                values["options"] = options
+                return b"bytes"
+
+        self.register(Encoder())
+        own = {"a": 1, "b": -2.5, "c": "text", "d": True, "e": b"data", "f": False}
+        self.assertEqual(gray(1).encode("ico", options=own, exif=b"II*\0\0\0\0\0"), b"bytes")
+        seen = values["options"]["options"]
+        assert seen is not None
+        self.assertEqual({name: seen[name] for name in own}, own)
+        self.assertEqual([type(seen[name]) for name in own], [type(value) for value in own.values()])
+        self.assertEqual((seen.get("none"), "none" in seen, "a" in seen, len(seen)), (None, False, True, 6))
+        self.assertRaises(KeyError, seen.__getitem__, "none")
+
+    def test_a_vector_image_is_drawn_at_any_size(self) -> None:
+        self.register(Disc())
+        image = sdimage.decode(b"disc\x07")
+        self.assertTrue(image.pixels[0] == 7 and image.width == 10)
+        self.assertEqual(sdimage.decode(b"disc\x07", thumbnail_size=(40, 40)).width, 40)
+
+
+class List(TestCase):
+    def test_the_registered_coders_are_listed(self) -> None:
+        names = [coder.name for coder in sdimage.coders()]
+        for name in ("basic", "gif", "webp", "apng", "heif", "avif"):
+            self.assertIn(name, names)
+        coder = Farbfeld()
+        sdimage.register_coder(coder)
+        self.assertIs(sdimage.coders()[0], coder)
+        sdimage.unregister_coder(coder)
+        self.assertEqual([coder.name for coder in sdimage.coders()], names)
+
+    def test_what_can_be_decoded_and_encoded(self) -> None:
+        file = farbfeld(2, 2)
+        self.assertFalse(sdimage.can_decode(file))
+        self.assertTrue(sdimage.can_decode(gray(5).encode("png")))
+        self.assertTrue(sdimage.can_encode("png"))
+        self.assertFalse(sdimage.can_encode("raw"))
+        self.assert_error("INVALID_ARGUMENT", sdimage.can_encode, "floppy")
+        coder = Farbfeld()
+        sdimage.register_coder(coder)
+        self.addCleanup(sdimage.unregister_coder, coder)
+        self.assertTrue(sdimage.can_decode(file))
+
+    def test_a_coder_may_be_chosen_for_one_image(self) -> None:
+        file = farbfeld(3, 2)
+        self.assertEqual(sdimage.decode(file, coder=Farbfeld()).width, 3)
+        self.assertEqual(len(sdimage.Animation(b"strip" + bytes((1, 2)) + b".", coder=Strip())), 2)
+        manager = self.manager(cache=None, loader=lambda request: file)
+        self.assert_error("NOT_AN_IMAGE", manager.load, "x:a")
+        image = manager.load("x:b", coder=Farbfeld()).image
+        self.assertEqual(image.width if image else None, 3)
+        png = gray(5).encode("png")
+        self.assertEqual(sdimage.decode(png, coder=sdimage.LibraryCoder.builtin("png")).format, "png")
+        self.assert_error(("NOT_AN_IMAGE", "BAD_DATA", "UNSUPPORTED"), sdimage.decode, png, coder=sdimage.LibraryCoder.builtin("jpeg"))
+        self.assert_error("NOT_FOUND", sdimage.LibraryCoder.builtin, "floppy")
+        with self.assertRaisesRegex(TypeError, "coder must be Coder, LibraryCoder or None, not str"):
+            manager.load("x:c", coder="png")
+

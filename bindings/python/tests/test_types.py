@@ -39,7 +39,7 @@ class WrongTypes(TestCase):
             "radius must be a number, not str": lambda: sdimage.transforms.blur("2"),
             "data must be bytes, not int": lambda: sdimage.decode(5),
             "pixels must be bytes, not None": lambda: sdimage.Image.from_pixels(None, 1, 1, "gray8"),
-            "coder must be Coder, not type": lambda: sdimage.register_coder(type("Own", (), {})),
+            "coder must be Coder or LibraryCoder, not type": lambda: sdimage.register_coder(type("Own", (), {})),
             "image must be Image or None, not bytes": lambda: sdimage.AnimatedView().set(b""),
             "view must be AnimatedView or None, not int": lambda: sdimage.Target(manager).set_view(5),
             "hooks must be DownloadHooks, not LoadHooks": lambda: sdimage.Loader.http(hooks=sdimage.LoadHooks()),
