@@ -38,6 +38,7 @@ from .image import Image, decode
 from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoadRequest
 from .manager import Manager
+from .metadata import ImageMetadata, MetadataChanges
 from .options import DecodeOptions
 from .player import Player
 from .plugins import Plugin, load_plugins
@@ -72,6 +73,7 @@ __all__ = [
     "EventQueue",
     "Image",
     "ImageCache",
+    "ImageMetadata",
     "LayeredCache",
     "LibraryCoder",
     "LoadHooks",
@@ -79,6 +81,7 @@ __all__ = [
     "Loader",
     "Manager",
     "MemcachedCache",
+    "MetadataChanges",
     "Player",
     "Plugin",
     "Batch",

@@ -17,7 +17,8 @@ from ._handle import Handle
 from ._prototypes import Color, Size
 from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
-from .options import U32, DecodeOptions, decode_options, known, unsigned
+from .metadata import ImageMetadata, MetadataChanges, change_metadata
+from .options import U32, DecodeOptions, box, decode_options, known, unsigned
 
 if TYPE_CHECKING:
     from .coder import AnyCoder
@@ -209,13 +210,83 @@ class Image:
         return cast(bool, lib.sdimage_image_is_hdr(self.pointer))
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> ImageMetadata:
         """Properties besides the pixels."""
-        names = (
-            "format scale orientation source_size frame_count loop_count duration_ms is_animated is_thumbnail "
-            "memory_cost color_profile is_hdr"
-        )
-        return {name: getattr(self, name) for name in names.split()}
+        return ImageMetadata(**{name: getattr(self, name) for name in ImageMetadata.__dataclass_fields__})
+
+    def with_metadata(self, **changes: Unpack[MetadataChanges]) -> Image:
+        """An image of the same pixels with other metadata, without a copy of the pixels: see :class:`MetadataChanges`."""
+        known(changes, MetadataChanges)
+        out, changed = c_void_p(), c_void_p()
+        call(lib.sdimage_image_copy_metadata, self.pointer, byref(out))
+        with Handle(out.value, lib.sdimage_metadata_unref) as metadata:
+            change_metadata(metadata.pointer, changes)
+            call(lib.sdimage_image_with_metadata, self.pointer, metadata.pointer, byref(changed))
+        return Image.owned(changed.value)
+
+    @property
+    def extended_data(self) -> bytes | None:
+        """The program's own bytes stored with the image, also by caches; ``None`` when there are none. They are set by
+        :meth:`with_metadata`."""
+        data = lib.sdimage_image_extended_data(self.pointer)
+        return _bytes.copied(data) if data else None
+
+    @property
+    def color_primaries(self) -> int:
+        """The primaries of pixels that were not converted to sRGB: a code point of ITU-T H.273, table 2; else 0."""
+        return cast(int, lib.sdimage_image_color_primaries(self.pointer))
+
+    @property
+    def transfer_characteristics(self) -> int:
+        """The same for the transfer characteristics, table 3."""
+        return cast(int, lib.sdimage_image_transfer_characteristics(self.pointer))
+
+    @property
+    def encoded_data(self) -> bytes | None:
+        """The bytes from which an animation was decoded; ``None`` for stills and for animations of the program."""
+        if not self.is_animated:
+            return None
+        out, data = c_void_p(), c_void_p()
+        call(lib.sdimage_frame_provider_new_image, self.pointer, byref(out))
+        with Handle(out.value, lib.sdimage_frame_provider_unref) as provider:
+            try:
+                call(lib.sdimage_frame_provider_get_data, provider.pointer, byref(data))
+            except Error as error:
+                if error.code != "NOT_FOUND":
+                    raise
+        return _bytes.taken(data) if data.value else None
+
+    @property
+    def is_vector(self) -> bool:
+        """True for an image that :meth:`render` draws sharply at any size."""
+        return cast(bool, lib.sdimage_image_is_vector(self.pointer))
+
+    def render(self, size: tuple[int, int]) -> Image:
+        """Draws a vector image at `size`, ``(width, height)`` in pixels; ``Error("UNSUPPORTED")`` for other images."""
+        out = c_void_p()
+        call(lib.sdimage_image_render, self.pointer, *box(size), byref(out))
+        return Image.owned(out.value)
+
+    def __copy__(self) -> Image:
+        """The same object: images are immutable."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Image:
+        """The same object."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles pixels and metadata; of an animation all frames, decoded. A vector image becomes its pixels;
+        :attr:`is_thumbnail`, :attr:`is_transformed` and :attr:`is_incremental` become false."""
+        changes = {name: getattr(self, name) for name in ("scale", "format", "orientation", "has_alpha", "extended_data")}
+        if self.color_profile is not None:
+            changes["color_profile"] = self.color_profile
+        if self.color_primaries or self.transfer_characteristics:
+            changes["cicp"] = (self.color_primaries, self.transfer_characteristics, 0, True)
+        changes["source_size"] = self.source_size
+        frames = [self.frame(index) for index in range(self.frame_count)] if self.is_animated else [self]
+        pixels = [(each.tobytes(), each.width, each.height, each.pixel_format) for each in frames]
+        return _restored, (pixels, self.durations_ms, self.loop_count, changes)
 
     @property
     def _layout(self) -> tuple[int, int]:
@@ -346,6 +417,14 @@ class _Interface:
     def __init__(self, image: Image) -> None:
         self._image = image
         self.__array_interface__ = image.__array_interface__
+
+
+def _restored(
+    pixels: list[tuple[bytes, int, int, str]], durations: list[int], loops: int, changes: MetadataChanges
+) -> Image:
+    """An image from its pickled parts."""
+    frames = [Image.from_pixels(*each) for each in pixels]
+    return (Image.animation(frames, durations, loops) if durations else frames[0]).with_metadata(**changes)
 
 
 def format_name(number: int) -> str | None:
