@@ -6,31 +6,32 @@ import ctypes
 import json
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from ctypes import byref, c_uint64, c_void_p, sizeof
-from typing import Any, TypeAlias, Unpack, cast
+from types import MappingProxyType
+from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums, _failures, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
-from ._check import kind, optional_function, optional_pointer
+from ._check import kind, optional_function
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
+from ._config import recorded
 from ._handle import Handle
+from ._lookups import Operations
 from ._prototypes import CACHE_PATH_TABLE_PATH, DESTROY, CachePathTable
 from ._tokens import Tokens
-from .encoding import EncodeOptions, encode_options
 from .entries import Entry
 from .errors import Error, call
-from .image import Image
-from .options import DecodeOptions, decode_options, known, seconds, unsigned
+from .options import seconds, unsigned
 
 #: A function that returns the path of a file with the bytes of a key, or none.
 AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
 
 
 @kind("cache")
-class ImageCache(Closing):
+class ImageCache(Operations, Closing):
     """A memory and disk cache. The disk part survives the process and may be shared by several processes.
 
     `directory` is the folder of the disk part (``None``: ``$XDG_CACHE_HOME/sdimage`` or ``~/.cache/sdimage``) and
@@ -65,6 +66,7 @@ class ImageCache(Closing):
         while a reference to it exists. Other users never get write permission, whatever the modes.
         ``additional_path(key)`` returns the path of a file with the bytes of an entry that the disk part does
         not have, or ``None``; it runs on any thread and must not block."""
+        self._config = recorded(locals())
         with Handle(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref) as config:
             pointer = config.pointer
             if directory is not None:
@@ -108,57 +110,20 @@ class ImageCache(Closing):
         cache._adopt(pointer)
         return cache
 
+    #: The library references built-in caches, so that the program need not hold them.
+    is_held_by_library = True
+    _config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration by the names of the arguments, with later changes; empty for a cache that the program did
+        not create."""
+        return MappingProxyType(self._config.copy())
+
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_cache``, borrowed."""
         return self._handle.pointer
-
-    def store(
-        self,
-        key: str | bytes,
-        image: Image | None = None,
-        data: ReadableBuffer | None = None,
-        *,
-        memory: bool = True,
-        disk: bool = True,
-        **options: Unpack[EncodeOptions],
-    ) -> None:
-        """Stores `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
-
-        Without `data` the image is encoded with `options`: in its own format if that can be written, else GIF for an
-        animation, PNG with an alpha channel, JPEG otherwise.
-        """
-        name = _bytes.key_bytes(key)
-        pointer = optional_pointer(image, "image", "image")
-        with encode_options(options) as wish, _bytes.optional_data(data) as bytes_pointer:
-            layers = _layers(memory, disk)
-            call(lib.sdimage_cache_store, self.pointer, name, len(name), pointer, bytes_pointer, layers, wish.pointer)
-
-    def image(self, key: str | bytes, **options: Unpack[DecodeOptions]) -> Image | None:
-        """The image, from memory or decoded from disk; ``None`` when there is none."""
-        known(options, DecodeOptions)
-        name = _bytes.key_bytes(key)
-        out = c_void_p()
-        if not options:
-            lib.sdimage_cache_get_memory_image(self.pointer, name, len(name), byref(out))
-            if out.value:
-                return Image.owned(out.value)
-        with decode_options(options) as wish:
-            found = self._found(lib.sdimage_cache_get_image, name, len(name), wish.pointer, byref(out))
-        return Image.owned(out.value) if found else None
-
-    def memory_image(self, key: str | bytes) -> Image | None:
-        """The image in memory; never touches the disk."""
-        name = _bytes.key_bytes(key)
-        out = c_void_p()
-        lib.sdimage_cache_get_memory_image(self.pointer, name, len(name), byref(out))
-        return Image.owned(out.value) if out.value else None
-
-    def data(self, key: str | bytes) -> bytes | None:
-        """The encoded bytes on disk; ``None`` when there are none."""
-        name = _bytes.key_bytes(key)
-        out = c_void_p()
-        return _bytes.taken(out) if self._found(lib.sdimage_cache_get_data, name, len(name), byref(out)) else None
 
     def path(self, key: str | bytes | None = None) -> str | None:
         """The path of a file with the bytes, readable until it is unpinned or the cache is closed; ``None`` when there
@@ -228,30 +193,7 @@ class ImageCache(Closing):
         """Changes the limits of the disk part; entries beyond them are removed in the background."""
         rule = _words.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
         lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), seconds(max_age), rule)
-
-    def _found(self, function: Any, *arguments: Any) -> bool:
-        try:
-            call(function, self.pointer, *arguments)
-        except Error as error:
-            if error.code == "NOT_FOUND":
-                return False
-            raise
-        return True
-
-    def contains(self, key: str | bytes) -> str:
-        """The quickest layer that holds the entry: ``"memory"``, ``"disk"`` or ``"none"``."""
-        name = _bytes.key_bytes(key)
-        layers = lib.sdimage_cache_contains(self.pointer, name, len(name))
-        return next((word for word in ("memory", "disk") if layers & _enums.CACHE_LAYERS[word]), "none")
-
-    def remove(self, key: str | bytes, memory: bool = True, disk: bool = True) -> None:
-        """Removes an entry; a missing entry is no error."""
-        name = _bytes.key_bytes(key)
-        call(lib.sdimage_cache_remove, self.pointer, name, len(name), _layers(memory, disk))
-
-    def clear(self, memory: bool = True, disk: bool = True) -> None:
-        """Removes everything."""
-        call(lib.sdimage_cache_clear, self.pointer, _layers(memory, disk))
+        self._config = self._config | {"max_disk_size": max_size, "max_disk_age": max_age, "expire_rule": expire_rule}
 
     def delete_old_files(self) -> None:
         """Removes entries past their age, and the oldest ones while the size is over its limit."""
@@ -287,14 +229,17 @@ class ImageCache(Closing):
     def set_memory_limits(self, cost: int | None = None, count: int | None = None) -> None:
         """Changes the limits of the memory part, bytes and images, at once; ``None`` is no limit."""
         lib.sdimage_cache_set_memory_limits(self.pointer, unsigned(cost, "cost"), unsigned(count, "count"))
+        self._config = self._config | {"max_memory_cost": cost, "max_memory_count": count}
 
     def set_keep_in_memory(self, keep: bool) -> None:
         """Sets `keep_in_memory` from now on: loads and disk look-ups store their images in memory."""
         lib.sdimage_cache_set_keep_in_memory(self.pointer, keep)
+        self._config = self._config | {"keep_in_memory": keep}
 
     def set_keep_weakly(self, keep: bool) -> None:
         """Sets `keep_weakly` from now on: an image evicted from memory is found while a reference to it exists."""
         lib.sdimage_cache_set_keep_weakly(self.pointer, keep)
+        self._config = self._config | {"keep_weakly": keep}
 
     def close(self) -> None:
         """Commits pending stores and closes the disk part; repeated calls are harmless. Later calls raise ``SHUTDOWN``.
@@ -313,10 +258,6 @@ _SIZES = {
     "max_disk_size": lib.sdimage_cache_config_set_max_disk_size,
     "inline_entry_limit": lib.sdimage_cache_config_set_inline_entry_limit,
 }
-
-
-def _layers(memory: bool, disk: bool) -> int:
-    return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
 
 
 _additional: Tokens[AdditionalPath] = Tokens("the cache is gone")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from . import _bytes, _enums, _failures, _words
 from ._check import kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
+from ._lookups import Lookups, Operations
 from ._prototypes import (
     CACHE_TABLE_CLEAR,
     CACHE_TABLE_CONTAINS,
@@ -34,12 +36,15 @@ from .options import OptionT, carried
 
 
 @kind("cache")
-class Cache:
+class Cache(Lookups):
     """A custom cache: subclass it, and pass an instance to a manager, a load or a :class:`CacheChain`.
 
     Keys are ``bytes``. :meth:`query`, :meth:`store`, :meth:`remove`, :meth:`contains` and :meth:`clear` run on threads
     of the library, several at once, and may block. Their exceptions are logged and count as a miss or as a failed
     store. The two memory methods run on the thread that starts a load, and must not block.
+
+    :meth:`lookup`, :meth:`start_lookup`, :meth:`lookup_async`, :meth:`image`, :meth:`data` and :meth:`store_image` are
+    those of all caches, for the program: they call the methods of the subclass.
     """
 
     #: True for a cache whose entries other users or machines read: it receives no private responses.
@@ -92,7 +97,7 @@ class Cache:
 
 
 @kind("cache")
-class CacheChain:
+class CacheChain(Operations):
     """Several caches combined as one; the one added last is the highest.
 
     With `promote`, an entry found in a lower cache is stored in those above it.
@@ -103,7 +108,8 @@ class CacheChain:
         call(lib.sdimage_cache_new_chain, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         self._members: list[AnyCache] = []
-        call(lib.sdimage_cache_chain_set_promote, self.pointer, promote)
+        self._policies = dict(_POLICIES)
+        self.promote = promote
         for cache in caches:
             self.add(cache)
 
@@ -112,13 +118,45 @@ class CacheChain:
         """Address of the ``sdimage_cache``, borrowed."""
         return self._handle.pointer
 
+    @property
+    def members(self) -> tuple[AnyCache, ...]:
+        """The caches, the highest last."""
+        return tuple(self._members)
+
+    @property
+    def promote(self) -> bool:
+        """True if an entry found in a lower cache is stored in those above it; may be set."""
+        return self._promote
+
+    @promote.setter
+    def promote(self, promote: bool) -> None:
+        call(lib.sdimage_cache_chain_set_promote, self.pointer, promote)
+        self._promote = promote
+
+    @property
+    def policies(self) -> Mapping[str, str]:
+        """The policy of each operation; set by :meth:`set_policy`."""
+        return MappingProxyType(self._policies.copy())
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments with later changes."""
+        return MappingProxyType({"caches": self.members, "promote": self.promote, "policies": self.policies})
+
     def add(self, cache: AnyCache) -> None:
-        """Adds a cache as the highest."""
+        """Adds a cache as the highest; an existing member moves there."""
         call(lib.sdimage_cache_chain_add, self.pointer, pointer_of(cache, "cache", "cache"))
         # The library references Python caches by number only.
-        self._members.append(cache)
+        self._members = [member for member in self._members if member is not cache] + [cache]
 
-    def remove(self, cache: AnyCache) -> None:
+    def remove(self, key: str | bytes | AnyCache, memory: bool = True, disk: bool = True) -> None:
+        """Removes an entry; a missing entry is no error. With a cache: :meth:`remove_member`."""
+        if isinstance(key, Lookups):
+            self.remove_member(key)
+        else:
+            super().remove(key, memory, disk)
+
+    def remove_member(self, cache: AnyCache) -> None:
         """Removes a cache from the chain; ``Error("NOT_FOUND")`` when it is not a member."""
         call(lib.sdimage_cache_chain_remove, self.pointer, pointer_of(cache, "cache", "cache"))
         self._members = [member for member in self._members if member is not cache]
@@ -129,10 +167,22 @@ class CacheChain:
         what = _words.number(_enums.CACHE_CHAIN_OPERATIONS, operation, "operation")
         how = _words.number(_enums.CACHE_CHAIN_POLICIES, policy, "policy")
         call(lib.sdimage_cache_chain_set_policy, self.pointer, what, how)
+        for name in self._policies if operation == "all" else (operation,):
+            self._policies[name] = policy
+
+
+#: The policies of a new chain.
+_POLICIES = {
+    "query": "serial",
+    "store": "highest_only",
+    "remove": "concurrent",
+    "contains": "serial",
+    "clear": "concurrent",
+}
 
 
 @kind("cache")
-class LayeredCache:
+class LayeredCache(Operations):
     """A cache of two halves: images in the memory part of `memory`, bytes in the disk part of `disk`."""
 
     def __init__(self, memory: AnyCache, disk: AnyCache) -> None:
@@ -143,13 +193,18 @@ class LayeredCache:
         self._halves = (memory, disk)
 
     @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments."""
+        return MappingProxyType({"memory": self._halves[0], "disk": self._halves[1]})
+
+    @property
     def pointer(self) -> int:
         """Address of the ``sdimage_cache``, borrowed."""
         return self._handle.pointer
 
 
 @kind("cache")
-class TieredCache:
+class TieredCache(Operations):
     """The cache of a process in a fleet: `local`, memory over disk, on top of `shared`, such as a
     :class:`sdimage.RedisCache`.
 
@@ -162,6 +217,11 @@ class TieredCache:
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
         # The library references Python caches by number only.
         self._tiers = (local, shared)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments."""
+        return MappingProxyType({"local": self._tiers[0], "shared": self._tiers[1]})
 
     @property
     def pointer(self) -> int:

@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypedDict, Unpack
 
 from . import _bytes, _enums
@@ -64,11 +65,17 @@ class RemoteCache(ImageCache):
         unknown = set(options) - set(RemoteOptions.__annotations__)
         if unknown:
             raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+        self._config = {"address": address, **options}
         out = c_void_p()
         values: Mapping[str, Any] = options
         with bag({f"remote.{name}": value for name, value in values.items()}) as carried:
             call(make, _bytes.c_text(address), carried.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The address and the options given."""
+        return MappingProxyType(self._config.copy())
 
     def close(self) -> None:
         """Releases the server connections when the cache is no longer used; repeated calls are harmless."""

@@ -12,7 +12,6 @@ from ._check import mapping, optional_pointer, text_bytes
 from ._ffi import lib
 from ._handle import Handle
 from ._listener import OnResult
-from .cache import ImageCache
 from .encoding import EncodeOptions, encode_options
 from .loader import Loader, LoadFunction, as_loader
 from .options import U32, U64, DecodeOptions, OptionValue, bag, known, set_decoding, unsigned
@@ -205,7 +204,7 @@ def hold(request: Handle, options: RequestOptions) -> list[object]:
     until the load ends."""
     named: Mapping[str, Any] = options
     objects = [named.get(name) for name in ("cache", "original_cache", "hooks", "load_hooks", "coder")]
-    held: list[object] = [each for each in objects if each is not None and not isinstance(each, ImageCache)]
+    held: list[object] = [each for each in objects if each is not None and not getattr(each, "is_held_by_library", False)]
     if "loader" in options:
         loader = as_loader(options["loader"])
         lib.sdimage_request_set_loader(request.pointer, loader.pointer)
