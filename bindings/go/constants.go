@@ -159,7 +159,7 @@ const (
 
 // Fitting of an image into a box of another aspect ratio.
 const (
-	// Scaled to fit inside; on a canvas as large as the box, centred between transparent bars.
+	// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
 	AspectFit ScaleMode = 0
 	// Stretched to the box.
 	Fill ScaleMode = 1

@@ -93,7 +93,8 @@ constants.FORMATS = {
 
 --- Fitting of an image into a box of another aspect ratio.
 constants.SCALE_MODES = {
-  aspect_fit = 0, -- scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+  -- scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars
+  aspect_fit = 0,
   fill = 1, -- stretched to the box
   -- scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides
   aspect_fill = 2,

@@ -5,13 +5,14 @@ from typing import Final
 
 #: The eviction policy of a full memory part.
 EVICTIONS: Final = {
-    "adaptive": 0,  # evicts images used once before images used repeatedly: a scan displaces little
+    # the default: evicts images used once before images used repeatedly, so that a scan displaces little
+    "adaptive": 0,
     "lru": 1,  # evicts exactly the least recently used image
 }
 
 #: The members used by an operation, and their order.
 CACHE_CHAIN_POLICIES: Final = {
-    "serial": 0,  # the highest first; a query ends with the first hit
+    "serial": 0,  # the default: the highest first; a query ends with the first hit
     "concurrent": 1,  # all at once; a query ends with the first hit of any, CONTAINS returns the layers of all
     "highest_only": 2,  # the one added last
     "lowest_only": 3,  # the one added first
@@ -38,13 +39,13 @@ LOG_LEVELS: Final = {
 
 #: The date that determines the age of an entry, and the order of eviction.
 EXPIRE_RULES: Final = {
-    "access": 0,  # the last read
+    "access": 0,  # the last read, the default
     "modification": 1,  # the store
 }
 
 #: The order of a list.
 CACHE_ORDERS: Final = {
-    "stored": 0,  # The oldest store first
+    "stored": 0,  # The oldest store first, the default
     "used": 1,  # The least recently used first
 }
 
@@ -64,7 +65,7 @@ ADDRESS_POLICIES: Final = {
 
 #: Order among waiting transfers of equal priority.
 EXECUTION_ORDERS: Final = {
-    "fifo": 0,  # the transfer that waits longest starts first
+    "fifo": 0,  # the transfer that waits longest starts first, the default
     "lifo": 1,  # the transfer added last starts first
 }
 
@@ -205,7 +206,8 @@ FORMATS: Final = {
 
 #: Fitting of an image into a box of another aspect ratio.
 SCALE_MODES: Final = {
-    "aspect_fit": 0,  # scaled to fit inside; on a canvas as large as the box, centred between transparent bars
+    # scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars
+    "aspect_fit": 0,
     "fill": 1,  # stretched to the box
     # scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides
     "aspect_fill": 2,
@@ -234,7 +236,7 @@ PLAYBACK_MODES: Final = {
 
 #: Source of a player's time.
 PLAYER_CLOCKS: Final = {
-    "host": 0,  # sdimage_player_tick
+    "host": 0,  # sdimage_player_tick, the default
     "descriptor": 1,  # sdimage_player_descriptor, sdimage_player_advance
     "library": 2,  # timers of the library, handlers on a dispatcher
 }
@@ -265,7 +267,7 @@ PHOTOS_PLAYBACKS: Final = {
 
 #: Sort key of a list.
 PHOTOS_ORDERS: Final = {
-    "date": 0,  # date taken; then name
+    "date": 0,  # date taken, the default; then name
     "name": 1,  # bytes of the file name; then date
     "modified": 2,  # last change of the file
     "size": 3,  # size of the file in bytes
@@ -273,7 +275,7 @@ PHOTOS_ORDERS: Final = {
 
 #: Images delivered for one asset.
 PHOTOS_DELIVERIES: Final = {
-    "opportunistic": 0,  # a small image immediately, then the requested one
+    "opportunistic": 0,  # a small image immediately, then the requested one; the default
     "high_quality": 1,  # only the requested one
     "fast": 2,  # only the small one; without it, the requested one
 }
@@ -287,13 +289,13 @@ PHOTOS_RESIZES: Final = {
 
 #: Fitting of an image into a target of another aspect ratio.
 PHOTOS_CONTENTS: Final = {
-    "fit": 0,  # the largest image inside the size
+    "fit": 0,  # the largest image inside the size, the default
     "fill": 1,  # the smallest image that covers it; nothing is cropped
 }
 
 #: Version of an edited photo; trees and databases have one version of a file.
 PHOTOS_VERSIONS: Final = {
-    "current": 0,  # with all edits
+    "current": 0,  # with all edits, the default
     "unadjusted": 1,  # without the user's edits
     "original": 2,  # as the camera stored it
 }
@@ -369,7 +371,7 @@ BLOCKING_READS: Final = {
 
 #: The treatment of cached images that may differ from those of their origin.
 FRESHNESS: Final = {
-    "ignore": 0,  # Uses a cached image, fresh or stale
+    "ignore": 0,  # Uses a cached image, fresh or stale; the default
     "respect": 1,  # Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache
     # Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL reports whether it has
     # changed
@@ -390,7 +392,7 @@ TRANSITIONS: Final = {
 
 #: Time at which the placeholder is shown.
 PLACEHOLDER_TIMES: Final = {
-    "now": 0,  # while the image is loaded
+    "now": 0,  # while the image is loaded, the default
     "on_failure": 1,  # at the end, if there is no image; until then the shown image stays
 }
 
@@ -404,7 +406,7 @@ CACHED_PLACEHOLDERS: Final = {
 
 #: Effect on a load under way with the same key.
 PREVIOUS_LOADS: Final = {
-    "cancel": 0,  # it ends with CANCELLED
+    "cancel": 0,  # it ends with CANCELLED, the default
     "keep": 1,  # both show their images when they arrive
 }
 
@@ -416,7 +418,8 @@ IMAGE_SETTINGS: Final = {
 
 #: Images that are shown with the transition.
 TRANSITION_RULES: Final = {
-    # Images that took time: from network and loaders, and from the disk unless the starting call waited for it
+    # Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
+    # for it
     "waited": 0,
     "always": 1,  # every image, also those from memory
 }
@@ -490,7 +493,7 @@ TRANSACTION_PHASES: Final = {
 
 #: Weights of the samples.
 RESAMPLINGS: Final = {
-    "lanczos": 0,  # three lobes: the sharpest
+    "lanczos": 0,  # three lobes: the sharpest, and the default
     "area": 1,  # the exact mean of the area of an output pixel: the fastest
     "cubic": 2,  # Catmull-Rom
     "linear": 3,  # triangle: soft

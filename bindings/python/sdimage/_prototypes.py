@@ -1514,6 +1514,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         c_int,
         (c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
     ),
+    "sdimage_transformer_new_round_corner_fraction": (
+        c_int,
+        (c_double, c_uint64, c_double, POINTER(Color), HANDLE_OUT, HANDLE_OUT),
+    ),
     "sdimage_transformer_new_tint": (c_int, (Color, c_int, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_transformer_ref": (c_void_p, (c_void_p,)),
     "sdimage_transformer_should_preserve_metadata": (c_bool, (c_void_p,)),

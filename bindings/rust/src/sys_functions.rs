@@ -1966,6 +1966,14 @@ extern "C" {
         transformer: *mut *mut sdimage_transformer,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_transformer_new_round_corner_fraction(
+        fraction: f64,
+        corners: u64,
+        border_width: f64,
+        border_color: *const sdimage_color,
+        transformer: *mut *mut sdimage_transformer,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_transformer_new_flip(
         horizontal: bool,
         vertical: bool,

@@ -825,7 +825,6 @@ template <> inline constexpr word_of<log_level> words<log_level>[] = {
 template <> inline constexpr word_of<expire_rule> words<expire_rule>[] = {
     {expire_rule::access, "access"},
     {expire_rule::modification, "modification"},
-    {expire_rule::creation, "creation"},
 };
 template <> inline constexpr word_of<cache_order> words<cache_order>[] = {
     {cache_order::stored, "stored"},
@@ -946,6 +945,7 @@ template <> inline constexpr word_of<pixel_format> words<pixel_format>[] = {
     {pixel_format::rgb16, "rgb16"},
     {pixel_format::rgba16, "rgba16"},
     {pixel_format::rgba_float, "rgba_float"},
+    {pixel_format::native, "native"},
 };
 template <> inline constexpr word_of<format> words<format>[] = {
     {format::unknown, "unknown"},
@@ -979,12 +979,6 @@ template <> inline constexpr word_of<orientation> words<orientation>[] = {
     {orientation::right, "right"},
     {orientation::right_mirrored, "right_mirrored"},
     {orientation::left, "left"},
-};
-template <> inline constexpr word_of<metadata_kind> words<metadata_kind>[] = {
-    {metadata_kind::none, "none"},
-    {metadata_kind::exif, "exif"},
-    {metadata_kind::xmp, "xmp"},
-    {metadata_kind::icc, "icc"},
 };
 template <> inline constexpr word_of<playback_mode> words<playback_mode>[] = {
     {playback_mode::normal, "normal"},

@@ -113,6 +113,10 @@ enum class target : int { // photos_loader.h
     box = SDIMAGE_PHOTOS_TARGET_BOX,
 };
 
+using sdimage::operator|;
+using sdimage::operator&;
+using sdimage::operator<<;
+
 } // namespace photos
 
 namespace detail {
@@ -129,6 +133,60 @@ template <> struct c_enum<photos::target> { using type = sdimage_photos_target; 
 
 template <> inline constexpr bool is_set_of_bits<photos::media> = true;
 template <> inline constexpr bool is_set_of_bits<photos::origin> = true;
+
+// clang-format off
+template <> inline constexpr word_of<photos::media> words<photos::media>[] = {
+    {photos::media::none, "none"},
+    {photos::media::image, "image"},
+    {photos::media::video, "video"},
+    {photos::media::audio, "audio"},
+    {photos::media::all, "all"},
+};
+template <> inline constexpr word_of<photos::origin> words<photos::origin>[] = {
+    {photos::origin::none, "none"},
+    {photos::origin::own, "own"},
+    {photos::origin::shared, "shared"},
+    {photos::origin::synced, "synced"},
+    {photos::origin::all, "all"},
+};
+template <> inline constexpr word_of<photos::playback> words<photos::playback>[] = {
+    {photos::playback::none, "none"},
+    {photos::playback::still, "still"},
+    {photos::playback::animated, "animated"},
+    {photos::playback::video, "video"},
+};
+template <> inline constexpr word_of<photos::order> words<photos::order>[] = {
+    {photos::order::date, "date"},
+    {photos::order::name, "name"},
+    {photos::order::modified, "modified"},
+    {photos::order::size, "size"},
+};
+template <> inline constexpr word_of<photos::delivery> words<photos::delivery>[] = {
+    {photos::delivery::opportunistic, "opportunistic"},
+    {photos::delivery::high_quality, "high_quality"},
+    {photos::delivery::fast, "fast"},
+};
+template <> inline constexpr word_of<photos::resize> words<photos::resize>[] = {
+    {photos::resize::none, "none"},
+    {photos::resize::fast, "fast"},
+    {photos::resize::exact, "exact"},
+};
+template <> inline constexpr word_of<photos::content> words<photos::content>[] = {
+    {photos::content::aspect_fit, "aspect_fit"},
+    {photos::content::aspect_fill, "aspect_fill"},
+};
+template <> inline constexpr word_of<photos::version> words<photos::version>[] = {
+    {photos::version::current, "current"},
+    {photos::version::unadjusted, "unadjusted"},
+    {photos::version::original, "original"},
+};
+template <> inline constexpr word_of<photos::target> words<photos::target>[] = {
+    {photos::target::maximum, "maximum"},
+    {photos::target::pixel_size, "pixel_size"},
+    {photos::target::point_size, "point_size"},
+    {photos::target::box, "box"},
+};
+// clang-format on
 
 } // namespace detail
 
