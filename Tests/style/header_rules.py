@@ -17,15 +17,15 @@ ERROR = "sdimage_error **"
 #: Functions of the process, which have no object.
 PROCESS_WIDE = set("""
     sdimage_version sdimage_version_number sdimage_sniff sdimage_decode sdimage_decode_file sdimage_encode sdimage_encode_file
-    sdimage_info sdimage_read_metadata sdimage_can_decode sdimage_can_encode sdimage_default_limit_bytes
+    sdimage_can_decode sdimage_can_encode sdimage_default_limit_bytes
     sdimage_set_default_limit_bytes sdimage_set_default_cache sdimage_get_default_cache sdimage_set_default_loader
-    sdimage_get_default_loader sdimage_log_set_handler sdimage_metrics sdimage_doctor sdimage_trim_memory
+    sdimage_get_default_loader sdimage_log_set_handler sdimage_metrics sdimage_trim_memory
     sdimage_watch_memory_pressure sdimage_plugins_load_all
 """.split())
 #: Nouns of groups of functions of the process, and of objects whose class has a shorter name.
 NOUNS = set("""
     sdimage_downloader sdimage_cache_chain sdimage_loader_chain sdimage_blurhash sdimage_thumbhash sdimage_filter
-    sdimage_frame_budget
+    sdimage_frame_budget sdimage_color sdimage_size sdimage_format
 """.split())
 #: Words of a value of 0 that changes or tells nothing.
 NEUTRAL = set("NONE UNKNOWN DEFAULT AUTOMATIC ANY ALL OFF NORMAL OK".split())

@@ -103,7 +103,7 @@ sdimage_request *new_request(const char *url);
 sdimage_image *memory_image(const sdimage_cache *cache, const void *key, size_t length);
 sdimage_data *new_data(const void *bytes, size_t length);
 
-/* A value of sdimage_frame_budget_statistics; -1 for an unknown name. */
+/* A value of sdimage_frame_budget_statistics_to_json; -1 for an unknown name. */
 long frame_statistic(const char *name);
 
 /* Bytes of pixel memory in use, by the library's own metrics. It counts blocks of 16 KiB and more. */

@@ -153,9 +153,15 @@ type Header struct {
 
 // Info reads a header; it decodes no pixels.
 func Info(bytes []byte) (*Header, error) {
+	var info *C.sdimage_info
 	var data *C.sdimage_data
 	var err *C.sdimage_error
-	if status := C.sdimage_info(first(bytes), C.size_t(len(bytes)), &data, &err); status < 0 {
+	status := C.sdimage_info_new(first(bytes), C.size_t(len(bytes)), nil, &info, &err)
+	if status >= 0 {
+		status = C.sdimage_info_to_json(info, &data, &err)
+		C.sdimage_info_unref(info)
+	}
+	if status < 0 {
 		return nil, errorOf(status, err)
 	}
 	header := new(Header)

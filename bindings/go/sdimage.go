@@ -31,9 +31,15 @@ func Version() string { return C.GoString(C.sdimage_version()) }
 
 // Doctor returns the diagnostics for a bug report, as a JSON object.
 func Doctor() (string, error) {
+	var diagnosis *C.sdimage_diagnosis
 	var data *C.sdimage_data
 	var err *C.sdimage_error
-	if status := C.sdimage_doctor(&data, &err); status < 0 {
+	status := C.sdimage_diagnosis_new(&diagnosis, &err)
+	if status >= 0 {
+		status = C.sdimage_diagnosis_to_json(diagnosis, &data, &err)
+		C.sdimage_diagnosis_unref(diagnosis)
+	}
+	if status < 0 {
 		return "", errorOf(status, err)
 	}
 	return string(takeBytes(data)), nil

@@ -103,7 +103,7 @@ export class Image {
 /** Runs on a thread of libuv's pool; `bytes` are copied first. */
 export function decode(bytes: Bytes, options?: DecodeOptions): Promise<Image>;
 export function decodeSync(bytes: Bytes, options?: DecodeOptions): Image;
-/** The properties in the header: format, width, height, frame_count, orientation, … as sdimage_info reports them. */
+/** The properties in the header: format, width, height, frame_count, orientation, … as sdimage_info_to_json reports them. */
 export function info(bytes: Bytes): Record<string, unknown>;
 /** Detects the format by its signature. */
 export function sniff(bytes: Bytes): string | null;

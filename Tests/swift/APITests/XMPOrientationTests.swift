@@ -57,7 +57,8 @@ import Testing
             let stored = try decode(file, appliesOrientation: false)
             #expect(sdimage_image_width(stored.pointer) == 8)
             #expect(sdimage_image_orientation(stored.pointer).rawValue == UInt32(value))
-            #expect(sdimage_info_orientation(try makeInfo(file).pointer).rawValue == UInt32(value))
+            let info = try makeInfo(file)
+            #expect(sdimage_info_orientation(info.pointer).rawValue == UInt32(value))
             let feeding = try Feeding()
             #expect(feeding.feed(file, .sevens) == .picture(Seen(image.pointer)))
         }

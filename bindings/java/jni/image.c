@@ -43,12 +43,17 @@ jint NATIVE(sniff)(JNIEnv *env, jclass self, jbyteArray array) {
 }
 
 jbyteArray NATIVE(info)(JNIEnv *env, jclass self, jbyteArray array) {
+    sdimage_info *info = NULL;
     sdimage_data *json = NULL;
     sdimage_error *error = NULL;
     size_t length = 0;
     (void)self;
     char *bytes = bytes_of(env, array, &length);
-    sdimage_status status = bytes ? sdimage_info(bytes, length, &json, &error) : SDIMAGE_STATUS_INVALID_ARGUMENT;
+    sdimage_status status =
+        bytes ? sdimage_info_new(bytes, length, NULL, &info, &error) : SDIMAGE_STATUS_INVALID_ARGUMENT;
+    if (status >= 0)
+        status = sdimage_info_to_json(info, &json, &error);
+    sdimage_info_unref(info);
     free(bytes);
     return failed(env, status, error) ? NULL : array_of_data(env, json);
 }

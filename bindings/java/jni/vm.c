@@ -145,10 +145,19 @@ jstring NATIVE(version)(JNIEnv *env, jclass self) {
     return (*env)->NewStringUTF(env, sdimage_version());
 }
 
+static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
+    sdimage_diagnosis *diagnosis = NULL;
+    sdimage_status status = sdimage_diagnosis_new(&diagnosis, error);
+    if (status >= 0)
+        status = sdimage_diagnosis_to_json(diagnosis, json, error);
+    sdimage_diagnosis_unref(diagnosis);
+    return status;
+}
+
 jbyteArray NATIVE(text)(JNIEnv *env, jclass self, jint what) {
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
     (void)self;
-    sdimage_status status = what == 0 ? sdimage_doctor(&data, &error) : sdimage_metrics(&data, &error);
+    sdimage_status status = what == 0 ? diagnose(&data, &error) : sdimage_metrics(&data, &error);
     return failed(env, status, error) ? NULL : array_of_data(env, data);
 }

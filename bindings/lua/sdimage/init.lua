@@ -31,13 +31,21 @@ local sdimage = {
 function sdimage.version() return ffi.string(lib.sdimage_version()) end
 
 --- The diagnostics for a bug report, as JSON.
-function sdimage.doctor() return base.take(base.make("sdimage_data", lib.sdimage_doctor)) end
+function sdimage.doctor()
+  local diagnosis, failure = base.make("sdimage_diagnosis", lib.sdimage_diagnosis_new)
+  if not diagnosis then return nil, failure end
+  return base.take(base.make("sdimage_data", lib.sdimage_diagnosis_to_json, diagnosis))
+end
 
 --- The metrics of the process in the Prometheus text format.
 function sdimage.metrics() return base.take(base.make("sdimage_data", lib.sdimage_metrics)) end
 
 --- The properties in a header, as JSON; nil and an error when there is none.
-function sdimage.info(bytes) return base.take(base.make("sdimage_data", lib.sdimage_info, bytes, #bytes)) end
+function sdimage.info(bytes)
+  local info, failure = base.make("sdimage_info", lib.sdimage_info_new, bytes, #bytes, nil)
+  if not info then return nil, failure end
+  return base.take(base.make("sdimage_data", lib.sdimage_info_to_json, info))
+end
 
 --- Detects the format by its signature; nil when none matches.
 function sdimage.sniff(bytes)

@@ -57,12 +57,16 @@ napi_value info_of_bytes(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;
     size_t length = 0;
+    sdimage_info *header = NULL;
     sdimage_data *json = NULL;
     sdimage_error *error = NULL;
     arguments(env, info, values);
     if (!bytes_of(env, values[0], &bytes, &length))
         return NULL;
-    sdimage_status status = sdimage_info(bytes, length, &json, &error);
+    sdimage_status status = sdimage_info_new(bytes, length, NULL, &header, &error);
+    if (status >= 0)
+        status = sdimage_info_to_json(header, &json, &error);
+    sdimage_info_unref(header);
     return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
 }
 
@@ -78,6 +82,15 @@ napi_value sniff(napi_env env, napi_callback_info info) {
     return format == SDIMAGE_FORMAT_UNKNOWN ? none : text(env, sdimage_format_name(format));
 }
 
+static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
+    sdimage_diagnosis *diagnosis = NULL;
+    sdimage_status status = sdimage_diagnosis_new(&diagnosis, error);
+    if (status >= 0)
+        status = sdimage_diagnosis_to_json(diagnosis, json, error);
+    sdimage_diagnosis_unref(diagnosis);
+    return status;
+}
+
 /* text(what): version, doctor, metrics. */
 napi_value library_text(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
@@ -87,6 +100,6 @@ napi_value library_text(napi_env env, napi_callback_info info) {
     int what = (int)number_of(env, values[0]);
     if (what == 0)
         return text(env, sdimage_version());
-    sdimage_status status = what == 1 ? sdimage_doctor(&data, &error) : sdimage_metrics(&data, &error);
+    sdimage_status status = what == 1 ? diagnose(&data, &error) : sdimage_metrics(&data, &error);
     return status < 0 ? throw_error(env, status, error) : text_of_data(env, data);
 }

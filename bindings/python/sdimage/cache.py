@@ -181,6 +181,9 @@ class ImageCache(Operations, Closing):
         With `repair` damaged parts are removed or rebuilt."""
         out = c_void_p()
         call(lib.sdimage_cache_verify, self.pointer, repair, byref(out))
+        with Handle(out.value, lib.sdimage_cache_verification_unref) as verification:
+            out = c_void_p()
+            call(lib.sdimage_cache_verification_to_json, verification.pointer, byref(out))
         return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
     def trim(self, size: int) -> None:
@@ -223,7 +226,7 @@ class ImageCache(Operations, Closing):
     def statistics(self) -> dict[str, Any]:
         """Counters since the cache was opened: ``"memory"`` and ``"disk"``, each with hits, misses, bytes …"""
         out = c_void_p()
-        call(lib.sdimage_cache_statistics, self.pointer, byref(out))
+        call(lib.sdimage_cache_statistics_to_json, self.pointer, byref(out))
         return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
     def set_memory_limits(self, cost: int | None = None, count: int | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from . import _bytes
 from ._ffi import lib, library_path
+from ._handle import Handle
 from .errors import call, text
 from .options import U64, unsigned
 
@@ -20,7 +21,10 @@ def version() -> str:
 def doctor() -> dict[str, Any]:
     """Version, formats that decode and encode, library versions, limits, cache path, and the library's own file."""
     out = c_void_p()
-    call(lib.sdimage_doctor, byref(out))
+    call(lib.sdimage_diagnosis_new, byref(out))
+    with Handle(out.value, lib.sdimage_diagnosis_unref) as diagnosis:
+        out = c_void_p()
+        call(lib.sdimage_diagnosis_to_json, diagnosis.pointer, byref(out))
     report = cast("dict[str, Any]", json.loads(_bytes.taken(out)))
     return {**report, "library_path": library_path}
 
@@ -30,7 +34,7 @@ def frame_memory(limit: int | None = None) -> dict[str, int]:
     if limit is not None:
         lib.sdimage_frame_budget_set_limit(unsigned(limit, "limit", U64))
     out = c_void_p()
-    call(lib.sdimage_frame_budget_statistics, byref(out))
+    call(lib.sdimage_frame_budget_statistics_to_json, byref(out))
     return cast("dict[str, int]", json.loads(_bytes.taken(out)))
 
 

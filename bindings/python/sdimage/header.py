@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 from ctypes import byref, c_void_p
 from typing import Any, cast
 
-from . import _bytes, _enums, _words
+from . import _bytes
 from ._bytes import Path, ReadableBuffer
 from ._ffi import lib
+from ._handle import Handle
 from .errors import Error, call
 from .image import format_name
 
@@ -45,21 +47,28 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
     ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` if unspecified),
     ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and similar entries by key.
     """
-    out = c_void_p()
-    call(lib.sdimage_info, *_bytes.borrowed(contents(data)), byref(out))
-    return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
+    with _read(data) as header:
+        out = c_void_p()
+        call(lib.sdimage_info_to_json, header.pointer, byref(out))
+        return cast("dict[str, Any]", json.loads(_bytes.taken(out)))
 
 
 def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
     """A metadata block of the file: ``"exif"`` (a TIFF structure), ``"xmp"`` (XML) or ``"icc"``; ``None`` when absent.
     """
-    number = _words.number(_enums.METADATA_KINDS, kind, "kind")
-    bytes_, length = _bytes.borrowed(contents(data))
+    getter = _BLOCKS.get(kind)
+    if getter is None:
+        raise Error("INVALID_ARGUMENT", f"kind is {kind!r}, expected one of {', '.join(_BLOCKS)}")
+    with _read(data) as header:
+        block = getter(header.pointer)
+        return ctypes.string_at(lib.sdimage_data_bytes(block), lib.sdimage_data_length(block)) if block else None
+
+
+_BLOCKS = {"exif": lib.sdimage_info_exif, "xmp": lib.sdimage_info_xmp, "icc": lib.sdimage_info_color_profile}
+
+
+def _read(data: ReadableBuffer | Path) -> Handle:
+    """The header information of an encoded image."""
     out = c_void_p()
-    try:
-        call(lib.sdimage_read_metadata, bytes_, length, number, byref(out))
-    except Error as error:
-        if error.code == "NOT_FOUND":
-            return None
-        raise
-    return _bytes.taken(out)
+    call(lib.sdimage_info_new, *_bytes.borrowed(contents(data)), None, byref(out))
+    return Handle(out.value, lib.sdimage_info_unref)

@@ -144,7 +144,7 @@ def filters() -> dict[str, dict[str, Any]]:
     for index in range(lib.sdimage_filter_count()):
         name = lib.sdimage_filter_name(index)
         out = c_void_p()
-        call(lib.sdimage_filter_describe, name, byref(out))
+        call(lib.sdimage_filter_to_json, index, byref(out))
         found[text(name)] = cast("dict[str, Any]", json.loads(_bytes.taken(out)))
     return found
 

@@ -209,7 +209,7 @@ impl Cache {
     /// Counters since the cache was opened, as a JSON object.
     pub fn statistics(&self) -> Result<String> {
         let mut raw = ptr::null_mut();
-        run(|why| unsafe { sys::sdimage_cache_statistics(self.as_ptr(), &mut raw, why) })?;
+        run(|why| unsafe { sys::sdimage_cache_statistics_to_json(self.as_ptr(), &mut raw, why) })?;
         Ok(made(unsafe { Data::owned(raw) }).into_string())
     }
 }

@@ -152,8 +152,12 @@ pub fn decode_file(path: impl AsRef<Path>, options: &DecodeOptions) -> Result<Im
 
 /// The properties in the header, as a JSON object; decodes no pixels.
 pub fn info(bytes: &[u8]) -> Result<String> {
+    let mut info = ptr::null_mut();
+    run(|why| unsafe { sys::sdimage_info_new(bytes.as_ptr().cast(), bytes.len(), ptr::null(), &mut info, why) })?;
     let mut raw = ptr::null_mut();
-    run(|why| unsafe { sys::sdimage_info(bytes.as_ptr().cast(), bytes.len(), &mut raw, why) })?;
+    let written = run(|why| unsafe { sys::sdimage_info_to_json(info, &mut raw, why) });
+    unsafe { sys::sdimage_info_unref(info) };
+    written?;
     Ok(made(unsafe { Data::owned(raw) }).into_string())
 }
 

@@ -212,8 +212,12 @@ impl Manager {
 
 /// The diagnostics for a bug report, as a JSON object.
 pub fn doctor() -> Result<String> {
+    let mut diagnosis = ptr::null_mut();
+    run(|why| unsafe { sys::sdimage_diagnosis_new(&mut diagnosis, why) })?;
     let mut raw = ptr::null_mut();
-    run(|why| unsafe { sys::sdimage_doctor(&mut raw, why) })?;
+    let written = run(|why| unsafe { sys::sdimage_diagnosis_to_json(diagnosis, &mut raw, why) });
+    unsafe { sys::sdimage_diagnosis_unref(diagnosis) };
+    written?;
     Ok(made(unsafe { Data::owned(raw) }).into_string())
 }
 

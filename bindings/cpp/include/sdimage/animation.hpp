@@ -88,8 +88,11 @@ inline void set_frame_budget(std::size_t bytes) noexcept {
 inline std::size_t frame_budget() noexcept {
     return sdimage_frame_budget_limit();
 }
-inline std::string frame_budget_statistics() {
-    return std::string(detail::make<data>(sdimage_frame_budget_statistics).text());
+inline sdimage_frame_budget_statistics frame_budget_statistics() {
+    sdimage_frame_budget_statistics found{};
+    found.size = sizeof found;
+    detail::run(sdimage_frame_budget_get_statistics, &found);
+    return found;
 }
 
 } // namespace sdimage

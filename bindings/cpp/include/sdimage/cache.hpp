@@ -128,12 +128,14 @@ public:
         detail::run(sdimage_cache_get_disk_totals, get(), &found.bytes, &found.count);
         return found;
     }
-    // Returns JSON.
-    std::string statistics() const {
-        return std::string(detail::make<sdimage::data>(sdimage_cache_statistics, get()).text());
+    sdimage_cache_statistics statistics() const {
+        sdimage_cache_statistics found{};
+        found.size = sizeof found;
+        detail::run(sdimage_cache_get_statistics, get(), &found);
+        return found;
     }
-    std::string verify(bool repair = false) const {
-        return std::string(detail::make<sdimage::data>(sdimage_cache_verify, get(), repair).text());
+    cache_verification verify(bool repair = false) const {
+        return detail::make<cache_verification>(sdimage_cache_verify, get(), repair);
     }
     // At most `limit` entries after those of the page `after`. Start with an empty page; stop at the page where
     // is_last() is true.

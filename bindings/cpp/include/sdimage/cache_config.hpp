@@ -131,6 +131,38 @@ struct cache_listing {
     bool is_file;
 };
 
+// The outcome of cache::verify. Class: immutable.
+class cache_verification
+    : public detail::shared<sdimage_cache_verification, sdimage_cache_verification_ref,
+                            sdimage_cache_verification_unref> {
+public:
+    using shared::shared;
+
+    // The C functions of the same names: disk_cache.h.
+    bool is_sound() const noexcept { return sdimage_cache_verification_is_sound(get()); }
+    std::uint64_t entry_count() const noexcept { return sdimage_cache_verification_entry_count(get()); }
+    std::uint64_t byte_count() const noexcept { return sdimage_cache_verification_byte_count(get()); }
+    std::uint64_t damaged_count() const noexcept { return sdimage_cache_verification_damaged_count(get()); }
+    std::uint64_t missing_count() const noexcept { return sdimage_cache_verification_missing_count(get()); }
+    std::uint64_t stray_count() const noexcept { return sdimage_cache_verification_stray_count(get()); }
+    bool is_index_damaged() const noexcept { return sdimage_cache_verification_is_index_damaged(get()); }
+    bool has_wrong_totals() const noexcept { return sdimage_cache_verification_has_wrong_totals(get()); }
+    bool is_repaired() const noexcept { return sdimage_cache_verification_is_repaired(get()); }
+    // Keys of damaged and missing entries: at most the first thousand.
+    std::vector<std::string> keys() const {
+        std::vector<std::string> found;
+        for (std::size_t i = 0; i < sdimage_cache_verification_key_count(get()); i++) {
+            std::size_t length = 0;
+            const void *key = sdimage_cache_verification_key(get(), i, &length);
+            found.emplace_back(static_cast<const char *>(key), length);
+        }
+        return found;
+    }
+    std::string to_json() const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_verification_to_json, get()).text());
+    }
+};
+
 // One page of a listing. Class: immutable.
 class cache_page : public detail::shared<sdimage_cache_page, sdimage_cache_page_ref, sdimage_cache_page_unref> {
 public:

@@ -25,16 +25,53 @@ inline image decode_file(std::string_view path, const decode_options &how = null
 inline outcome<image> try_decode_file(const char *path, const decode_options &how = nullptr) noexcept {
     return detail::attempt<image>(sdimage_decode_file, path, how.get());
 }
-// The properties in the header, as a JSON object; decodes no pixels.
-inline std::string info(bytes_view bytes) {
-    return std::string(detail::make<data>(sdimage_info, bytes.data(), bytes.size()).text());
+// Header information of an image, read without decoding pixels. Class: immutable.
+class image_info : public detail::shared<sdimage_info, sdimage_info_ref, sdimage_info_unref> {
+public:
+    using shared::shared;
+
+    // The C functions of the same names: metadata.h.
+    sdimage::format format() const noexcept { return static_cast<sdimage::format>(sdimage_info_format(get())); }
+    size pixel_size() const noexcept { return sdimage_info_size(get()); }
+    size stored_size() const noexcept { return sdimage_info_stored_size(get()); }
+    sdimage::orientation orientation() const noexcept {
+        return static_cast<sdimage::orientation>(sdimage_info_orientation(get()));
+    }
+    std::uint32_t frame_count() const noexcept { return sdimage_info_frame_count(get()); }
+    std::uint32_t loop_count() const noexcept { return sdimage_info_loop_count(get()); }
+    std::uint64_t duration_ms() const noexcept { return sdimage_info_duration_ms(get()); }
+    bool has_alpha() const noexcept { return sdimage_info_has_alpha(get()); }
+    std::uint32_t bits_per_channel() const noexcept { return sdimage_info_bits_per_channel(get()); }
+    std::uint32_t channel_count() const noexcept { return sdimage_info_channel_count(get()); }
+    bool is_progressive() const noexcept { return sdimage_info_is_progressive(get()); }
+    bool is_hdr() const noexcept { return sdimage_info_is_hdr(get()); }
+    bool has_color_profile() const noexcept { return sdimage_info_has_color_profile(get()); }
+    double dpi_x() const noexcept { return sdimage_info_dpi_x(get()); }
+    double dpi_y() const noexcept { return sdimage_info_dpi_y(get()); }
+    // Metadata blocks; empty when absent. Valid as long as this object.
+    bytes_view exif() const noexcept { return block(sdimage_info_exif(get())); }
+    bytes_view xmp() const noexcept { return block(sdimage_info_xmp(get())); }
+    bytes_view color_profile() const noexcept { return block(sdimage_info_color_profile(get())); }
+    // Comments, titles and others, by name; a name may occur more than once.
+    std::vector<std::pair<std::string, std::string>> texts() const {
+        std::vector<std::pair<std::string, std::string>> found;
+        for (std::size_t i = 0; i < sdimage_info_text_count(get()); i++)
+            found.emplace_back(sdimage_info_text_name(get(), i), sdimage_info_text_value(get(), i));
+        return found;
+    }
+    std::string to_json() const { return std::string(detail::make<data>(sdimage_info_to_json, get()).text()); }
+
+private:
+    static bytes_view block(const sdimage_data *data) noexcept {
+        return bytes_view(sdimage_data_bytes(data), sdimage_data_length(data));
+    }
+};
+
+inline image_info info(bytes_view bytes, const decode_options &how = nullptr) {
+    return detail::make<image_info>(sdimage_info_new, bytes.data(), bytes.size(), how.get());
 }
-// A metadata block; the try_ form reports NOT_FOUND when there is none.
-inline data read_metadata(bytes_view bytes, metadata_kind kind) {
-    return detail::make<data>(sdimage_read_metadata, bytes.data(), bytes.size(), detail::c(kind));
-}
-inline outcome<data> try_read_metadata(bytes_view bytes, metadata_kind kind) noexcept {
-    return detail::attempt<data>(sdimage_read_metadata, bytes.data(), bytes.size(), detail::c(kind));
+inline image_info info_of_file(std::string_view path, const decode_options &how = nullptr) {
+    return detail::make<image_info>(sdimage_info_new_file, detail::text(path), how.get());
 }
 // Reports whether a registered coder recognises the bytes, or encodes the format.
 inline bool can_decode(bytes_view bytes) noexcept {

@@ -235,9 +235,21 @@ inline void set_default_loader(const loader &shared) noexcept {
 
 // --- The process.
 
+// Versions, formats, limits and state of the library. Class: immutable. Its functions are those of diagnostics.h.
+class diagnosis : public detail::shared<sdimage_diagnosis, sdimage_diagnosis_ref, sdimage_diagnosis_unref> {
+public:
+    using shared::shared;
+
+    static diagnosis create() { return detail::make<diagnosis>(sdimage_diagnosis_new); }
+    bool can_decode(format wanted) const noexcept { return sdimage_diagnosis_can_decode(get(), detail::c(wanted)); }
+    bool can_encode(format wanted) const noexcept { return sdimage_diagnosis_can_encode(get(), detail::c(wanted)); }
+    std::uint32_t thread_count() const noexcept { return sdimage_diagnosis_thread_count(get()); }
+    std::string to_json() const { return std::string(detail::make<data>(sdimage_diagnosis_to_json, get()).text()); }
+};
+
 // The diagnostics for a bug report, as JSON.
 inline std::string doctor() {
-    return std::string(detail::make<data>(sdimage_doctor).text());
+    return diagnosis::create().to_json();
 }
 // Releases unused pixel memory; with `empty_caches` also empties the memory part of every cache.
 inline void trim_memory(bool empty_caches) noexcept {

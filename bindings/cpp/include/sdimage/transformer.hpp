@@ -97,7 +97,7 @@ inline std::vector<std::string_view> filter_names() {
     return names;
 }
 inline std::string filter_describe(std::string_view name) {
-    return std::string(detail::make<data>(sdimage_filter_describe, detail::text(name)).text());
+    return std::string(detail::make<data>(sdimage_filter_to_json, sdimage_filter_index(detail::text(name))).text());
 }
 
 // --- Custom transformers.

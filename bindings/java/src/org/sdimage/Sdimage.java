@@ -20,7 +20,7 @@ public final class Sdimage {
     }
 
     /**
-     * The properties in a header, as a JSON object: "format", "width", "height", "frame_count", … as sdimage_info
+     * The properties in a header, as a JSON object: "format", "width", "height", "frame_count", … as sdimage_info_to_json
      * reports them.
      */
     public static String info(byte[] bytes) {
