@@ -56,7 +56,7 @@ struct promised {
     ~promised() {
         if (!end) return;
         // Must come first: the load may end only when its future is ready.
-        promise = std::promise<result>();
+        { const std::promise<result> broken = std::move(promise); }
         guarded([&] { end->finish(); });
     }
     void operator()(const result &got) {
