@@ -174,6 +174,13 @@ public func sdimage_target_set_priority(_ target: Object, _ key: Text, _ priorit
     unsafe Handle.find(target, as: TargetObject.self)?.target.setPriority(priority, key)
 }
 
+@_cdecl("sdimage_target_priority") @implementation
+public func sdimage_target_priority(_ target: Object, _ key: Text) -> sdimage_priority {
+    let key = unsafe Input.targetKey(key)
+    let priority = unsafe Handle.find(target, as: TargetObject.self)?.target.task(key)?.priority
+    return priority.flatMap { sdimage_priority(rawValue: $0.rawValue) } ?? .SDIMAGE_PRIORITY_NORMAL
+}
+
 @_cdecl("sdimage_target_set_task") @implementation
 public func sdimage_target_set_task(_ target: Object, _ key: Text, _ task: Object) {
     let key = unsafe Input.targetKey(key)

@@ -165,8 +165,9 @@ def ownership(all_of: Headers) -> Iterator[str]:
         if out and re.search(r"\bborrowed\b", all_of.docs.get(each.name, ""), re.I):
             yield f"{each.header}: {each.name} stores a borrowed object, expected a reference"
         if re.search(r"_get_", each.name) and not each.name.endswith("_async"):
-            if not any(parameter.type.endswith("*") and not parameter.type.startswith("const") and parameter.type != ERROR
-                       for parameter in each.parameters[1 if each.parameters[0].type.count("*") == 1 else 0:]):
+            values = [parameter for parameter in each.parameters if plain(parameter.type) not in all_of.classes or "**" in parameter.type]
+            if not any(parameter.type.endswith("*") and not parameter.type.startswith("const") and parameter.name != "error"
+                       for parameter in values):
                 yield f"{each.header}: {each.name} has no out parameter"
         if each.result == "const char *" and each.parameters:
             is_shared = all_of.classes.get(plain(each.parameters[0].type)) == "synchronised"

@@ -264,6 +264,8 @@ SDIMAGE_API void sdimage_target_get_task(const sdimage_target *target, const cha
 /* Changes the priority of the loads under way in a slot (NULL: the default key), for example when its widget scrolls
  * into view or out of it: see sdimage_task_set_priority. */
 SDIMAGE_API void sdimage_target_set_priority(sdimage_target *target, const char *key, sdimage_priority priority);
+/* Returns the priority of the load under way in a slot (NULL: the default key); NORMAL if there is none. */
+SDIMAGE_API sdimage_priority sdimage_target_priority(const sdimage_target *target, const char *key);
 
 /* Puts a load started by the program itself into a slot. Loads under way there are cancelled; the next load in the slot
  * cancels this one. Its image is not shown. */

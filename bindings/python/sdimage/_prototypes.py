@@ -1477,6 +1477,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_target_options_transition_duration_ms": (c_uint32, (c_void_p,)),
     "sdimage_target_options_transition_rule": (c_int, (c_void_p,)),
     "sdimage_target_options_unref": (None, (c_void_p,)),
+    "sdimage_target_priority": (c_int, (c_void_p, c_char_p)),
     "sdimage_target_ref": (c_void_p, (c_void_p,)),
     "sdimage_target_remove_task": (None, (c_void_p, c_char_p)),
     "sdimage_target_set_priority": (None, (c_void_p, c_char_p, c_int)),

@@ -1859,6 +1859,7 @@ extern "C" {
     pub fn sdimage_target_cancel_latest(target: *mut sdimage_target);
     pub fn sdimage_target_get_task(target: *const sdimage_target, key: *const c_char, task: *mut *mut sdimage_task);
     pub fn sdimage_target_set_priority(target: *mut sdimage_target, key: *const c_char, priority: sdimage_priority);
+    pub fn sdimage_target_priority(target: *const sdimage_target, key: *const c_char) -> sdimage_priority;
     pub fn sdimage_target_set_task(target: *mut sdimage_target, key: *const c_char, task: *mut sdimage_task);
     pub fn sdimage_target_remove_task(target: *mut sdimage_target, key: *const c_char);
     pub fn sdimage_target_get_latest_key(target: *const sdimage_target, key: *mut *mut sdimage_data);
