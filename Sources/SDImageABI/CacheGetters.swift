@@ -69,20 +69,6 @@ public func sdimage_cache_config_is_durable(_ config: Object) -> Bool {
     unsafe read(config, CacheConfigObject.self, false) { $0.value.isDurable }
 }
 
-@_cdecl("sdimage_cache_config_expire_rule") @implementation
-public func sdimage_cache_config_expire_rule(_ config: Object) -> sdimage_expire_rule {
-    unsafe read(config, CacheConfigObject.self, .SDIMAGE_EXPIRE_RULE_ACCESS) { $0.value.disk.rule.code }
-}
-
-@_cdecl("sdimage_cache_config_get_modes") @implementation
-public func sdimage_cache_config_get_modes(
-    _ config: Object, _ folder: UnsafeMutablePointer<UInt32>?, _ file: UnsafeMutablePointer<UInt32>?
-) {
-    let value = unsafe Handle.find(config, as: CacheConfigObject.self)?.value
-    unsafe folder?.pointee = value.map { $0.modes.folder } ?? 0
-    unsafe file?.pointee = value.map { $0.modes.file } ?? 0
-}
-
 @_cdecl("sdimage_cache_get_memory_limits") @implementation
 public func sdimage_cache_get_memory_limits(
     _ cache: Object, _ bytes: UnsafeMutablePointer<Int>?, _ count: UnsafeMutablePointer<Int>?
@@ -100,56 +86,6 @@ public func sdimage_cache_should_keep_in_memory(_ cache: Object) -> Bool {
 @_cdecl("sdimage_cache_should_keep_weakly") @implementation
 public func sdimage_cache_should_keep_weakly(_ cache: Object) -> Bool {
     unsafe read(cache, CacheObject.self, false) { $0.memory?.keepsEvictedImages ?? false }
-}
-
-@_cdecl("sdimage_cache_get_disk_limits") @implementation
-public func sdimage_cache_get_disk_limits(
-    _ cache: Object, _ maxBytes: UnsafeMutablePointer<UInt64>?, _ maxAgeSeconds: UnsafeMutablePointer<Int64>?,
-    _ rule: UnsafeMutablePointer<sdimage_expire_rule>?
-) {
-    let limits = unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.disk?.limits
-    unsafe maxBytes?.pointee = UInt64(clamping: limits?.maxSize ?? 0)
-    unsafe maxAgeSeconds?.pointee = Int64(limits?.maxAge ?? 0)
-    unsafe rule?.pointee = limits?.rule.code ?? .SDIMAGE_EXPIRE_RULE_ACCESS
-}
-
-@_cdecl("sdimage_cache_get_expiry") @implementation
-public func sdimage_cache_get_expiry(
-    _ cache: Object, _ key: UnsafeRawPointer?, _ length: Int, _ date: UnsafeMutablePointer<UInt64>?, _ error: ObjectOut
-) -> sdimage_status {
-    unsafe attempt(error) { () throws(ImageError) in
-        guard let date = unsafe date else { throw ImageError(.invalidArgument, "argument: no place to store the result") }
-        let disk = unsafe try Input.disk(cache)
-        unsafe date.pointee = unsafe try disk.expiryNow(of: try disk.named(try Input.key(key, length)))
-    }
-}
-
-@_cdecl("sdimage_cache_query_order") @implementation
-public func sdimage_cache_query_order(_ query: Object) -> sdimage_cache_order {
-    unsafe read(query, CacheQueryObject.self, .SDIMAGE_CACHE_ORDER_STORED) { $0.value.order.code }
-}
-
-@_cdecl("sdimage_cache_query_prefix") @implementation
-public func sdimage_cache_query_prefix(_ query: Object, _ length: UnsafeMutablePointer<Int>?) -> UnsafeRawPointer? {
-    let prefix = unsafe read(query, CacheQueryObject.self, nil) { query in
-        query.lent.text("prefix", query.value.prefix.isEmpty ? nil : query.value.prefix)
-    }
-    unsafe length?.pointee = prefix?.count ?? 0
-    return unsafe prefix.map { unsafe UnsafeRawPointer($0.pointer) }
-}
-
-@_cdecl("sdimage_cache_query_used_until") @implementation
-public func sdimage_cache_query_used_until(_ query: Object) -> UInt64 {
-    unsafe read(query, CacheQueryObject.self, 0) { $0.value.accessedUntil == .max ? 0 : $0.value.accessedUntil }
-}
-
-@_cdecl("sdimage_cache_query_get_lengths") @implementation
-public func sdimage_cache_query_get_lengths(
-    _ query: Object, _ least: UnsafeMutablePointer<UInt64>?, _ most: UnsafeMutablePointer<UInt64>?
-) {
-    let value = unsafe Handle.find(query, as: CacheQueryObject.self)?.value
-    unsafe least?.pointee = value.map { UInt64($0.lengths.lowerBound) } ?? 0
-    unsafe most?.pointee = value.map { $0.lengths.upperBound == .max ? .max : UInt64($0.lengths.upperBound) } ?? 0
 }
 
 @_cdecl("sdimage_cache_chain_count") @implementation

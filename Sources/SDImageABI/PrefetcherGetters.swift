@@ -4,12 +4,12 @@ import SDImageHost
 
 @_cdecl("sdimage_batch_options_pixel_format") @implementation
 public func sdimage_batch_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
-    unsafe read(options, BatchOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_RGB8) { $0.value.format.code }
+    unsafe read(options, BatchOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { $0.value.format.code }
 }
 
 @_cdecl("sdimage_batch_options_scale_mode") @implementation
 public func sdimage_batch_options_scale_mode(_ options: Object) -> sdimage_scale_mode {
-    unsafe read(options, BatchOptionsObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FILL) { $0.value.mode.code }
+    unsafe read(options, BatchOptionsObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FIT) { $0.value.mode.code }
 }
 
 @_cdecl("sdimage_batch_options_background_color") @implementation

@@ -109,9 +109,20 @@ static void managersThatNameNoneUseTheDefaults(void) {
     CHECK_EQUAL(source_of(managers[0], "own:a"), SDIMAGE_IMAGE_SOURCE_LOADER);
     CHECK_EQUAL(source_of(managers[1], "own:a"), SDIMAGE_IMAGE_SOURCE_MEMORY);
     CHECK_EQUAL(sdimage_cache_contains(cache, "own:a", 5), SDIMAGE_CACHE_LAYERS_MEMORY);
+    sdimage_cache *set = NULL;
+    sdimage_loader *named = NULL;
+    sdimage_get_default_cache(&set);
+    sdimage_get_default_loader(&named);
+    CHECK_EQUAL(sdimage_cache_contains(set, "own:a", 5), SDIMAGE_CACHE_LAYERS_MEMORY);
+    CHECK(!strcmp(sdimage_loader_name(named), "own"));
+    sdimage_cache_unref(set);
+    sdimage_loader_unref(named);
     /* After a reset, the managers that have the defaults continue to use them. */
     sdimage_set_default_loader(NULL);
     sdimage_set_default_cache(NULL);
+    sdimage_get_default_cache(&set);
+    sdimage_get_default_loader(&named);
+    CHECK(!set && !named);
     CHECK_EQUAL(source_of(managers[0], "own:b"), SDIMAGE_IMAGE_SOURCE_LOADER);
     CHECK_EQUAL(atomic_load(&loads), 2);
     sdimage_manager *another = new_manager(NULL, NULL, true);

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func theEncodeOptionsAreACopy() throws {
-        let options = Owned(sdimage_encode_options_new()!) { sdimage_encode_options_unref($0) }
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
         sdimage_encode_options_set_quality(options.pointer, 0.25)
         sdimage_request_set_encode_options(request.pointer, options.pointer)
         let copy = try #require(
