@@ -5,7 +5,12 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import declarations  # noqa: E402
 from declarations import Parameter  # noqa: E402
+
+# The kinds of objects.
+OBJECTS = {function.name.removeprefix("sdimage_").removesuffix("_unref") for function in declarations.functions()
+           if function.name.endswith("_unref")} | {"download_event", "work_budget"}
 
 # Sensible numbers if the other arguments are valid, by the name of the parameter.
 NUMBERS = {"width": "2", "height": "2", "stride": "8", "pixel_format": "SDIMAGE_PIXEL_FORMAT_RGBA8", "length": "8",
@@ -17,8 +22,7 @@ VALUES = {"sdimage_color": "1, 1, 1, 1", "sdimage_rect": "1, 1, 1, 1", "sdimage_
 def noun(parameter: Parameter) -> str | None:
     """The kind of object a parameter takes: "cache" for `const sdimage_cache *`."""
     match = re.fullmatch(r"(?:const )?sdimage_(\w+) \*", parameter.type)
-    is_object = match and not match[1].endswith(("vtable", "handler")) and f"sdimage_{match[1]}" not in VALUES
-    return match[1] if is_object else None
+    return match[1] if match and match[1] in OBJECTS else None
 
 
 def is_pointer(parameter: Parameter) -> bool:
@@ -30,8 +34,6 @@ def good(parameter: Parameter) -> str:
         return f"good.{noun(parameter)}"
     if re.fullmatch(r"sdimage_\w+ \*\*", parameter.type):
         return f"&out.{parameter.type[len('sdimage_'):-len(' **')]}"
-    if parameter.type in ("size_t *", "int64_t *", "uint64_t *"):
-        return f"&out.{parameter.type[:-2]}"
     if parameter.type == "void **":
         return "&out.pointer"
     if parameter.type == "const char *":
@@ -40,8 +42,10 @@ def good(parameter: Parameter) -> str:
         return "bytes"
     if parameter.type == "void *" and parameter.name in ("pixels", "buffer"):
         return "bytes"
-    if "vtable" in parameter.type or "handler" in parameter.type:
-        return "&empty_" + re.search(r"sdimage_(\w+) \*", parameter.type)[1]
+    if table := re.fullmatch(r"const (sdimage_\w+_(?:vtable|handler|observer)) \*", parameter.type):
+        return f"&(const {table[1]}){{.size = sizeof(const {table[1]})}}"
+    if re.fullmatch(r"(?!const|void)\w+ \*", parameter.type):  # an output
+        return f"&({parameter.type[:-2]}){{0}}"
     if is_pointer(parameter):
         return "NULL"
     if parameter.type in VALUES:

@@ -21,7 +21,7 @@ SKIPPED = re.compile(r"sdimage_(exchange_\w+|cache_close|dispatcher_drain|\w+_re
 NEW = ("batch_options", "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options",
        "manager_config", "metadata", "options", "request", "response", "target_options")
 # Objects that are used after a call that changes them.
-USED = ("animated_view", "cache", "player", "prefetcher", "progress")
+USED = ("animated_view", "cache", "player", "prefetcher")
 
 # The list of values of a parameter; the first value is a sensible one.
 LISTS = {
@@ -108,6 +108,7 @@ SPECIAL = {
     ("sdimage_transformer_new_pipeline", "count"): ("counts[v[%d]].value", "counts"),
     ("sdimage_resources_set_scales", "scales"): ("scales[v[%d]].value", "scales"),
     ("sdimage_resources_set_scales", "count"): ("counts[v[%d]].value", "counts"),
+    ("sdimage_resources_get_scales", "scales"): ("region",),
     ("sdimage_source_new_custom", "vtable"): ("&reading_table",),
     ("sdimage_options_set_int64", "name"): ("names[v[%d]].value", "names"),
     ("sdimage_options_set_double", "name"): ("names[v[%d]].value", "names"),
@@ -169,7 +170,7 @@ def main() -> None:
         row = f'{{"{function.name}", call_{function.name}, {function.name}_components, {len(parts)}}}'
         headers.setdefault(function.header, []).append(row)
     for header, rows in headers.items():
-        name = header.removeprefix("sdimage/").removesuffix(".h")
+        name = header.removeprefix("sdimage/").removesuffix(".h").replace("/", "_")
         table += rows
         tests.append(f"{name}WithExtremeValues")
         print(f"static const function {name}_functions[] = {{\n    " + ",\n    ".join(rows) + "};\n")

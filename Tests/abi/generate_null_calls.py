@@ -19,8 +19,8 @@ NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNKNOWN", "sdimage_orientation": "S
            "sdimage_scale_mode": "SDIMAGE_SCALE_MODE_ASPECT_FIT", "sdimage_delivery_kind": "SDIMAGE_DELIVERY_KIND_FINAL", "sdimage_callback_kind": "SDIMAGE_CALLBACK_KIND_RESULT",
            "sdimage_transfer_stage": "SDIMAGE_TRANSFER_STAGE_STOPPED"}
 # Getters with a documented result without an object: the fallback, the default, "no error".
-OWN_ANSWER = re.compile(r"sdimage_(options_get_\w+|decode_options_(preserves|applies|converts|max)_\w+"
-                        r"|encode_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")
+OWN_ANSWER = re.compile(r"sdimage_(options_(string|int64|double|is_true)|decode_options_(should|max)_\w+"
+                        r"|\w+_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")
 # Functions without mandatory pointers.
 NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
 # Functions that document NULL as a valid object.
@@ -141,7 +141,7 @@ def main() -> None:
         for header in dict.fromkeys(f.header for f in found):
             calls = [text for f in found if f.header == header for text in maker(f)]
             if calls:
-                tests.append(f"{header.removeprefix('sdimage/').removesuffix('.h')}With{label}")
+                tests.append(f"{header.removeprefix('sdimage/').removesuffix('.h').replace('/', '_')}With{label}")
                 print(block(tests[-1], calls))
     rows = "\n".join(f"        TEST({name})," for name in tests)
     print("int main(void) {\n    static const test tests[] = {\n" + rows

@@ -54,30 +54,13 @@ typedef struct objects {
     sdimage_transformer *transformer;
     sdimage_transport *transport;
     void *pointer;
-    size_t size_t;
-    int64_t int64_t;
-    uint64_t uint64_t;
 } objects;
 
 extern objects good, out;
 extern const char *doing; /* the current call */
 extern const char text[];
 extern uint8_t bytes[64];
-extern const sdimage_animated_view_handler empty_animated_view_handler;
-extern const sdimage_cache_vtable empty_cache_vtable;
-extern const sdimage_coder_vtable empty_coder_vtable;
-extern const sdimage_download_hooks_vtable empty_download_hooks_vtable;
-extern const sdimage_frame_provider_vtable empty_frame_vtable;
-extern const sdimage_dispatcher_vtable empty_host_vtable;
 extern const sdimage_load_hooks_vtable empty_load_hooks_vtable;
-extern const sdimage_loader_vtable empty_loader_vtable;
-extern const sdimage_player_handler empty_player_handler;
-extern const sdimage_source_vtable empty_source_vtable;
-extern const sdimage_transformer_vtable empty_transformer_vtable;
-extern const sdimage_transport_vtable empty_transport_vtable;
-extern const sdimage_load_handler empty_load_handler;
-extern const sdimage_prefetch_handler empty_prefetch_handler;
-extern const sdimage_prefetcher_handler empty_prefetch_observer_vtable;
 extern const sdimage_target_vtable empty_target_vtable;
 
 void make_good_objects(void);
