@@ -57,19 +57,23 @@ MISTAKES = {
          "/* Returns. */\nSDIMAGE_API double sdimage_request_a(const sdimage_request *request);", "set_a has no getter"),
         ("/* Sets. */\nSDIMAGE_API void sdimage_request_set_a(sdimage_request *request, int a, int b);\n"
          "/* Returns. */\nSDIMAGE_API int sdimage_request_a(const sdimage_request *request);", "set_a has no getter"),
-        ("/* Sets. */\nSDIMAGE_API void sdimage_request_set_user(sdimage_request *request, const char *user, const char *password);"
-         "\n/* Returns. */\nSDIMAGE_API const char *sdimage_request_user(const sdimage_request *request);", "set_user has no getter"),
+        ("/* Sets. */\nSDIMAGE_API void sdimage_request_set_user(sdimage_request *request, const char *user,\n"
+         "const char *password);\n/* Returns. */\n"
+         "SDIMAGE_API const char *sdimage_request_user(const sdimage_request *request);", "set_user has no getter"),
         ("/* Returns. */\nSDIMAGE_API int sdimage_request_b(const sdimage_request *request);", "request_b has no setter"),
     ],
     "neutral zeros": [
-        ("/* Kinds. */\ntypedef enum SDIMAGE_ENUM sdimage_kind {\n    SDIMAGE_KIND_A = 0 /* a */\n} sdimage_kind;", "KIND_A is 0"),
-        ("/* Kinds. */\ntypedef enum SDIMAGE_ENUM sdimage_kind {\n    SDIMAGE_KIND_NONE = 1 /* a */\n} sdimage_kind;", "no value of 0"),
+        ("/* Kinds. */\ntypedef enum SDIMAGE_ENUM sdimage_kind {\n    SDIMAGE_KIND_A = 0 /* a */\n} sdimage_kind;",
+         "KIND_A is 0"),
+        ("/* Kinds. */\ntypedef enum SDIMAGE_ENUM sdimage_kind {\n    SDIMAGE_KIND_NONE = 1 /* a */\n} sdimage_kind;",
+         "no value of 0"),
     ],
     "callbacks": [
         ("/* T. */\ntypedef struct sdimage_t {\n    size_t size;\n    /* F. */\n    void (*f)(void *user_data);\n} sdimage_t;\n"
          "/* Makes. */\nSDIMAGE_API void sdimage_cache_start(sdimage_cache *cache, const sdimage_t *t, void *user_data);",
          "a table without"),
-        ("/* T. */\ntypedef struct sdimage_t {\n    /* F. */\n    void (*f)(void *user_data);\n} sdimage_t;", "does not begin with"),
+        ("/* T. */\ntypedef struct sdimage_t {\n    /* F. */\n    void (*f)(void *user_data);\n} sdimage_t;",
+         "does not begin with"),
         ("/* F. */\ntypedef void (*sdimage_fn)(void *user_data);", "pointer to a function"),
     ],
     "errors": [

@@ -144,8 +144,8 @@ def documentation(all_of: Headers) -> Iterator[str]:
 
 def outputs(function: Function, all_of: Headers) -> list[Parameter]:
     """The parameters through which a function returns a counted object."""
-    return [each for each in function.parameters
-            if each.type.endswith("**") and "const" not in each.type and plain(each.type) in all_of.counted and each.type != ERROR]
+    stored = [each for each in function.parameters if each.type.endswith("**") and "const" not in each.type]
+    return [each for each in stored if plain(each.type) in all_of.counted and each.type != ERROR]
 
 
 def ownership(all_of: Headers) -> Iterator[str]:
@@ -255,8 +255,8 @@ def covered(setter: Function, selectors: list[Parameter], values: list[Parameter
             continue
         count = 2 if [each.name for each in left[:2]] in (["width", "height"],) or left[1:2] and left[1].name == "length" else 1
         label = "size" if left[0].name == "width" else left[0].name
-        names = ([] if parts else getters(owner, name)) + [each for base in (name, stem) for each in getters(owner, f"{base}_{label}")]
-        names += getters(owner, f"{stem}_{label}") if stem else getters(owner, label)
+        names = [] if parts else getters(owner, name)
+        names += [each for base in (name, stem) for each in getters(owner, f"{base}_{label}".removeprefix("_"))]
         found = [all_of.by_name[each] for each in names if each in all_of.by_name]
         parts.append(any(returns(each, selectors, left[:count], all_of) for each in found))
         left = left[count:]
@@ -283,7 +283,7 @@ def without_setters(all_of: Headers) -> Iterator[str]:
     changes = [match for each in all_of.functions if (match := re.match(r"(\w+?)_(?:set|add)_(\w+)", each.name))]
     for each in all_of.functions:
         owner = noun(each, all_of)
-        is_getter = each.parameters and each.parameters[0].type == f"const {owner} *" and not re.search(r"_(?:copy|new)$", each.name)
+        is_getter = each.parameters and each.parameters[0].type == f"const {owner} *" and not each.name.endswith("_copy")
         if all_of.classes.get(owner) != "single-owner" or not is_getter or each.name in [*READ_ONLY, *OTHER_GETTER.values()]:
             continue
         name = re.sub(r"^(?:is|has|can|should|get|copy)_", "", each.name.removeprefix(owner + "_"))

@@ -304,7 +304,7 @@ PHOTOS_VERSIONS: Final = {
 PHOTOS_TARGETS: Final = {
     "maximum": 0,  # the whole image, the default
     "pixel_size": 1,  # the exact size of the image in pixels, stated explicitly
-    "point_size": 2,  # that size divided by the scale of the request
+    "point_size": 2,  # the size of the image divided by the scale of the request
     "box": 3,  # a box in pixels
 }
 

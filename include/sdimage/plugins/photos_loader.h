@@ -72,7 +72,7 @@ typedef enum SDIMAGE_ENUM sdimage_photos_version {
 typedef enum SDIMAGE_ENUM sdimage_photos_target {
     SDIMAGE_PHOTOS_TARGET_MAXIMUM = 0,    /* the whole image, the default */
     SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE = 1, /* the exact size of the image in pixels, stated explicitly */
-    SDIMAGE_PHOTOS_TARGET_POINT_SIZE = 2, /* that size divided by the scale of the request */
+    SDIMAGE_PHOTOS_TARGET_POINT_SIZE = 2, /* the size of the image divided by the scale of the request */
     SDIMAGE_PHOTOS_TARGET_BOX = 3         /* a box in pixels */
 } sdimage_photos_target;
 

@@ -107,7 +107,7 @@ enum class target : int { // photos_loader.h
     maximum = SDIMAGE_PHOTOS_TARGET_MAXIMUM,
     // The exact size of the image in pixels, stated explicitly.
     pixel_size = SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE,
-    // That size divided by the scale of the request.
+    // The size of the image divided by the scale of the request.
     point_size = SDIMAGE_PHOTOS_TARGET_POINT_SIZE,
     // A box in pixels.
     box = SDIMAGE_PHOTOS_TARGET_BOX,
