@@ -36,7 +36,7 @@ from .header import info, read_metadata, sniff
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
 from .load_hooks import LoadHooks, RequestDraft
-from .loader import Downloader, Loader, LoadRequest
+from .loader import Downloader, Loader, LoaderChain, LoadRequest
 from .manager import Manager
 from .metadata import ImageMetadata, MetadataChanges
 from .options import DecodeOptions
@@ -79,6 +79,7 @@ __all__ = [
     "LoadHooks",
     "LoadRequest",
     "Loader",
+    "LoaderChain",
     "Manager",
     "MemcachedCache",
     "MetadataChanges",

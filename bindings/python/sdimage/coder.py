@@ -39,7 +39,7 @@ from .errors import Error, answer, call, status_name, text
 from .encoding import EncodeOptions
 from .header import contents
 from .image import Image
-from .options import U32, DecodeOptions, OptionValues
+from .options import U32, DecodeOptions, OptionValues, read_options
 
 #: The number of bytes passed to :meth:`Coder.can_decode`.
 _HEAD = 4096
@@ -284,28 +284,6 @@ _coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary
 _registered: dict[int, Coder] = {}
 
 
-def _wanted(options: int) -> DecodeOptions:
-    size = lib.sdimage_decode_options_thumbnail_size(options)
-    mode = _words.word(_enums.SCALE_MODES, lib.sdimage_decode_options_thumbnail_mode(options))
-    pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
-    return {
-        "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
-        "preserve_aspect_ratio": mode != "fill",
-        "thumbnail_mode": mode,
-        "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
-        "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
-        "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
-        "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
-        "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,
-        "scale": lib.sdimage_decode_options_scale(options),
-        "accept_partial": lib.sdimage_decode_options_should_accept_partial(options),
-        "max_pixels": lib.sdimage_decode_options_max_pixels(options),
-        "max_bytes": lib.sdimage_decode_options_max_bytes(options),
-        "max_work_ms": lib.sdimage_decode_options_max_work_ms(options),
-        "options": OptionValues(lib.sdimage_decode_options_options(options)),
-    }
-
-
 def _reference(image: object) -> int:
     """A reference for the library to an image of a coder."""
     if not isinstance(image, Image):
@@ -326,7 +304,7 @@ def _decode(
 ) -> int:
     def body() -> None:
         with _working(lib.sdimage_decode_options_work_budget(options)):
-            image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", _wanted(options))
+            image = _coders.find(token).decode(ctypes.string_at(data, length) if data else b"", read_options(options))
         image_out[0] = _reference(image)
 
     return answer(error_out, body, lambda error: _failures.refuse("decode", error))
@@ -396,7 +374,7 @@ def _render(
     def body() -> None:
         file = ctypes.string_at(data, length) if data else b""
         with _working(lib.sdimage_decode_options_work_budget(options)):
-            image_out[0] = _reference(_coders.find(token).render(file, (size.width, size.height), _wanted(options)))
+            image_out[0] = _reference(_coders.find(token).render(file, (size.width, size.height), read_options(options)))
 
     return answer(error_out, body, lambda error: _failures.refuse("render", error))
 
@@ -410,7 +388,7 @@ def _open(token: int | None, options: int, instance_out: Any, error_out: Any) ->
     def body() -> None:
         budget = lib.sdimage_decode_options_work_budget(options)
         with _working(budget):
-            instance = _coders.find(token).open(_wanted(options))
+            instance = _coders.find(token).open(read_options(options))
         if not isinstance(instance, CoderInstance):
             raise Error("INTERNAL_ERROR", f"the coder gave a {type(instance).__name__}, not a CoderInstance")
         instance_out[0] = _instances.add((instance, budget))

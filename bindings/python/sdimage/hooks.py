@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_char_p, c_void_p, sizeof
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
 from ._check import kind, mapping, optional_function, text_bytes
+from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -162,6 +164,7 @@ class DownloadHooks:
         redirect: Redirect | None = None,
         event: OnEvent | None = None,
     ) -> None:
+        self._config = recorded(locals())
         for name, function in (
             ("modify_request", modify_request),
             ("modify_response", modify_response),
@@ -195,7 +198,9 @@ class DownloadHooks:
     ) -> DownloadHooks:
         """Applies the same settings to every request and every response: given values replace those of each. A `status`
         of 0 leaves the status unchanged."""
+        config = without_secrets(recorded(locals()))
         hooks = cls.__new__(cls)
+        hooks._config = config
         out = c_void_p()
         with (
             Handle(lib.sdimage_request_new(b"", 0), lib.sdimage_request_unref) as request,
@@ -223,6 +228,13 @@ class DownloadHooks:
         call(lib.sdimage_download_hooks_new_base64, byref(out))
         hooks._handle = Handle(out.value, lib.sdimage_download_hooks_unref)
         return hooks
+
+    _config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments by their names."""
+        return MappingProxyType(self._config.copy())
 
     @property
     def pointer(self) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from dataclasses import dataclass
-from typing import TypeAlias, Unpack
+from types import MappingProxyType
+from typing import Any, TypeAlias, Unpack
 
 from . import _bytes, _failures
 from ._bytes import ReadableBuffer
 from ._check import kind, optional_function, pointer_of, text_bytes
+from ._config import recorded
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -78,6 +80,7 @@ class LoadHooks:
         should_load: ShouldLoad | None = None,
         should_remember_failure: ShouldRemember | None = None,
     ) -> None:
+        self._config = recorded(locals())
         for name, function in (
             ("process_request", process_request),
             ("cache_key", cache_key),
@@ -99,6 +102,13 @@ class LoadHooks:
         out = c_void_p()
         call(lib.sdimage_load_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_load_hooks_unref)
+
+    _config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments by their names."""
+        return MappingProxyType(self._config.copy())
 
     @property
     def pointer(self) -> int:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
+from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
 from ._check import kind, mapping, optional_function, pointer_of, wrong
+from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, LOADER_TABLE_CANCEL, LOADER_TABLE_CAN_LOAD, LOADER_TABLE_LOAD, LoaderTable
 from ._tokens import Tokens
 from .errors import Error, call, new_pointer, text
-from .hooks import DownloadHooks
+from .hooks import DownloadHooks, DownloadRequest
 from .image import Image
-from .options import U32, U64, OptionT, carried, unsigned
+from .options import U32, U64, DecodeOptions, OptionT, OptionValues, carried, read_options, unsigned
 from .transport import Transport
 
 
@@ -55,6 +57,41 @@ class LoadRequest:
         """Excludes the result from disk caches, because it is already on the user's disk."""
         if self._sink is not None:
             lib.sdimage_load_sink_set_storable(self._sink, False)
+
+    @property
+    def method(self) -> str:
+        """The HTTP method; ``"GET"`` by default."""
+        return text(lib.sdimage_request_method(self._pointer))
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The header fields that the request sets, in their order."""
+        return DownloadRequest(self._pointer).headers
+
+    @property
+    def body(self) -> bytes | None:
+        """The body of the request."""
+        return DownloadRequest(self._pointer).body
+
+    @property
+    def cache_policy(self) -> frozenset[str]:
+        """The exceptions from the default use of the cache: ``{"skip_disk_write"}``."""
+        bits = lib.sdimage_request_cache_policy(self._pointer)
+        policies = _enums.CACHE_POLICIES.items()
+        return frozenset(word for word, number in policies if number and not number & (number - 1) and bits & number)
+
+    @property
+    def decode_options(self) -> DecodeOptions:
+        """The decode options of the request, such as ``thumbnail_size``, with the limits in force."""
+        out = c_void_p()
+        lib.sdimage_request_copy_decode_options(self._pointer, byref(out))
+        with Handle(out.value, lib.sdimage_decode_options_unref) as options:
+            return read_options(options.pointer)
+
+    @property
+    def options(self) -> OptionValues:
+        """The values that the request carries."""
+        return OptionValues(lib.sdimage_request_options(self._pointer))
 
     def option(self, name: str, fallback: OptionT) -> OptionT:
         """A value that the request carries under `name`, of the type of `fallback`; else `fallback`."""
@@ -126,6 +163,7 @@ class Loader:
         out = c_void_p()
         call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(_TABLE), token, _NO_DESTROY, byref(out))
         self._handle = Handle(out.value, lib.sdimage_loader_unref)
+        self._config = {"function": function, "can_load": can_load, "name": name}
 
     @classmethod
     def _owned(cls, pointer: int | None) -> Loader:
@@ -191,7 +229,14 @@ class Loader:
         `credential` user and password, `client_certificate` certificate file, key file and its password, `no_proxy`
         hosts separated by commas, `http_version` ``"automatic"`` or ``"1.1"``. `hooks` apply to every download; a
         `transport` replaces libcurl."""
-        options = locals()
+        options = recorded(locals())
+        # Iterators can be read only once.
+        options["address_allow"] = address_allow = _listed(address_allow, "address_allow")
+        if acceptable_statuses is not None:
+            options["acceptable_statuses"] = acceptable_statuses = tuple(acceptable_statuses)
+        if acceptable_content_types is not None:
+            acceptable_content_types = _listed(acceptable_content_types, "acceptable_content_types")
+            options["acceptable_content_types"] = acceptable_content_types
         with Handle(lib.sdimage_downloader_config_new(), lib.sdimage_downloader_config_unref) as config:
             pointer = config.pointer
             for name, (setter, arguments) in _HTTP_OPTIONS.items():
@@ -205,8 +250,6 @@ class Loader:
             lib.sdimage_downloader_config_set_http_version(pointer, version)
             lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
             lib.sdimage_downloader_config_set_proxy(pointer, *_texts("proxy", (proxy, no_proxy)))
-            if isinstance(address_allow, str):
-                raise wrong("address_allow", "a list of ranges", address_allow)
             for allowed in address_allow:
                 call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(allowed))
             for field, content in mapping(headers, "headers").items():
@@ -221,19 +264,29 @@ class Loader:
             call(lib.sdimage_downloader_new, pointer, byref(out))
         loader = cast(Downloader, Downloader._owned(out.value))
         loader._members = (hooks, transport)
+        loader._config = without_secrets(options)
         return loader
 
     @classmethod
-    def chain(cls, *loaders: Loader) -> Loader:
-        """Combines loaders: each URL goes to the first that can load it; the last of `loaders` is tried first."""
-        chain = cls._built_in(lib.sdimage_loader_new_chain)
+    def chain(cls, *loaders: Loader | LoadFunction) -> LoaderChain:
+        """Combines loaders: each URL goes to the first that can load it; the last of `loaders` is tried first. Loaders
+        may be added and removed later."""
+        out = c_void_p()
+        call(lib.sdimage_loader_new_chain, byref(out))
+        chain = cast(LoaderChain, LoaderChain._owned(out.value))
         for loader in loaders:
-            call(lib.sdimage_loader_chain_add, chain.pointer, pointer_of(loader, "loaders", "loader"))
-        chain._members = loaders
+            chain.add(loader)
         return chain
 
     #: Keeps custom loaders and hooks alive as long as the loader that uses them.
     _members: tuple[object, ...] = ()
+    _config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments that created it, with later changes. Passwords, tokens and the values of header fields that carry
+        them are replaced by ``"…"``."""
+        return MappingProxyType(self._config.copy())
 
     @property
     def pointer(self) -> int:
@@ -255,21 +308,58 @@ def as_loader(loader: Loader | LoadFunction) -> Loader:
     return Loader(loader)
 
 
+class LoaderChain(Loader):
+    """Several loaders, created by :meth:`Loader.chain`; may change while it is used."""
+
+    @property
+    def members(self) -> tuple[Loader, ...]:
+        """The loaders; the last is tried first."""
+        return cast("tuple[Loader, ...]", self._members)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The loaders."""
+        return MappingProxyType({"loaders": self.members})
+
+    def add(self, loader: Loader | LoadFunction) -> Loader:
+        """Adds a loader, which is tried before the others, and returns it; a member moves there."""
+        added = as_loader(loader)
+        if added in self._members:
+            self.remove(added)
+        call(lib.sdimage_loader_chain_add, self.pointer, added.pointer)
+        self._members = (*self._members, added)
+        return added
+
+    def remove(self, loader: Loader) -> None:
+        """Removes a loader; its running loads continue. ``Error("NOT_FOUND")`` when it is not a member."""
+        call(lib.sdimage_loader_chain_remove, self.pointer, pointer_of(loader, "loader", "loader"))
+        self._members = tuple(member for member in self._members if member is not loader)
+
+
+def _listed(values: Iterable[str], name: str) -> tuple[str, ...]:
+    if isinstance(values, str):
+        raise wrong(name, "a list of str", values)
+    return tuple(values)
+
+
 class Downloader(Loader):
     """The built-in loader for http and https, created by :meth:`Loader.http`; adjustable while it runs."""
 
     def set_max_per_host(self, count: int) -> None:
         """Sets the number of simultaneous transfers to one host; 0 restores the default."""
         lib.sdimage_downloader_set_max_per_host(self.pointer, unsigned(count, "count", U32))
+        self._config["max_per_host"] = count or None
 
     def set_max_total(self, count: int) -> None:
         """Sets the total number of simultaneous transfers; 0 restores the default."""
         lib.sdimage_downloader_set_max_total(self.pointer, unsigned(count, "count", U32))
+        self._config["max_total"] = count or None
 
     def set_execution_order(self, order: str) -> None:
         """``"fifo"`` or ``"lifo"``."""
         number = _words.number(_enums.EXECUTION_ORDERS, order, "order")
         lib.sdimage_downloader_set_execution_order(self.pointer, number)
+        self._config["execution_order"] = order
 
     @property
     def suspended(self) -> bool:

@@ -7,15 +7,16 @@ import enum
 import threading
 import time
 import weakref
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _callbacks, _enums, _failures, _words
 from ._check import checked, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
+from ._config import recorded
 from ._ffi import lib
 from ._handle import Handle
 from ._kept import KeptRequests
@@ -71,6 +72,7 @@ class Manager(Closing):
         load_hooks: LoadHooks | None = None,
         on_load: OnResult | None = None,
     ) -> None:
+        self._config = recorded(locals())
         own = None if loader is None else as_loader(loader)
         with Handle(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref) as config:
             if cache is None:
@@ -122,6 +124,21 @@ class Manager(Closing):
         manager = cls.__new__(cls)
         manager._adopt(out.value, None, None, None)
         return manager
+
+    _config: dict[str, Any] = {
+        "failed_url_retry_after": None,
+        "transformer": None,
+        "freshness": "ignore",
+        "ignore_signatures": False,
+        "load_hooks": None,
+        "on_load": None,
+    }
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration by the names of the arguments; cache and loader are those in use, ``None`` for the built-in
+        loaders."""
+        return MappingProxyType({**self._config, "cache": self.cache, "loader": self._loader})
 
     @property
     def cache(self) -> AnyCache | None:
@@ -178,9 +195,9 @@ class Manager(Closing):
             held = hold(request, options)
             plain = readable(url)
             if on_progress is None and on_partial is None and on_result is None and not held:
-                return self._begin(request, None, None, plain)
+                return self._begin(request, None, None, plain, options)
             load = _callbacks.Running((self, held), on_progress, on_partial, on_result, plain)
-            return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token, plain))
+            return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token, plain, options))
 
     async def load_async(
         self,
@@ -296,14 +313,16 @@ class Manager(Closing):
                 listener.held = self, hold(request, options)
                 lib.sdimage_request_set_dispatcher(request.pointer, events.dispatcher.pointer)
                 listener.url = readable(url)
-                task = self._begin(request, None, token, listener.url)
+                task = self._begin(request, None, token, listener.url, options)
         except BaseException:
             events.forget(token)
             raise
         self._queues.add(events)
         return task, token
 
-    def _begin(self, request: Handle, handler: Any, token: int | None, url: str) -> Task:
+    def _begin(
+        self, request: Handle, handler: Any, token: int | None, url: str, options: RequestOptions
+    ) -> Task:
         started = time.monotonic()
         out = c_void_p()
         call(
@@ -315,7 +334,7 @@ class Manager(Closing):
             _NO_DESTROY,
             byref(out),
         )
-        return Task(out.value, self, url, started)
+        return Task(out.value, self, url, started, options)
 
     def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
         """The cache key that a load would use, in its printed form."""

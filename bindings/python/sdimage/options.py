@@ -260,3 +260,26 @@ def carried(options: int | None, name: str, fallback: OptionT) -> OptionT:
         return fallback if value is None else text(value)
     data = lib.sdimage_options_data(options, key)
     return _bytes.copied(data) if data else fallback
+
+
+def read_options(options: int) -> DecodeOptions:
+    """The values of a borrowed ``sdimage_decode_options``."""
+    size = lib.sdimage_decode_options_thumbnail_size(options)
+    mode = _words.word(_enums.SCALE_MODES, lib.sdimage_decode_options_thumbnail_mode(options))
+    pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
+    return {
+        "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
+        "preserve_aspect_ratio": mode != "fill",
+        "thumbnail_mode": mode,
+        "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
+        "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
+        "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
+        "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
+        "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,
+        "scale": lib.sdimage_decode_options_scale(options),
+        "accept_partial": lib.sdimage_decode_options_should_accept_partial(options),
+        "max_pixels": lib.sdimage_decode_options_max_pixels(options),
+        "max_bytes": lib.sdimage_decode_options_max_bytes(options),
+        "max_work_ms": lib.sdimage_decode_options_max_work_ms(options),
+        "options": OptionValues(lib.sdimage_decode_options_options(options)),
+    }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from ctypes import byref, c_void_p
-from typing import Unpack
+from types import MappingProxyType
+from typing import Any, Unpack
 
 from ._bytes import Path
 from ._ffi import lib
@@ -30,11 +31,17 @@ class Resources:
     def __init__(self, folder: Path, scales: Iterable[float] = (1, 2, 3), **options: Unpack[DecodeOptions]) -> None:
         """The folder must exist. `scales`: see :attr:`scales`."""
         known(options, DecodeOptions)
+        self._config = {"folder": folder, **options}
         out = c_void_p()
         with decode_options(options) as wish:
             call(lib.sdimage_resources_new, _name(folder), wish.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_resources_unref)
         self.scales = tuple(scales)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The folder, the scales and the options given."""
+        return MappingProxyType({**self._config, "scales": self._scales})
 
     @property
     def scales(self) -> tuple[float, ...]:

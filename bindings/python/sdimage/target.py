@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections.abc import Mapping
 from ctypes import byref, c_void_p
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _callbacks, _enums, _words
 from ._check import checked, optional_function, optional_pointer, pointer_of
 from ._closing import Closing, closed_at_exit
+from ._config import recorded
 from ._ffi import lib
 from ._handle import Handle, Shared
 from ._listener import OnProgress, OnResult
@@ -86,6 +89,7 @@ class Target(Closing):
         end_transition: EndTransition | None = None,
         post: Post | None = None,
     ) -> None:
+        self._config = recorded(locals())
         self._manager = manager
         self._loop = None if post is None else loop(post)
         self._shown_in: dict[str | None, AnimatedView | None] = {}
@@ -115,6 +119,11 @@ class Target(Closing):
         self._handle = Shared(out.value, lib.sdimage_target_unref)
         _targets.add(self)
 
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The manager, the functions and `post`, by the names of the arguments."""
+        return MappingProxyType(self._config.copy())
+
     def load(
         self,
         url: str | bytes | None,
@@ -140,7 +149,7 @@ class Target(Closing):
             started, plain = time.monotonic(), readable(url or b"")
             load = _callbacks.Running(held, on_progress, on_partial, on_result, plain)
             out = _callbacks.begin(load, lambda handler, token: self._begin(request, how, handler, token))
-        return Task(out.value, loading, plain, started) if out.value else None
+        return Task(out.value, loading, plain, started, options) if out.value else None
 
     def _begin(self, request: Handle, options: Handle, handler: Any, token: int) -> c_void_p:
         out = c_void_p()

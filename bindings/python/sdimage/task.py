@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from ctypes import byref, c_int64, c_void_p
-from typing import cast
+from types import MappingProxyType
+from typing import Any, cast
 
 from . import _enums, _failures, _words
 from ._ffi import lib
@@ -20,14 +22,22 @@ _SLICE_MS = 200
 class Task:
     """A load started by :meth:`Manager.start`. Dropping it does not cancel the load."""
 
-    __slots__ = ("__weakref__", "_handle", "_manager", "_started", "_url")
+    __slots__ = ("__weakref__", "_handle", "_manager", "_options", "_started", "_url")
 
-    def __init__(self, pointer: int | None, manager: object, url: str = "", started: float = math.inf) -> None:
+    def __init__(
+        self,
+        pointer: int | None,
+        manager: object,
+        url: str = "",
+        started: float = math.inf,
+        options: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         """For internal use. `manager` is what the load needs; `started` is a time before its start."""
         self._handle = Handle(pointer, lib.sdimage_task_unref)
         self._manager = manager
         self._url = url
         self._started = started
+        self._options = options
 
     @classmethod
     def borrowed(cls, pointer: int, manager: object, url: str) -> Task:
@@ -49,6 +59,11 @@ class Task:
     def done(self) -> bool:
         """True if the final result is available."""
         return cast(bool, lib.sdimage_task_is_finished(self._handle.pointer))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options with which the load was started; empty for a task that a callback or a target returned."""
+        return MappingProxyType(dict(self._options))
 
     @property
     def is_cancelled(self) -> bool:

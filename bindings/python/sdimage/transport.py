@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_void_p, sizeof
-from typing import TypeAlias, cast
+from types import MappingProxyType
+from typing import Any, TypeAlias, cast
 
 from . import _bytes, _failures
 from ._bytes import ReadableBuffer
@@ -51,10 +52,16 @@ class Transport:
     def __init__(self, function: TransportFunction, workers: int = 32) -> None:
         if not callable(function):
             raise wrong("function", "a function", function)
+        self._config = {"function": function, "workers": workers}
         token = _functions.add((function, _Workers(workers)), self)
         out = c_void_p()
         call(lib.sdimage_transport_new_custom, byref(_TABLE), token, DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_transport_unref)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments by their names."""
+        return MappingProxyType(self._config.copy())
 
     @property
     def pointer(self) -> int:
