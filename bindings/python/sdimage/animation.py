@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import weakref
 from collections.abc import Callable, Iterator
 from ctypes import byref, c_void_p
-from typing import Any, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
@@ -21,6 +22,9 @@ from .image import Image
 from .options import DecodeOptions, decode_options, known
 from .player import Player
 
+if TYPE_CHECKING:
+    from .animated_view import AnimatedView
+
 #: Longest side of notebook previews in pixels.
 _PREVIEW_SIDE = 1000
 
@@ -35,7 +39,7 @@ class Animation(Closing):
     have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
     """
 
-    __slots__ = ("_coder", "_finished", "_handle", "_options")
+    __slots__ = ("__weakref__", "_coder", "_finished", "_handle", "_options", "followers", "generation")
 
     def __init__(
         self, data: ReadableBuffer | Path, *, coder: AnyCoder | None = None, **options: Unpack[DecodeOptions]
@@ -43,6 +47,10 @@ class Animation(Closing):
         """`coder` decodes in place of the registered ones."""
         known(options, DecodeOptions)
         self._coder = coder
+        #: The number of decodes that were started: one, and one for each update after the last bytes.
+        self.generation = 1
+        #: Views that show each part as it arrives: see :meth:`AnimatedView.set`.
+        self.followers: weakref.WeakSet[AnimatedView] = weakref.WeakSet()
         self._options = decode_options(options)
         self._finished = False
         self._handle = self._new()
@@ -61,7 +69,8 @@ class Animation(Closing):
         self._finished = finished
 
     def update(self, more_data: ReadableBuffer, finished: bool = False) -> None:
-        """Appends bytes; `finished` marks the last ones. Raises as soon as the data is known to be bad.
+        """Appends bytes; `finished` marks the last ones. Raises as soon as the data is known to be bad. Views that show
+        the animation (:meth:`AnimatedView.set`) show the part, too.
 
         Until more is appended, the data of the constructor counts as complete.
         """
@@ -69,8 +78,18 @@ class Animation(Closing):
             before = self.data
             self._handle.release()
             self._handle = self._new()
+            self.generation += 1
             self._append(before, False)
-        self._append(more_data, finished)
+        try:
+            self._append(more_data, finished)
+        finally:
+            for view in list(self.followers):
+                view.follow(self)
+
+    @property
+    def is_incremental(self) -> bool:
+        """True until the last bytes were passed: frames, or parts of an image, may be missing."""
+        return not self._finished
 
     @property
     def data(self) -> bytes:
@@ -145,7 +164,12 @@ class Animation(Closing):
 
     def to_image(self) -> Image:
         """The available frames as one animated :class:`sdimage.Image`, for encoding, for example; each is still decoded
-        on demand."""
+        on demand. While bytes are missing, it is :attr:`Image.is_incremental`, and players and views of it continue with
+        the frames that arrive."""
+        if not self._finished:
+            part = self.image
+            if part is not None and part.is_animated:
+                return part
         out = c_void_p()
         with self._provider() as provider:
             call(lib.sdimage_image_new_provider, provider.pointer, byref(out))

@@ -13,7 +13,7 @@ from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
 from ._prototypes import DESTROY
-from .errors import call
+from .errors import Error, call
 from .image import Image
 from .options import U32, nanoseconds, unsigned
 
@@ -32,7 +32,7 @@ class Player(Closing):
     no copy.
     """
 
-    __slots__ = ("_clock", "_handle", "_last", "_provider")
+    __slots__ = ("_clock", "_handle", "_last", "_loops", "_provider")
 
     def __init__(
         self,
@@ -47,7 +47,8 @@ class Player(Closing):
         number = _words.number(_enums.PLAYBACK_MODES, mode, "mode")
         out = c_void_p()
         call(lib.sdimage_player_new_provider, provider.pointer, None, None, _NO_DESTROY, byref(out))
-        self._provider = provider
+        self._provider: Handle | None = provider
+        self._loops = loops
         self._handle = Shared(out.value, lib.sdimage_player_unref)
         self._clock = clock or time.monotonic
         self._last: float | None = None
@@ -59,6 +60,16 @@ class Player(Closing):
         if loops is not None:
             lib.sdimage_player_set_loop_limit(pointer, unsigned(loops, "loops", U32))
         lib.sdimage_player_start(pointer)
+
+    @classmethod
+    def adopted(cls, pointer: int) -> Self:
+        """Takes over a reference of the library to the player of a view."""
+        player = cls.__new__(cls)
+        player._provider = None
+        player._handle = Shared(pointer, lib.sdimage_player_unref)
+        player._clock, player._last = time.monotonic, None
+        player._loops = None
+        return player
 
     @classmethod
     def of(
@@ -98,12 +109,18 @@ class Player(Closing):
             found = self.advance(step)
             if found:
                 yield found
+            if self._provider is None:
+                raise Error("UNSUPPORTED", "the view passes the time to this player")
             duration = lib.sdimage_frame_provider_duration_ms(self._provider.pointer, self.index)
             step = duration / self.rate if self.rate > 0 else 0
 
     def start(self) -> None:
         """Resumes after :meth:`pause`, or starts again."""
         lib.sdimage_player_start(self._handle.pointer)
+
+    def update(self) -> None:
+        """Reads the number of frames again, after an animation has grown; :meth:`advance` does it itself."""
+        lib.sdimage_player_update(self._handle.pointer)
 
     def pause(self) -> None:
         """Stops the time and preserves everything else."""
@@ -139,6 +156,20 @@ class Player(Closing):
         return cast(int, lib.sdimage_player_loop_count(self._handle.pointer))
 
     @property
+    def loops(self) -> int | None:
+        """The loop count that replaces that of the animation, as given; ``None``: that of the animation."""
+        return self._loops
+
+    @property
+    def drop_late_frames(self) -> bool:
+        """True if late frames are skipped; may be set."""
+        return cast(bool, lib.sdimage_player_should_drop_late_frames(self._handle.pointer))
+
+    @drop_late_frames.setter
+    def drop_late_frames(self, drop: bool) -> None:
+        lib.sdimage_player_set_drop_late_frames(self._handle.pointer, drop)
+
+    @property
     def playing(self) -> bool:
         """False when paused, stopped, or after the last loop."""
         return cast(bool, lib.sdimage_player_is_playing(self._handle.pointer))
@@ -165,4 +196,5 @@ class Player(Closing):
     def close(self) -> None:
         """Releases the memory; repeated calls are harmless."""
         self._handle.release()
-        self._provider.release()
+        if self._provider is not None:
+            self._provider.release()

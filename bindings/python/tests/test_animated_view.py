@@ -108,3 +108,128 @@ class Views(TestCase):
         loop.run_until(lambda: bool(told))
         self.assertEqual(screen.shown, [])
         target.close()
+
+
+class Settings(TestCase):
+    def test_every_setting_is_an_argument_and_a_property(self) -> None:
+        flip = sdimage.transforms.flip(horizontal=True)
+        given = {
+            "autoplay": False,
+            "incremental": False,
+            "rate": 2.5,
+            "mode": "bounce",
+            "loops": 3,
+            "max_buffer_size": 1 << 20,
+            "transformer": flip,
+            "rewind_when_stopped": True,
+            "clear_buffer_when_stopped": True,
+            "drop_late_frames": True,
+            "decode_when_due": False,
+        }
+        view, plain = sdimage.AnimatedView(**given), sdimage.AnimatedView()  # type: ignore[arg-type]
+        for name, value in given.items():
+            with self.subTest(name):
+                self.assertEqual(getattr(view, name), value)
+                self.assertNotEqual(getattr(plain, name), value)
+                setattr(plain, name, value)
+                self.assertEqual(getattr(plain, name), value)
+        for name in ("loops", "max_buffer_size", "transformer"):
+            setattr(view, name, None)
+            self.assertIsNone(getattr(view, name))
+        self.assertTrue(sdimage.AnimatedView().decode_when_due)
+        with sdimage.AnimatedView(post=Loop().post) as waiting:
+            self.assertFalse(waiting.decode_when_due)
+        with self.assertRaises(TypeError):
+            sdimage.AnimatedView(transformer="flip")  # type: ignore[arg-type]
+
+    def test_the_player_of_a_view_tells_frame_and_loops(self) -> None:
+        screen = Screen()
+        view = sdimage.AnimatedView(screen.show, loops=0)
+        self.assertEqual((view.player, view.frame_index, view.loop_count), (None, 0, 0))
+        view.set(sdimage.decode(moving(3)))
+        view.tick(20)
+        player = view.player
+        assert player is not None
+        self.assertEqual((view.frame_index, player.index, view.loop_count), (1, 1, 0))
+        for _ in range(3):
+            view.tick(20)
+        self.assertEqual((view.frame_index, view.loop_count, player.loop_count), (1, 1, 1))
+        player.seek(2)
+        self.assertEqual((view.frame_index, screen.shown[-1]), (2, 25))
+        self.assertTrue(player.playing)
+        self.assert_error("UNSUPPORTED", list, player)
+        view.set(None)
+        self.assertIsNone(view.player)
+
+    def test_a_transformer_changes_every_frame(self) -> None:
+        screen = Screen()
+        view = sdimage.AnimatedView(screen.show, transformer=sdimage.transforms.filter("invert"))
+        view.set(sdimage.decode(moving(2)))
+        view.tick(20)
+        view.tick(20)
+        plain = [sdimage.decode(moving(2)).frame(index).convert("gray8").pixels[0] for index in range(2)]
+        self.assertEqual(len(set(screen.shown)), 2)
+        self.assertTrue(set(screen.shown).isdisjoint(plain))
+
+
+class Growing(TestCase):
+    def test_a_growing_animation_plays_on_without_starting_again(self) -> None:
+        screen, file = Screen(), moving(6)
+        # The bytes up to the third frame and a part of the fourth.
+        cuts = [length for length in range(len(file)) if self.frames(file[:length]) == 3]
+        animation, view = sdimage.Animation(b""), sdimage.AnimatedView(screen.show)
+        view.set(animation)
+        self.assertEqual(screen.shown, [None] if screen.shown else [])
+        screen.shown.clear()
+        animation.update(file[: cuts[0]])
+        self.assertTrue(animation.is_incremental)
+        self.assertTrue(view.animating)
+        for _ in range(4):
+            view.tick(20)
+        self.assertEqual((screen.shown[-1], view.frame_index), (25, 2))
+        before = len(screen.shown)
+        animation.update(file[cuts[0] :], finished=True)
+        self.assertFalse(animation.is_incremental)
+        self.assertEqual(len(screen.shown), before)
+        for _ in range(3):
+            view.tick(20)
+        self.assertEqual(screen.shown[before:], [35, 45, 55])
+        self.assertEqual(view.loop_count, 0)
+
+    def test_a_part_as_an_image_is_incremental_and_plays_on(self) -> None:
+        file = moving(6)
+        cut = next(length for length in range(len(file)) if self.frames(file[:length]) == 3)
+        animation = sdimage.Animation(b"")
+        animation.update(file[:cut])
+        part = animation.to_image()
+        self.assertEqual((part.is_incremental, part.is_animated, part.metadata.is_incremental), (True, True, True))
+        player = sdimage.Player.of(part)
+        seen = [found[0] for found in (player.advance(step) for step in (0, *[20] * 7)) if found]
+        self.assertEqual(seen, [0, 1, 2])
+        self.assertTrue(player.playing)
+        animation.update(file[cut:], finished=True)
+        seen = [found[0] for found in (player.advance(20) for _ in range(3)) if found]
+        self.assertEqual(seen, [3, 4, 5])
+        whole = animation.to_image()
+        self.assertEqual((whole.is_incremental, whole.frame_count), (False, 6))
+
+    def test_a_view_follows_one_animation_at_a_time(self) -> None:
+        screen, file = Screen(), moving(3)
+        animation, view = sdimage.Animation(b""), sdimage.AnimatedView(screen.show)
+        view.set(animation)
+        view.set(sdimage.Image.from_pixels(bytes((200,)) * 4, 2, 2, "gray8"))
+        animation.update(file, finished=True)
+        self.assertEqual(screen.shown[-1], 200)
+        view.set(animation)
+        self.assertEqual(screen.shown[-1], 5)
+        other = sdimage.Animation(b"")
+        view.set(other)
+        view.close()
+        other.update(file, finished=True)
+        self.assertNotIn(15, screen.shown)
+
+    def frames(self, data: bytes) -> int:
+        animation = sdimage.Animation(b"")
+        animation.update(data)
+        return len(animation)
+
