@@ -246,20 +246,9 @@ public func sdimage_image_colors_in(
 ) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
-        guard let colors = unsafe colors else { throw ImageError(.invalidArgument, "image: no place to store the colors") }
-        let (columns, rows) = (Int(width), Int(height))
-        guard columns > 0, rows > 0, columns <= capacity, rows <= capacity / columns,
-            Int(x) + columns <= image.size.width, Int(y) + rows <= image.size.height
-        else {
-            throw ImageError(
-                .invalidArgument, "image: rectangle \(x),\(y) \(columns)x\(rows) does not fit \(image.size) or \(capacity) colors"
-            )
-        }
-        for row in 0..<rows {
-            for column in 0..<columns {
-                unsafe colors[row * columns + column] = try image.color(x: Int(x) + column, y: Int(y) + row).code
-            }
-        }
+        let size = PixelSize(width: Int(width), height: Int(height))
+        let found = try image.colors(x: Int(x), y: Int(y), size, limit: unsafe colors == nil ? 0 : capacity)
+        for (index, color) in found.enumerated() { unsafe colors?[index] = color.code }
     }
 }
 

@@ -17,6 +17,23 @@ extension Image {
         return Color(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     }
 
+    /// The straight colours of a rectangle of at most `limit` pixels, row by row.
+    package func colors(x: Int, y: Int, _ part: PixelSize, limit: Int) throws(ImageError) -> [Color] {
+        guard !part.isEmpty, part.width <= limit, part.height <= limit / part.width, x + part.width <= size.width,
+            y + part.height <= size.height
+        else {
+            throw ImageError(
+                .invalidArgument,
+                "image: \(part.width)x\(part.height) pixels at (\(x), \(y)) are empty, outside, or over \(limit)")
+        }
+        var colors: [Color] = []
+        colors.reserveCapacity(part.width * part.height)
+        for row in y..<y + part.height {
+            for column in x..<x + part.width { colors.append(try color(x: column, y: row)) }
+        }
+        return colors
+    }
+
     /// Divides by alpha in floating point, because 8-bit conversion would round.
     private func color8(_ pixel: UnsafeRawPointer) -> Color {
         let bytes = (0..<4).map { unsafe Double(pixel.load(fromByteOffset: $0, as: UInt8.self)) / 255 }
