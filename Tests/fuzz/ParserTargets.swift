@@ -17,7 +17,9 @@ enum ParserTargets {
             let entry = try CachedData(bytes: .empty, metadata: Bytes.exact(UnsafeRawBufferPointer(input)))
             _ = entry.date
             let again = try CachedData(bytes: .empty, metadata: try Bytes.copying(entry.metadata))
-            expect(again.entityTag == entry.entityTag && again.encodedRecord == entry.encodedRecord, "an entry keeps what was told of it")
+            expect(
+                again.entityTag == entry.entityTag && again.encodedRecord == entry.encodedRecord,
+                "an entry keeps what was told of it")
         } catch {}
     }
 

@@ -26,8 +26,6 @@ import Testing
         expectProperty(
             config, sdimage_cache_config_set_expire_rule, sdimage_cache_config_expire_rule, .SDIMAGE_EXPIRE_RULE_ACCESS,
             .SDIMAGE_EXPIRE_RULE_MODIFICATION)
-        sdimage_cache_config_set_expire_rule(config.pointer, .SDIMAGE_EXPIRE_RULE_CREATION)
-        #expect(sdimage_cache_config_expire_rule(config.pointer) == .SDIMAGE_EXPIRE_RULE_MODIFICATION)
         var (folder, file): (UInt32, UInt32) = (0, 0)
         sdimage_cache_config_get_modes(config.pointer, &folder, &file)
         #expect(folder == 0o700 && file == 0o600)

@@ -39,7 +39,9 @@ private func data(_ seed: Int) throws -> CachedData { CachedData(bytes: try byte
         try await chain.clear(.all)
     }
 
-    @Test(arguments: [(CacheChain.Policy.highestOnly, [nil, 1]), (.lowestOnly, [1, nil]), (.serial, [1, 1]), (.concurrent, [1, 1])])
+    @Test(arguments: [
+        (CacheChain.Policy.highestOnly, [nil, 1]), (.lowestOnly, [1, nil]), (.serial, [1, 1]), (.concurrent, [1, 1]),
+    ])
     func aStoreReachesThoseThatItsPolicyNames(policy: CacheChain.Policy, expected: [Int?]) async throws {
         let pair = try Pair(.store, policy)
         try await pair.chain.store(try data(1), for: key)

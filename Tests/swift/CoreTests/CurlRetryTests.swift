@@ -89,7 +89,7 @@ extension CurlTests {
             connection.answer(request.target == "/bad" ? 503 : 200, ["Retry-After": "3600"], body: [7])
         }
         defer { server.stop() }
-        let downloader = try eager { 
+        let downloader = try eager {
             ($0.maxPerHost, $0.longestRetryAfterMilliseconds, $0.totalTimeoutMilliseconds) = (1, .max, .max)
         }
         let task = Task { await downloader.status(server.url("/bad")) }

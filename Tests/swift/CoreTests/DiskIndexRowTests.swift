@@ -38,10 +38,12 @@ private func useAll(_ cache: DiskCache) throws {
 }
 
 /// A value of the wrong type, sign or size in each column.
-@Test(.timeLimit(.minutes(30)), arguments: [
-    "id", "digest", "key", "instance", "number", "length", "checksum", "created", "accessed", "expires", "allocated", "file",
-    "etag", "modified", "control", "extended", "bytes",
-])
+@Test(
+    .timeLimit(.minutes(30)),
+    arguments: [
+        "id", "digest", "key", "instance", "number", "length", "checksum", "created", "accessed", "expires", "allocated", "file",
+        "etag", "modified", "control", "extended", "bytes",
+    ])
 func strangeValueInARowIsAMiss(column: String) throws {
     for value in [
         "-1", "9223372036854775807", "-9223372036854775808", "'text'", "1e300", "x''", "zeroblob(70000)", "'../../etc/passwd'",

@@ -48,9 +48,11 @@ func redactedURLHasNoUserAndPassword(url: String, redacted: String) {
     ("http://alice:p/w@host/a", "http://…"), ("http://alice:p?w@host/a", "http://…?…"), ("http://alice:p#w@host/a", "http://…#…"),
     ("http://alice:pw", "http://alice:…"), ("https://h:8443/@user/a@2x.png", "https://h:8443/@user/a@2x.png"),
     ("https://p/fetch/https://alice:pw@h/x", "https://p/fetch/https://…@h/x"), ("https://h/a;jsessionid=1/b", "https://h/a;…/b"),
-    ("https://p/https%3A%2F%2Falice%3Apw%40h%2Fx%3Ftoken%3Dt/200", "https://p/…/200"), ("https://h/#access_token=t", "https://h/#…"),
+    ("https://p/https%3A%2F%2Falice%3Apw%40h%2Fx%3Ftoken%3Dt/200", "https://p/…/200"),
+    ("https://h/#access_token=t", "https://h/#…"),
     ("http://h/\r\nERROR forged", "http://h/%0D%0AERROR forged"), ("photos:album/1", "photos:album/1"), ("cat.jpg", "cat.jpg"),
-    ("https://b/k?X-Amz-Signature=abc&sig=d", "https://b/k?…"), ("", ""), (":", ":"), ("?t", "?…"), ("http://[::1]:80/a", "http://[::1]:80/a"),
+    ("https://b/k?X-Amz-Signature=abc&sig=d", "https://b/k?…"), ("", ""), (":", ":"), ("?t", "?…"),
+    ("http://[::1]:80/a", "http://[::1]:80/a"),
     ("data:image/png;base64,AAAA", "data:image/png;base64,AAAA…"),
 ])
 func messagesShowNoSecretsOfAURL(url: String, shown: String) {

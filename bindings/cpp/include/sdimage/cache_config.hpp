@@ -132,9 +132,8 @@ struct cache_listing {
 };
 
 // The outcome of cache::verify. Class: immutable.
-class cache_verification
-    : public detail::shared<sdimage_cache_verification, sdimage_cache_verification_ref,
-                            sdimage_cache_verification_unref> {
+class cache_verification : public detail::shared<sdimage_cache_verification, sdimage_cache_verification_ref,
+                                                 sdimage_cache_verification_unref> {
 public:
     using shared::shared;
 
