@@ -36,7 +36,7 @@ def path_of(prefix: pathlib.Path, name: str) -> pathlib.Path:
 
 def declared(name: str) -> set[str]:
     folder = declarations.INCLUDE / "sdimage/plugins"
-    headers = [folder / f"{name}.h", *sorted(folder.glob(f"{name}_*.h"))]
+    headers = [folder / f"{name}.h", *sorted(folder.glob(f"**/{name}_*.h"))]
     text = declarations.without_comments("\n".join(header.read_text() for header in headers))
     return set(re.findall(r"SDIMAGE_API[^;(]*?(sdimage_\w+)\s*\(", text))
 
