@@ -22,7 +22,7 @@ NEUTRAL = {"sdimage_format": "SDIMAGE_FORMAT_UNKNOWN", "sdimage_orientation": "S
 OWN_ANSWER = re.compile(r"sdimage_(options_(string|int64|double|is_true)|decode_options_(should|max)_\w+"
                         r"|\w+_options_background_color|cache_page_is_last|error_code|work_budget_remaining_ms)$")
 # Functions without mandatory pointers.
-NEEDS_NOTHING = re.compile(r"sdimage_plugins_load_all$")
+NEEDS_NOTHING = re.compile(r"sdimage_(plugins_load_all|log_set_handler)$")
 # Functions that document NULL as a valid object.
 TAKE_NULL = re.compile(r"sdimage_work_budget_\w+$")
 # Functions that end an object that later calls need.

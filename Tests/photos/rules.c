@@ -288,7 +288,9 @@ static void check_size(const size_case *one, size_t number, sdimage_manager *man
     sdimage_photos_request_options_set_content(options, one->content);
     sdimage_photos_set_request_options(bag, options);
     sdimage_decode_options_set_scale(decode, one->scale);
-    sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height, one->keeps_ratio);
+    sdimage_decode_options_set_thumbnail_size(decode, one->thumbnail.width, one->thumbnail.height,
+                                              one->keeps_ratio ? SDIMAGE_SCALE_MODE_ASPECT_FIT
+                                                               : SDIMAGE_SCALE_MODE_FILL);
     sdimage_request_set_decode_options(request, decode);
     sdimage_request_set_options(request, bag);
     deliveries result = load(manager, request);

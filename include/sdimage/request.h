@@ -224,11 +224,11 @@ SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char
 
 /* Returns the value of a header field of the request; NULL when there is none. Borrowed until the field changes or
  * the request is freed. */
-SDIMAGE_API const char *sdimage_request_header(sdimage_request *request, const char *name);
+SDIMAGE_API const char *sdimage_request_header(const sdimage_request *request, const char *name);
 
 /* Returns the name of header field number `index` of the request, in their order; NULL beyond the last. *value, if
  * `value` is not NULL, receives its value. Borrowed until fields change or the request is freed. */
-SDIMAGE_API const char *sdimage_request_header_at(sdimage_request *request, size_t index, const char **value);
+SDIMAGE_API const char *sdimage_request_header_at(const sdimage_request *request, size_t index, const char **value);
 
 /* Sets the method of the HTTP request, such as "POST"; NULL, the default, is GET. CONNECT, TRACE and methods that are
  * no token (RFC 9110, section 5.6.2) make the load fail with INVALID_REQUEST. The cache key does not depend on method

@@ -1585,8 +1585,8 @@ extern "C" {
     pub fn sdimage_request_has_freshness(request: *const sdimage_request) -> bool;
     pub fn sdimage_request_reset_freshness(request: *mut sdimage_request);
     pub fn sdimage_request_set_header(request: *mut sdimage_request, name: *const c_char, value: *const c_char);
-    pub fn sdimage_request_header(request: *mut sdimage_request, name: *const c_char) -> *const c_char;
-    pub fn sdimage_request_header_at(request: *mut sdimage_request, index: usize, value: *mut *const c_char) -> *const c_char;
+    pub fn sdimage_request_header(request: *const sdimage_request, name: *const c_char) -> *const c_char;
+    pub fn sdimage_request_header_at(request: *const sdimage_request, index: usize, value: *mut *const c_char) -> *const c_char;
     pub fn sdimage_request_set_method(request: *mut sdimage_request, method: *const c_char);
     pub fn sdimage_request_method(request: *const sdimage_request) -> *const c_char;
     pub fn sdimage_request_set_body(request: *mut sdimage_request, body: *mut sdimage_data);
