@@ -60,6 +60,10 @@ MISTAKES = {
         ("/* Sets. */\nSDIMAGE_API void sdimage_request_set_user(sdimage_request *request, const char *user,\n"
          "const char *password);\n/* Returns. */\n"
          "SDIMAGE_API const char *sdimage_request_user(const sdimage_request *request);", "set_user has no getter"),
+        ("/* Adds. */\nSDIMAGE_API void sdimage_request_add_tag(sdimage_request *request, const char *tag);",
+         "add_tag has no getter"),
+        ("/* Restores. */\nSDIMAGE_API void sdimage_request_reset_a(sdimage_request *request);\n"
+         "/* Returns. */\nSDIMAGE_API int sdimage_request_a(const sdimage_request *request);", "tells if the property is set"),
         ("/* Returns. */\nSDIMAGE_API int sdimage_request_b(const sdimage_request *request);", "request_b has no setter"),
     ],
     "neutral zeros": [

@@ -47,6 +47,8 @@ READ_ONLY = {
 OTHER_GETTER = {"sdimage_options_set_bool": "sdimage_options_is_true"}  # the getter of a bool is an assertion
 #: Values that no getter returns.
 SECRETS = {"password", "token", "key_password"}
+#: Parameters of setters and getters that select a value instead of being one.
+SELECTORS = {"bag", "key", "length", "name", "operation", "parameter"}
 
 
 # --- Parsed headers.
@@ -274,9 +276,24 @@ def setters(all_of: Headers) -> Iterator[str]:
             if not any(getter in all_of.by_name for getter in getters(owner, name.split("_")[0])):
                 yield f"{each.header}: {each.name} has no getter"
             continue
-        if not any(covered(each, given[:count], given[count:], all_of) for count in range(len(given))):
+        counts = [count for count in range(len(given)) if all(one.name in SELECTORS for one in given[:count])]
+        if not any(covered(each, given[:count], given[count:], all_of) for count in counts):
             yield f"{each.header}: {each.name} has no getter of the same name and type"
+    yield from lists_and_resets(all_of)
     yield from without_setters(all_of)
+
+
+def lists_and_resets(all_of: Headers) -> Iterator[str]:
+    """Lists can be read, and of a property that can be reset a getter tells if it is set."""
+    for each in all_of.functions:
+        match = re.match(r"(\w+?)_(add|reset)_(\w+)", each.name)
+        if not match or all_of.classes.get(match[1]) != "single-owner":
+            continue
+        known = [all_of.by_name[name] for name in getters(match[1], match[3]) if name in all_of.by_name]
+        if match[2] == "add" and not known:
+            yield f"{each.header}: {each.name} has no getter of the same name"
+        if match[2] == "reset" and not any(one.result == "bool" and re.search(r"_(?:has|get)_", one.name) for one in known):
+            yield f"{each.header}: {each.name} has no getter that tells if the property is set"
 
 
 def without_setters(all_of: Headers) -> Iterator[str]:

@@ -12,13 +12,15 @@
  *
  * Arguments are borrowed for the call; the library references or copies those that it holds longer.
  *
- * Every property that has a setter has a getter of the same name and type: `_set_scale` and `_scale`, for objects
- * `_get_scale` or, for a copy, `_copy_scale`. Functions that return bool about an object are called `_is_`, `_has_`,
- * `_can_` or `_should_`: `_set_progressive` and `_is_progressive`. For a property that can also be left to another
- * object, `_has_` or the result of `_get_` tells if it is set, and `_reset_` leaves it there again. Where 0 restores the
- * default, the getter returns the value in force. Passwords and tokens cannot be read; `_has_` tells if they are set.
+ * Every property that has a setter has a getter of the same name and type: `_set_scale` and `_scale`; for an object
+ * `_get_cache`, or `_copy_request` if it is a copy; for several values one `_get_` with a parameter for each, or a
+ * getter for each. What `_add_` adds is read by index. Functions that return bool about an object are called `_is_`,
+ * `_has_`, `_can_` or `_should_`: `_set_progressive` and `_is_progressive`. `_reset_` leaves a property to another
+ * object; `_has_` or the result of `_get_` tells if it is set. Where 0 restores the default, the getter returns the
+ * value in force. Passwords and tokens cannot be read; `_has_` tells if they are set.
  *
- * 0 is the neutral value of every enum, or its default.
+ * 0 is the neutral value of every enum or its default; of an enum of measures, such as the stages of a load, it is the
+ * first.
  *
  * Fallible functions return `sdimage_status`: 0 success, > 0 a note, < 0 an error. Outputs are written only when the
  * status is not negative. `sdimage_error **error`, their last parameter, may be NULL; when it is not, a failing call
