@@ -33,7 +33,10 @@ package final class ForeignCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         guard describes else {
-            let image = try decode(bytes, options: options, stop: stop)
+            // At full size: decoding a thumbnail of a vector image asks for this information.
+            var full = options
+            (full.thumbnailSize, full.limitBytes) = (nil, 0)
+            let image = try decode(bytes, options: full, stop: stop)
             var metadata = image.metadata
             metadata.sourceSize = metadata.sourceSize ?? image.size
             return ImageInfo(metadata, pixels: image.pixels.format)
