@@ -44,6 +44,7 @@ from .player import Player
 from .plugins import Plugin, load_plugins
 from .batch import Batch
 from .prefetch import PrefetchGroup
+from .prefetcher import Prefetcher
 from .remote import MemcachedCache, RedisCache, RemoteCache
 from .request import RequestOptions
 from .resources import Resources
@@ -87,6 +88,7 @@ __all__ = [
     "Plugin",
     "Batch",
     "PrefetchGroup",
+    "Prefetcher",
     "RedisCache",
     "RemoteCache",
     "RequestDraft",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from ctypes import byref, c_char_p, c_size_t, c_void_p, sizeof
-from typing import Any, Self, cast
+from types import MappingProxyType
+from typing import Any, Self, TypeAlias, cast
 
 from . import _bytes, _failures
 from ._check import optional_function, text_bytes, wrong
@@ -26,11 +28,15 @@ from ._tokens import Tokens
 from .batch import Batch, Places
 from .errors import Error, call, from_pointer
 from .options import U32, unsigned
+from .result import Result
 
 #: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
 _SLICE_MS = 200
 
 OnGroupProgress = Callable[[int, int], object]
+#: The index of a URL in its list, and its result, which may be a failure.
+OnFetched: TypeAlias = "Callable[[int, Result], object]"
+OnCompleted: TypeAlias = "Callable[[PrefetchGroup], object]"
 #: The call that starts a list: its arguments for the URLs, and those at its end.
 Start = Callable[[tuple[Any, ...], tuple[Any, ...]], object]
 
@@ -43,13 +49,19 @@ class PrefetchGroup:
 
     def __init__(
         self,
-        owner: Prefetchers,
+        owner: object,
         start: Start,
         urls: list[bytes],
         on_progress: OnGroupProgress | None,
         held: object = None,
+        on_fetched: OnFetched | None = None,
+        on_completed: OnCompleted | None = None,
+        options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self._owner = owner
+        self._urls, self._options = urls, options
+        self._on_fetched = optional_function(on_fetched, "on_fetched")
+        self._on_completed = optional_function(on_completed, "on_completed")
         self._on_progress = optional_function(on_progress, "on_progress")
         self._ended = threading.Event()
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
@@ -64,8 +76,8 @@ class PrefetchGroup:
         texts = (c_char_p * len(urls))(*urls)
         lengths = (c_size_t * len(urls))(*map(len, urls))
         try:
-            handler = _TELLS_END if on_progress is None else _TELLS_ALL
-            start((texts, lengths, len(urls)), (handler, token, _NO_DESTROY, byref(out)))
+            handler = _handler(on_fetched is not None, on_progress is not None)
+            start((texts, lengths, len(urls)), (byref(handler), token, _NO_DESTROY, byref(out)))
             # An empty list has no object.
             handle = Handle(out.value, lib.sdimage_prefetch_group_unref) if out.value else None
             with self._lock:
@@ -80,6 +92,16 @@ class PrefetchGroup:
             raise
         if is_unwanted:
             self.cancel()
+
+    @property
+    def urls(self) -> list[str]:
+        """The URLs of the list."""
+        return [url.decode("utf-8", "surrogateescape") for url in self._urls]
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of its loads."""
+        return MappingProxyType(dict(self._options))
 
     @property
     def total(self) -> int:
@@ -181,6 +203,12 @@ class PrefetchGroup:
     def _pointer(self) -> int | None:
         return self._handle.pointer if self._handle is not None else None
 
+    def _adopt(self, pointer: int | None) -> None:
+        """Takes a reference, for a callback that runs before the starting call has returned."""
+        with self._lock:
+            if self._handle is None and pointer:
+                self._handle = Handle(lib.sdimage_prefetch_group_ref(pointer), lib.sdimage_prefetch_group_unref)
+
     def _told_end(self) -> None:
         # Before any waiter resumes, because it may free the object.
         self.held = None
@@ -256,11 +284,7 @@ class Prefetchers:
 
     def close(self, deadline: float) -> None:
         """Cancels running lists, and waits until their callbacks have returned."""
-        own = [group for group in _groups.values() if group._owner is self]
-        for group in own:
-            group.cancel()
-        for group in own:
-            group._ended.wait(max(0.0, deadline - time.monotonic()))
+        cancel_groups(self, deadline)
 
 
 def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
@@ -290,19 +314,55 @@ def _on_progress(token: int | None, _group: int | None, finished: int, total: in
         _failures.report("on_progress", error)
 
 
-def _on_completed(token: int | None, _group: int | None, _finished: int, _skipped: int, _error: int | None) -> None:
+def _on_fetched(token: int | None, _group: int | None, index: int, result: int) -> None:
+    group = _groups.get(token)
+    if group is None or group._on_fetched is None:
+        return
+    try:
+        group._on_fetched(index, Result.borrowed(result))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("on_fetched", error)
+
+
+def _on_completed(token: int | None, pointer: int | None, _finished: int, _skipped: int, _error: int | None) -> None:
     group = _groups.forget(token)
-    if group is not None:
-        group._told_end()
+    if group is None:
+        return
+    if group._on_completed is not None:
+        group._adopt(pointer)
+        try:
+            group._on_completed(group)
+        except BaseException as error:  # no exception may leave a callback
+            _failures.report("on_completed", error)
+    group._told_end()
 
 
 _NO_DESTROY = DESTROY()
-_ALL = PrefetchHandler(
-    sizeof(PrefetchHandler),
-    PREFETCH_HANDLER_FETCHED(),
-    PREFETCH_HANDLER_PROGRESS(_on_progress),
-    PREFETCH_HANDLER_COMPLETED(_on_completed),
-)
-# Each call waits for the interpreter's lock, so the progress callback is set only on request.
-_END = PrefetchHandler(sizeof(PrefetchHandler), PREFETCH_HANDLER_FETCHED(), PREFETCH_HANDLER_PROGRESS(), _ALL.completed)
-_TELLS_ALL, _TELLS_END = byref(_ALL), byref(_END)
+_FETCHED = PREFETCH_HANDLER_FETCHED(_on_fetched)
+_PROGRESS = PREFETCH_HANDLER_PROGRESS(_on_progress)
+_COMPLETED = PREFETCH_HANDLER_COMPLETED(_on_completed)
+
+
+@functools.cache
+def _handler(fetched: bool, progress: bool) -> PrefetchHandler:
+    """Each call waits for the interpreter's lock, so these callbacks are set only on request."""
+    return PrefetchHandler(
+        sizeof(PrefetchHandler),
+        _FETCHED if fetched else PREFETCH_HANDLER_FETCHED(),
+        _PROGRESS if progress else PREFETCH_HANDLER_PROGRESS(),
+        _COMPLETED,
+    )
+
+
+def groups_of(owner: object) -> list[PrefetchGroup]:
+    """The groups of a prefetcher whose last callback has not returned."""
+    return [group for group in _groups.values() if group._owner is owner]
+
+
+def cancel_groups(owner: object, deadline: float) -> None:
+    """Cancels running lists, and waits until their callbacks have returned."""
+    own = groups_of(owner)
+    for group in own:
+        group.cancel()
+    for group in own:
+        group._ended.wait(max(0.0, deadline - time.monotonic()))
