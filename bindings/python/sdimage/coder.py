@@ -166,6 +166,8 @@ class Coder:
                 setattr(table, name, function)
         if type(self).render is not Coder.render:
             table.render = _RENDER
+            # The library needs the size of a vector image before it draws a thumbnail.
+            table.describe = _DESCRIBE
         out = c_void_p()
         label = _bytes.c_text(self.name)
         call(lib.sdimage_coder_new_custom, label, byref(table), _coders.add(self), _NO_DESTROY, byref(out))
@@ -242,6 +244,8 @@ class CoderInstance:
 def coders() -> list[AnyCoder]:
     """The registered coders in the order in which they are tried."""
     found: list[AnyCoder] = []
+    # The library returns new references; coders of the program are in the order of their registration.
+    own = list(reversed(_registered.values()))
     while True:
         out = c_void_p()
         try:
@@ -251,7 +255,7 @@ def coders() -> list[AnyCoder]:
                 raise
             return found
         coder = LibraryCoder(out.value)
-        found.append(_registered.get(coder.pointer) or coder)
+        found.append(own.pop(0) if own and own[0].name == coder.name else coder)
 
 
 def can_decode(data: ReadableBuffer | Path) -> bool:
@@ -269,6 +273,7 @@ def register_coder(coder: AnyCoder) -> None:
     :func:`unregister_coder`."""
     call(lib.sdimage_coder_register, pointer_of(coder, "coder", "coder"))
     if isinstance(coder, Coder):
+        _registered.pop(coder.pointer, None)
         _registered[coder.pointer] = coder
 
 
@@ -325,7 +330,12 @@ def _describe(
 ) -> int:
     def body() -> None:
         with _working(lib.sdimage_decode_options_work_budget(options)):
-            known = _coders.find(token).info(ctypes.string_at(data, length) if data else b"")
+            coder, file = _coders.find(token), ctypes.string_at(data, length) if data else b""
+            if type(coder).info is not Coder.info:
+                known = coder.info(file)
+            else:
+                image = coder.decode(file, read_options(options))
+                known = {"width": image.width, "height": image.height, "has_alpha": image.has_alpha}
         lib.sdimage_metadata_set_source_size(metadata, known["width"], known["height"])
         for name, setter in _SETTERS.items():
             if name in known:

@@ -290,10 +290,16 @@ class Animations(TestCase):
         animation = sdimage.Animation(b"")
         animation.update(b"strip")
         self.assertIsNone(animation.image)
-        animation.update(bytes((10, 20)))
-        self.assertEqual(len(animation), 2)
-        animation.update(bytes((30,)) + b".", finished=True)
-        self.assertEqual([frame.tobytes()[0] for frame in animation], [10, 20, 30])
+        # The first bytes decide on the coder.
+        first, second = bytes(range(100, 200)), bytes(range(200, 210))
+        animation.update(first)
+        part = animation.image
+        assert part is not None
+        self.assertEqual((len(animation), part.is_incremental, part.frame_count), (100, True, 100))
+        player = animation.player()
+        self.assertEqual(player.advance(0)[0], 0)
+        animation.update(second + b".", finished=True)
+        self.assertEqual([frame.tobytes()[0] for frame in animation], list(first + second))
 
     def test_errors_and_exceptions_are_those_of_the_frame(self) -> None:
         self.register(Strip())
@@ -341,11 +347,12 @@ class List(TestCase):
         names = [coder.name for coder in sdimage.coders()]
         for name in ("basic", "gif", "webp", "apng", "heif", "avif"):
             self.assertIn(name, names)
-        coder = Farbfeld()
-        sdimage.register_coder(coder)
-        self.assertIs(sdimage.coders()[0], coder)
-        sdimage.unregister_coder(coder)
-        self.assertEqual([coder.name for coder in sdimage.coders()], names)
+        first, second = Farbfeld(), Strip()
+        for coder in (first, second):
+            sdimage.register_coder(coder)
+            self.addCleanup(sdimage.unregister_coder, coder)
+        self.assertEqual(sdimage.coders()[:2], [second, first])
+        self.assertEqual([coder.name for coder in sdimage.coders()[2:]], names)
 
     def test_what_can_be_decoded_and_encoded(self) -> None:
         file = farbfeld(2, 2)
