@@ -53,24 +53,24 @@ def refuse(what: str, error: BaseException, load: str | bytes = "") -> None:
         report(what, error, load)
 
 
-def explain(error: Error) -> Error:
+def explain(error: Error) -> None:
     """Adds the exception from which an error of the library was made as its cause."""
     if error.__cause__ is None:
-        for failure in reversed(_latest):
+        for failure in reversed(list(_latest)):
             if failure.text and failure.text in error.message:
                 error.__cause__ = failure.error
                 break
-    return error
 
 
 explanations.append(explain)
 
 
-def of_load(names: tuple[str, ...], started: float) -> Error | None:
+def of_load(names: tuple[str, ...], started: float) -> BaseException | None:
     """The error of a load during which a function raised, although it has a result; ``None`` when none did."""
     for failure in list(_latest):
         if failure.load and failure.load in names and failure.time >= started:
-            if isinstance(failure.error, Error):
+            # Ctrl-C and sys.exit in a function on the thread of the caller are passed on as they are.
+            if isinstance(failure.error, Error) or not isinstance(failure.error, Exception):
                 return failure.error
             code = "TRANSFORM_FAILED" if failure.what == "transformer" else "INTERNAL_ERROR"
             error = Error(code, f"{failure.what} raised {failure.text}", url=names[0])

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from . import _bytes, _enums, _failures, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
-from ._check import kind, optional_function
+from ._check import kind, optional_function, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._config import recorded
@@ -90,7 +90,7 @@ class ImageCache(Operations, Closing):
                 if value is not None:
                     _SIZES[name](pointer, unsigned(value, name))
             if max_disk_age is not None:
-                lib.sdimage_cache_config_set_max_disk_age(pointer, seconds(max_disk_age))
+                lib.sdimage_cache_config_set_max_disk_age(pointer, seconds(max_disk_age, "max_disk_age"))
             optional_function(additional_path, "additional_path")
             if additional_path is not None:
                 token = _additional.add(additional_path)
@@ -160,7 +160,7 @@ class ImageCache(Operations, Closing):
     def set_expiry(self, key: str | bytes, date: float | None) -> None:
         """Sets the expiry of an entry in seconds since 1970; ``None``: as given by `max_disk_age`."""
         name = _bytes.key_bytes(key)
-        nanoseconds = 0 if date is None else max(1, int(date * 1e9))
+        nanoseconds = 0 if date is None else max(1, int(real(date, "date") * 1e9))
         call(lib.sdimage_cache_set_expiry, self.pointer, name, len(name), nanoseconds)
 
     def entries(

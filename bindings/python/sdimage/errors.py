@@ -79,8 +79,8 @@ def text(value: bytes | None) -> str:
 
 
 def from_pointer(pointer: int) -> Error:
-    """A copy of a borrowed ``sdimage_error``."""
-    return Error(
+    """A copy of a borrowed ``sdimage_error``, with the exception from which it was made as its cause."""
+    error = Error(
         status_name(lib.sdimage_error_code(pointer)),
         text(lib.sdimage_error_message(pointer)),
         lib.sdimage_error_http_status(pointer),
@@ -89,6 +89,9 @@ def from_pointer(pointer: int) -> Error:
         lib.sdimage_error_library_code(pointer),
         lib.sdimage_error_is_transient(pointer),
     )
+    for explain in explanations:
+        explain(error)
+    return error
 
 
 #: Add the exceptions from which errors were made.
@@ -107,8 +110,6 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
         error = from_pointer(out.value)
     finally:
         lib.sdimage_error_unref(out)
-    for explain in explanations:
-        explain(error)
     try:
         raise error
     finally:

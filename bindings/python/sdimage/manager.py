@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import math
 import threading
 import time
 import weakref
@@ -82,7 +83,7 @@ class Manager(Closing):
             if own is not None:
                 lib.sdimage_manager_config_set_loader(config.pointer, own.pointer)
             if failed_url_retry_after is not None:
-                lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, seconds(failed_url_retry_after))
+                lib.sdimage_manager_config_set_failed_url_retry_after(config.pointer, seconds(failed_url_retry_after, "failed_url_retry_after"))
             if transformer is not None:
                 lib.sdimage_manager_config_set_transformer(config.pointer, pointer_of(transformer, "transformer", "transformer"))
             number = _words.number(_enums.FRESHNESS, freshness, "freshness")
@@ -321,7 +322,7 @@ class Manager(Closing):
         return task, token
 
     def _begin(
-        self, request: Handle, handler: Any, token: int | None, url: str, options: RequestOptions
+        self, request: Handle, handler: Any, token: int | None, url: str, options: Mapping[str, Any]
     ) -> Task:
         started = time.monotonic()
         out = c_void_p()
@@ -334,7 +335,13 @@ class Manager(Closing):
             _NO_DESTROY,
             byref(out),
         )
-        return Task(out.value, self, url, started, options)
+        return Task(out.value, self, url, started if self.has_functions(options) else math.inf, options)
+
+    def has_functions(self, options: Mapping[str, Any]) -> bool:
+        """True if functions of the program take part in a load: only then it may end with one of their exceptions."""
+        if self._load_hooks is not None or self._loader is not None or self._config["transformer"] is not None:
+            return True
+        return any(options.get(name) is not None for name in ("load_hooks", "loader", "transformer"))
 
     def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
         """The cache key that a load would use, in its printed form."""

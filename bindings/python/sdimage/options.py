@@ -75,13 +75,15 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
     return int(value)
 
 
-def seconds(time: float) -> int:
+def seconds(time: float, what: str = "time") -> int:
     """Whole seconds, rounded up, so that a fraction does not become 0; a negative or infinite value means forever."""
+    real(time, what)
     return -1 if time < 0 or time == math.inf else math.ceil(time)
 
 
 def nanoseconds(ms: float) -> int:
     """Converts milliseconds to nanoseconds for C."""
+    real(ms, "ms")
     if not 0 <= ms * 1_000_000 < 2**63:
         raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
     return round(ms * 1_000_000)

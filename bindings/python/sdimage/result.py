@@ -6,7 +6,7 @@ from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import cast
 
-from . import _bytes, _enums, _failures, _words
+from . import _bytes, _enums, _words
 from ._ffi import lib
 from ._handle import Handle, Lent
 from .errors import Error, from_pointer, text
@@ -154,7 +154,7 @@ class Result:
         if self.image is None:
             error = self.error
             if error is not None:
-                raise _failures.explain(error)
+                raise error
         return self
 
     def __repr__(self) -> str:

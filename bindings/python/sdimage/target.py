@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import weakref
 from collections.abc import Mapping
@@ -146,7 +147,8 @@ class Target(Closing):
         loading = options.get("manager") or self._manager
         with new_request(url or b"", wish) as request, _options(options, placeholder) as how:
             held = loading, hold(request, wish), self._loop
-            started, plain = time.monotonic(), readable(url or b"")
+            plain = readable(url or b"")
+            started = time.monotonic() if loading.has_functions(options) else math.inf
             load = _callbacks.Running(held, on_progress, on_partial, on_result, plain)
             out = _callbacks.begin(load, lambda handler, token: self._begin(request, how, handler, token))
         return Task(out.value, loading, plain, started, options) if out.value else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import weakref
 from collections.abc import Mapping
 from ctypes import byref, c_int64, c_void_p
 from types import MappingProxyType
@@ -15,6 +16,8 @@ from ._handle import Handle
 from .errors import Error, call
 from .result import Response, Result
 
+#: Options that are objects of the program.
+_HELD = frozenset(("cache", "original_cache", "loader", "hooks", "load_hooks", "coder"))
 #: A blocking call returns to the interpreter this often, in milliseconds, so that Ctrl-C works.
 _SLICE_MS = 200
 
@@ -37,7 +40,10 @@ class Task:
         self._manager = manager
         self._url = url
         self._started = started
-        self._options = options
+        # A task that outlives its load must not hold the objects that the load held.
+        self._options = {
+            name: weakref.ref(value) if name in _HELD and value is not None else value for name, value in options.items()
+        }
 
     @classmethod
     def borrowed(cls, pointer: int, manager: object, url: str) -> Task:
@@ -62,8 +68,10 @@ class Task:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options with which the load was started; empty for a task that a callback or a target returned."""
-        return MappingProxyType(dict(self._options))
+        """The options with which the load was started; empty for a task that a callback or a target returned. Hooks,
+        caches, loaders and coders are ``None`` once they are no longer used."""
+        found = {name: value() if isinstance(value, weakref.ref) else value for name, value in self._options.items()}
+        return MappingProxyType(found)
 
     @property
     def is_cancelled(self) -> bool:

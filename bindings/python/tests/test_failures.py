@@ -80,6 +80,37 @@ class Failures(TestCase):
         self.caught(manager, "x:a")
         self.assertIsNotNone(manager.load("x:a").image)
 
+    def test_a_load_of_another_manager_is_not_concerned(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        plain = self.manager(cache=None)
+        url = self.origin().add("a.png", png())
+        broken = self.manager(cache=None, load_hooks=sdimage.LoadHooks(cache_key=fail))  # type: ignore[arg-type]
+        with self.assertLogs("sdimage"):
+            task = plain.start(url)
+            self.assert_error("INTERNAL_ERROR", broken.load, url)
+            self.assertIsNotNone(task.wait().image)
+
+    def test_ctrl_c_in_a_hook_is_passed_on(self) -> None:
+        def interrupt(request: sdimage.LoadRequest) -> str:
+            raise KeyboardInterrupt
+
+        hooks = sdimage.LoadHooks(cache_key=interrupt)
+        manager = self.manager(cache=None, loader=lambda request: png(), load_hooks=hooks)
+        with self.assertLogs("sdimage"), self.assertRaises(KeyboardInterrupt):
+            manager.load("x:a")
+
+    def test_an_error_of_a_result_has_its_cause(self) -> None:
+        results: list[sdimage.Result] = []
+        manager = self.manager(cache=None, loader=fail)
+        with self.assertLogs("sdimage"):
+            manager.start("x:a", on_result=results.append)
+            self.assertTrue(becomes(lambda: bool(results)))
+            group = manager.prefetch(["x:b"]).wait()
+        error = results[0].error
+        self.assertIsInstance(error.__cause__ if error else None, ZeroDivisionError)
+        self.assertIsInstance(group.errors[0].__cause__, ZeroDivisionError)
+
     def test_an_error_of_the_package_is_an_answer_and_is_not_logged(self) -> None:
         def refuse(request: sdimage.LoadRequest) -> bytes:
             raise sdimage.Error("NOT_FOUND", "gone")
