@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from ctypes import byref, c_void_p
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from . import _bytes
@@ -39,14 +40,14 @@ class Animation(Closing):
     have one frame. Takes bytes or a path, and the options of :class:`sdimage.DecodeOptions`.
     """
 
-    __slots__ = ("__weakref__", "_coder", "_finished", "_handle", "_options", "followers", "generation")
+    __slots__ = ("__weakref__", "_coder", "_finished", "_given", "_handle", "_options", "followers", "generation")
 
     def __init__(
         self, data: ReadableBuffer | Path, *, coder: AnyCoder | None = None, **options: Unpack[DecodeOptions]
     ) -> None:
         """`coder` decodes in place of the registered ones."""
         known(options, DecodeOptions)
-        self._coder = coder
+        self._coder, self._given = coder, options
         #: The number of decodes that were started: one, and one for each update after the last bytes.
         self.generation = 1
         #: Views that show each part as it arrives: see :meth:`AnimatedView.set`.
@@ -90,6 +91,11 @@ class Animation(Closing):
     def is_incremental(self) -> bool:
         """True until the last bytes were passed: frames, or parts of an image, may be missing."""
         return not self._finished
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options given, and the coder."""
+        return MappingProxyType({**self._given, "coder": self._coder})
 
     @property
     def data(self) -> bytes:

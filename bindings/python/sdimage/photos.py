@@ -12,9 +12,10 @@ Importing this module requires the plug-in ``libsdimage-photos.so.1``; it raises
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof, string_at
 from datetime import datetime, timedelta, timezone
+from types import MappingProxyType
 from typing import Any, cast
 
 from . import _bytes, _enums, _words
@@ -170,11 +171,19 @@ class PhotoLibrary(Closing):
     """
 
     def __init__(self, path: _Path | None = None, *, index_folder: _Path | None = None, watch: bool = True) -> None:
+        self._config = {"path": path, "index_folder": index_folder, "watch": watch}
         with Handle(lib.sdimage_photos_library_config_new(), lib.sdimage_photos_library_config_unref) as config:
             if index_folder is not None:
                 lib.sdimage_photos_library_config_set_index_folder(config.pointer, _bytes_of(index_folder))
             lib.sdimage_photos_library_config_set_watch(config.pointer, watch)
             self._open(lib.sdimage_photos_library_open, _bytes_of(path), config.pointer)
+
+    _config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments by their names; empty for the databases of other programs."""
+        return MappingProxyType(self._config.copy())
 
     @classmethod
     def shotwell(cls, path: _Path | None = None) -> PhotoLibrary:

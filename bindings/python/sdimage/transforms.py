@@ -11,10 +11,13 @@ corner. Each transformer has a ``key`` that becomes part of the cache key.
 from __future__ import annotations
 
 import ctypes
+import functools
+import inspect
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import POINTER, byref, c_void_p, sizeof
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, ParamSpec, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._check import kind, pointer_of, real, wrong
@@ -42,11 +45,17 @@ TransformFunction = Callable[[Image, str], Image]
 class Transformer:
     """Transforms an image deterministically. Immutable; created by the functions of this module."""
 
-    __slots__ = ("__weakref__", "_handle")
+    __slots__ = ("__weakref__", "_config", "_handle")
 
     def __init__(self, handle: Handle) -> None:
         """For use by this module."""
         self._handle = handle
+        self._config: dict[str, Any] = {}
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The arguments by their names, and in ``"transform"`` the name of the function that created it."""
+        return MappingProxyType(self._config.copy())
 
     @property
     def pointer(self) -> int:
@@ -74,6 +83,25 @@ def _made(function: Any, *arguments: Any) -> Transformer:
     return Transformer(Handle(out.value, lib.sdimage_transformer_unref))
 
 
+P = ParamSpec("P")
+
+
+def _recording(function: Callable[P, Transformer]) -> Callable[P, Transformer]:
+    """Makes transformers remember their arguments."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def create(*arguments: P.args, **named: P.kwargs) -> Transformer:
+        transformer = function(*arguments, **named)
+        bound = signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        transformer._config = {"transform": function.__name__, **bound.arguments}
+        return transformer
+
+    return create
+
+
+@_recording
 def resize(
     size: tuple[float, float], mode: str = "fill", *, resampling: str = "lanczos", linear_light: bool = False
 ) -> Transformer:
@@ -88,11 +116,13 @@ def resize(
     return _made(lib.sdimage_transformer_new_resample, width, height, number, way, linear_light)
 
 
+@_recording
 def crop(rect: tuple[float, float, float, float]) -> Transformer:
     """Crops to ``(x, y, width, height)``, rounded outwards to whole pixels; copies no pixels."""
     return _made(lib.sdimage_transformer_new_crop, Rect(*rect))
 
 
+@_recording
 def round_corner(
     radius: float,
     corners: Iterable[str] | None = None,
@@ -111,27 +141,32 @@ def round_corner(
     return _made(make, real(radius, "radius"), mask, border_width, edge)
 
 
+@_recording
 def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
     """Mirrors left and right, top and bottom, or both."""
     return _made(lib.sdimage_transformer_new_flip, horizontal, vertical)
 
 
+@_recording
 def rotate(angle: float, fit_size: bool = True) -> Transformer:
     """Rotates counter-clockwise by radians; with `fit_size` the result is as large as the rotated image."""
     return _made(lib.sdimage_transformer_new_rotate, real(angle, "angle"), fit_size)
 
 
+@_recording
 def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
     """Blends a colour over the image; ``"source_in"`` gives the colour the shape of the image."""
     mode = _words.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
     return _made(lib.sdimage_transformer_new_tint, color(tint_color), mode)
 
 
+@_recording
 def blur(radius: float) -> Transformer:
     """A Gaussian blur."""
     return _made(lib.sdimage_transformer_new_blur, real(radius, "radius"))
 
 
+@_recording
 def filter(name: str, **parameters: float) -> Transformer:  # noqa: A001 - the name is promised
     """A filter of :func:`filters`, with its parameters: ``filter("sepia", intensity=0.8)``."""
     with bag({key: real(value, key) for key, value in parameters.items()}) as values:
@@ -149,6 +184,7 @@ def filters() -> dict[str, dict[str, Any]]:
     return found
 
 
+@_recording
 def pipeline(transformers: Sequence[Transformer]) -> Transformer:
     """Several transformers, one after the other; the key is theirs, joined by ``-``."""
     pointers = (c_void_p * max(1, len(transformers)))(
@@ -157,6 +193,7 @@ def pipeline(transformers: Sequence[Transformer]) -> Transformer:
     return _made(lib.sdimage_transformer_new_pipeline, ctypes.cast(pointers, POINTER(c_void_p)), len(transformers))
 
 
+@_recording
 def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = True) -> Transformer:
     """A custom transformer. `key` must identify the transformation and its parameters uniquely.
 

@@ -68,6 +68,16 @@ class Configurations(TestCase):
         icons = sdimage.Resources(folder, (2, 1), pixel_format="rgba8")
         self.assertEqual(dict(icons.config), {"folder": folder, "scales": (2.0, 1.0), "pixel_format": "rgba8"})
 
+    def test_transformers_and_animations_tell_theirs(self) -> None:
+        flip = sdimage.transforms.flip(vertical=True)
+        self.assertEqual(dict(flip.config), {"transform": "flip", "horizontal": False, "vertical": True})
+        pipeline = sdimage.transforms.pipeline([flip])
+        self.assertEqual((pipeline.config["transform"], pipeline.config["transformers"]), ("pipeline", [flip]))
+        resize = sdimage.transforms.resize((3, 4), "aspect_fill")
+        self.assertEqual((resize.config["size"], resize.config["mode"], resize.config["resampling"]), ((3, 4), "aspect_fill", "lanczos"))
+        animation = sdimage.Animation(png(), thumbnail_size=(4, 4))
+        self.assertEqual(dict(animation.options), {"thumbnail_size": (4, 4), "coder": None})
+
     def test_requests_tell_their_options(self) -> None:
         seen: dict[str, object] = {}
 
