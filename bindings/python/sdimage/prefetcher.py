@@ -163,12 +163,14 @@ class Prefetcher(Closing):
         call(lib.sdimage_prefetcher_set_handler, self._handle.pointer, byref(handler), self._token, DESTROY())
 
     def close(self, timeout: float = 5.0) -> None:
-        """Cancels all groups and waits for their callbacks, at most `timeout` seconds. Repeated calls are harmless."""
-        if _observers.forget(self._token) is None:
+        """Cancels all groups and waits for their callbacks, at most `timeout` seconds; callbacks of finished groups that
+        are still pending are waited for, too. Repeated calls are harmless."""
+        if _observers.get(self._token) is None:
             return  # already closed
         # The loop's own thread would wait for callbacks that only it can run.
         is_loop = self._loop is not None and self._loop.thread == threading.get_ident()
         cancel_groups(self, time.monotonic() + (0 if is_loop else timeout))
+        _observers.forget(self._token)
         self._handle.release()
         _open.discard(self)
 
