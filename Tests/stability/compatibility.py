@@ -27,7 +27,7 @@ LOADER_CANCEL = "void (*cancel)(void *user_data, sdimage_load_sink *sink);"
 HARMLESS = {
     "a new function": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number(void);",
                        "SDIMAGE_API uint32_t sdimage_version_number(void);\nSDIMAGE_API uint32_t sdimage_version_age(void);"),
-    "a new value of an enumeration": ("metadata.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_ICC = 3, SDIMAGE_METADATA_KIND_C2PA = 4"),
+    "a new value of an enumeration": ("image.h", "SDIMAGE_ORIENTATION_LEFT = 8", "SDIMAGE_ORIENTATION_LEFT = 8, SDIMAGE_ORIENTATION_OTHER = 9"),
     "a table that grew at its end": ("sys/loader.h", "} sdimage_loader_vtable;", "void (*more)(void *user_data);\n} sdimage_loader_vtable;"),
     "taking out the comments": ("base.h", "", ""),
 }
@@ -39,9 +39,9 @@ BREAKING = {
     "a further parameter": ("sys/loader.h", "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable)",
                             "sdimage_load_sink_set_storable(sdimage_load_sink *sink, bool storable, int why)"),
     "another result": ("base.h", "SDIMAGE_API uint32_t sdimage_version_number", "SDIMAGE_API uint64_t sdimage_version_number"),
-    "a renumbered value": ("metadata.h", "SDIMAGE_METADATA_KIND_XMP = 2", "SDIMAGE_METADATA_KIND_XMP = 4"),
+    "a renumbered value": ("image.h", "SDIMAGE_ORIENTATION_LEFT = 8", "SDIMAGE_ORIENTATION_LEFT = 80"),
     "a renumbered status": ("error.h", "SDIMAGE_STATUS_TLS_FAILED = -25", "SDIMAGE_STATUS_TLS_FAILED = -250"),
-    "a removed value": ("metadata.h", "SDIMAGE_METADATA_KIND_ICC = 3", "SDIMAGE_METADATA_KIND_OTHER = 3"),
+    "a removed value": ("image.h", "SDIMAGE_ORIENTATION_LEFT = 8", "SDIMAGE_ORIENTATION_OTHER = 8"),
     "a frozen structure that grew": ("base.h", "} sdimage_size;", "uint32_t depth;\n} sdimage_size;"),
     "members in another order": ("base.h", "uint32_t width;\nuint32_t height;", "uint32_t height;\nuint32_t width;"),
     "a table that grew in its middle": ("sys/loader.h", LOADER_CANCEL, f"void (*more)(void *user_data);\n{LOADER_CANCEL}"),

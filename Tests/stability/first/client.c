@@ -190,10 +190,10 @@ static void aCoderMayBeShorter(void) {
     sdimage_image *image = decoded("FIRST", 5);
     CHECK_EQUAL(sdimage_image_height(image), 2);
     CHECK_EQUAL(((const uint8_t *)sdimage_image_pixels(image))[0], 255);
-    sdimage_data *json = NULL; /* uses everything that a longer table has */
-    CHECK_EQUAL(sdimage_info("FIRST", 5, &json, NULL), SDIMAGE_STATUS_OK);
+    sdimage_info *info = NULL; /* uses everything that a longer table has */
+    CHECK_EQUAL(sdimage_info_new("FIRST", 5, NULL, &info, NULL), SDIMAGE_STATUS_OK);
     CHECK(!sdimage_can_encode((sdimage_format)9999));
-    sdimage_data_unref(json);
+    sdimage_info_unref(info);
     sdimage_image_unref(image);
     sdimage_coder_unregister(coder, NULL);
     sdimage_coder_unref(coder);
