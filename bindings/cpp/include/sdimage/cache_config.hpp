@@ -3,6 +3,10 @@
 #define SDIMAGE_CACHE_CONFIG_HPP
 
 #include "callback.hpp"
+#include "data.hpp"
+
+#include <string>
+#include <vector>
 
 namespace sdimage {
 
