@@ -1,11 +1,12 @@
-"""C++: the enums and the words of their values, in bindings/cpp/include/sdimage/enums.hpp and, of plug-ins, plugins/NAME_enums.hpp."""
+"""C++: the enums and the words of their values, in bindings/cpp/include/sdimage/enums.hpp and, of plug-ins,
+plugins/NAME_enums.hpp; and the getters of cpp_getters.py."""
 
 from __future__ import annotations
 
 import pathlib
 import re
 
-from . import names
+from . import cpp_getters, names
 from .headers import Constant, Enum, Interface, is_plugin, prose
 from .text import wrapped
 
@@ -22,8 +23,9 @@ def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
     groups: dict[str, list[Enum]] = {}
     for enum in interface.enums:
         groups.setdefault(plugin(enum), []).append(enum)
-    return {f"{FOLDER}/plugins/{name}_enums.hpp" if name else f"{FOLDER}/enums.hpp": Header(interface, name, enums).text()
+    made = {f"{FOLDER}/plugins/{name}_enums.hpp" if name else f"{FOLDER}/enums.hpp": Header(interface, name, enums).text()
             for name, enums in groups.items()}
+    return made | cpp_getters.files(interface, root)
 
 
 def plugin(enum: Enum) -> str:

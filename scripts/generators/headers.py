@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
@@ -24,6 +24,7 @@ class Function:
     name: str
     parameters: tuple[Parameter, ...]
     header: str
+    doc: str = ""
 
 
 @dataclass(frozen=True)
@@ -258,16 +259,22 @@ def exported(code: str, header: str) -> list[Function]:
     return [Function(kind(match[1]), match[2], parameters(match[3]), header) for match in re.finditer(pattern, code)]
 
 
+def documented(text: str) -> dict[str, str]:
+    """The documentation of functions by their names."""
+    comments = Comments(text)
+    return {match[1]: comments.before(match.start()) for match in re.finditer(r"^SDIMAGE_API [^;(]*?(sdimage_\w+)\(", text, re.M)}
+
+
 def read(include: pathlib.Path = INCLUDE) -> Interface:
     """The declarations of every header below a folder."""
     all_of_it = Interface()
     for path in headers(include):
         text, header = path.read_text(), str(path.relative_to(include))
-        code = declared(text)
+        code, docs = declared(text), documented(text)
         all_of_it.enums += enums(text, header)
         all_of_it.constants += constants(text, header)
         all_of_it.structs += structs(code, header)
-        all_of_it.functions += exported(code, header)
+        all_of_it.functions += [replace(each, doc=docs.get(each.name, "")) for each in exported(code, header)]
         all_of_it.objects += [Struct(name, (), header) for name in re.findall(r"typedef\s+struct\s+(\w+)\s+\1\s*;", code)]
         all_of_it.callbacks += [Function(kind(match[1]), match[2], parameters(match[3]), header)
                                 for match in re.finditer(r"typedef\s+([\w\s*]+?)\(\s*\*\s*(\w+)\s*\)\s*\(([^;]*)\)\s*;", code)]

@@ -33,6 +33,13 @@ CPP_VALUES = {
     "SDIMAGE_HTTP_VERSION_1_1": "http_1_1",
 }
 
+#: Getters that return a number for a set of bits.
+CPP_RESULTS = {
+    "sdimage_photos_fetch_options_media": "sdimage::photos::media",
+    "sdimage_photos_fetch_options_origins": "sdimage::photos::origin",
+}
+CPP_GETTER_HEADERS = {"photos": ("sdimage/plugins/photos_loader.h", "sdimage/plugins/sys/photos_source.h")}
+
 # --- Rust: the module `sys` has every declaration of the library; these enums are also enums of Rust.
 
 RUST_ENUMS = (

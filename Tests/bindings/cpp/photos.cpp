@@ -61,6 +61,33 @@ TEST(enums_of_a_plug_in_are_combined_and_printed) {
 }
 
 // One photo, drawn on request.
+TEST(options_of_the_photo_library_are_read_back) {
+    photos::fetch_options which;
+    which.set_media(photos::media::image | photos::media::video).set_order(photos::order::name, true).set_page(5, 6);
+    which.set_album("trips", true).set_rating(3);
+    CHECK(which.media() == (photos::media::image | photos::media::video) && which.order() == photos::order::name);
+    CHECK(which.is_order_descending() && which.is_album_nested() && which.album() == "trips" && which.rating() == 3);
+    CHECK(which.page() == std::tuple(std::size_t(5), std::size_t(6)));
+    photos::request_options how;
+    how.set_target(30, 40);
+    CHECK(how.target() == photos::target::box && how.target_size().height == 40);
+    options bag;
+    CHECK(!photos::get_request_options(bag) && !photos::get_fetch_options(bag) && !photos::get_asset(bag));
+    photos::set_request_options(bag, how);
+    photos::set_fetch_options(bag, which);
+    CHECK_EQUAL(photos::get_request_options(bag).target_size().width, 30u);
+    CHECK_EQUAL(photos::get_fetch_options(bag).rating(), 3);
+    photos::loader_config config;
+    config.set_fetch_options(which).set_images_only(false).set_max_file_bytes(7000);
+    CHECK(config.fetch_options().rating() == 3 && !config.is_images_only() && config.max_file_bytes() == 7000);
+    photos::asset_config one("one");
+    one.set_name("a.jpg").add_album("trips").set_pixel_size(3, 4).set_dates(5, 6).set_format(format::jpeg);
+    CHECK(one.name() == "a.jpg" && one.album(0) == "trips" && one.album(1).empty() && one.format() == format::jpeg);
+    CHECK(one.pixel_size().height == 4 && one.dates() == std::tuple(std::int64_t(5), std::int64_t(6)));
+    photos::set_asset(bag, one.make());
+    CHECK(photos::get_asset(bag).name() == "a.jpg");
+}
+
 class phone final : public photos::custom_library {
   public:
     explicit phone(std::atomic<int> &alive) : own_(alive) {}

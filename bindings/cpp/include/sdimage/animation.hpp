@@ -94,6 +94,9 @@ inline sdimage_frame_budget_statistics frame_budget_statistics() {
     detail::run(sdimage_frame_budget_get_statistics, &found);
     return found;
 }
+inline std::string frame_budget_statistics_to_json() {
+    return std::string(detail::make<data>(sdimage_frame_budget_statistics_to_json).text());
+}
 
 } // namespace sdimage
 

@@ -8,25 +8,29 @@
 #ifndef SDIMAGE_BATCH_HPP
 #define SDIMAGE_BATCH_HPP
 
+#include "getters.hpp"
 #include "prefetcher.hpp"
 
 namespace sdimage {
 
 // The size and layout of all images of a batch. Class: single-owner.
-class batch_options : public detail::owned<sdimage_batch_options, sdimage_batch_options_unref> {
+class batch_options : public detail::owned<sdimage_batch_options, sdimage_batch_options_unref>,
+                      public detail::batch_options_getters<batch_options> {
 public:
     using owned::owned;
     batch_options(std::uint32_t width, std::uint32_t height)
         : owned(detail::made(sdimage_batch_options_new(width, height))) {}
     // The C functions of the same names: batch.h.
-    batch_options &set_pixel_format(pixel_format value) &noexcept {
+    batch_options &set_pixel_format(sdimage::pixel_format value) &noexcept {
         return sdimage_batch_options_set_pixel_format(get(), detail::c(value)), *this;
     }
-    batch_options &&set_pixel_format(pixel_format value) &&noexcept { return std::move(set_pixel_format(value)); }
-    batch_options &set_scale_mode(scale_mode mode) &noexcept {
+    batch_options &&set_pixel_format(sdimage::pixel_format value) &&noexcept {
+        return std::move(set_pixel_format(value));
+    }
+    batch_options &set_scale_mode(sdimage::scale_mode mode) &noexcept {
         return sdimage_batch_options_set_scale_mode(get(), detail::c(mode)), *this;
     }
-    batch_options &&set_scale_mode(scale_mode mode) &&noexcept { return std::move(set_scale_mode(mode)); }
+    batch_options &&set_scale_mode(sdimage::scale_mode mode) &&noexcept { return std::move(set_scale_mode(mode)); }
     batch_options &set_background_color(color value) &noexcept {
         return sdimage_batch_options_set_background_color(get(), value), *this;
     }
@@ -37,18 +41,20 @@ public:
     batch_options &&set_strides(std::size_t row, std::size_t picture) &&noexcept {
         return std::move(set_strides(row, picture));
     }
-    batch_options &set_request(const request &value) &noexcept {
+    batch_options &set_request(const sdimage::request &value) &noexcept {
         return sdimage_batch_options_set_request(get(), value.get()), *this;
     }
-    batch_options &&set_request(const request &value) &&noexcept { return std::move(set_request(value)); }
+    batch_options &&set_request(const sdimage::request &value) &&noexcept { return std::move(set_request(value)); }
     batch_options &set_max_concurrent(std::uint32_t count) &noexcept {
         return sdimage_batch_options_set_max_concurrent(get(), count), *this;
     }
     batch_options &&set_max_concurrent(std::uint32_t count) &&noexcept { return std::move(set_max_concurrent(count)); }
-    batch_options &set_dispatcher(const dispatcher &value) &noexcept {
+    batch_options &set_dispatcher(const sdimage::dispatcher &value) &noexcept {
         return sdimage_batch_options_set_dispatcher(get(), value.get()), *this;
     }
-    batch_options &&set_dispatcher(const dispatcher &value) &&noexcept { return std::move(set_dispatcher(value)); }
+    batch_options &&set_dispatcher(const sdimage::dispatcher &value) &&noexcept {
+        return std::move(set_dispatcher(value));
+    }
     std::size_t array_size(std::size_t count) const noexcept { return sdimage_batch_options_array_size(get(), count); }
 };
 

@@ -7,6 +7,7 @@
 
 #include "cache_config.hpp"
 #include "codec.hpp"
+#include "getters.hpp"
 #include "task.hpp"
 
 namespace sdimage {
@@ -20,7 +21,8 @@ struct cache_totals {
 
 // Class: synchronised. Functions on bytes block on the disk. Functions whose name ends in _async do not block; they
 // call back once, on the library's callback thread.
-class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref> {
+class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref>,
+              public detail::cache_getters<cache> {
 public:
     using shared::shared;
     // Opens a cache with the default configuration, with another one, or with the defaults in another folder.
@@ -83,6 +85,11 @@ public:
     void set_expiry(std::string_view key, std::uint64_t date_ns) const {
         detail::run(sdimage_cache_set_expiry, get(), key.data(), key.size(), date_ns);
     }
+    std::uint64_t expiry(std::string_view key) const {
+        std::uint64_t date_ns = 0;
+        detail::run(sdimage_cache_get_expiry, get(), key.data(), key.size(), &date_ns);
+        return date_ns;
+    }
 
     // The bytes of an entry. Throws NOT_FOUND; try_data reports it without an exception.
     sdimage::data data(std::string_view key) const {
@@ -133,6 +140,9 @@ public:
         found.size = sizeof found;
         detail::run(sdimage_cache_get_statistics, get(), &found);
         return found;
+    }
+    std::string statistics_to_json() const {
+        return std::string(detail::make<sdimage::data>(sdimage_cache_statistics_to_json, get()).text());
     }
     cache_verification verify(bool repair = false) const {
         return detail::make<cache_verification>(sdimage_cache_verify, get(), repair);

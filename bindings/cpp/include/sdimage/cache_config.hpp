@@ -4,6 +4,7 @@
 
 #include "callback.hpp"
 #include "data.hpp"
+#include "getters.hpp"
 
 #include <string>
 #include <vector>
@@ -11,7 +12,8 @@
 namespace sdimage {
 
 // Class: single-owner.
-class cache_config : public detail::owned<sdimage_cache_config, sdimage_cache_config_unref> {
+class cache_config : public detail::owned<sdimage_cache_config, sdimage_cache_config_unref>,
+                     public detail::cache_config_getters<cache_config> {
 public:
     using owned::owned;
     cache_config() : owned(detail::made(sdimage_cache_config_new())) {}
@@ -32,10 +34,10 @@ public:
         return sdimage_cache_config_set_max_memory_count(get(), count), *this;
     }
     cache_config &&set_max_memory_count(std::size_t count) &&noexcept { return std::move(set_max_memory_count(count)); }
-    cache_config &set_eviction(eviction value) &noexcept {
+    cache_config &set_eviction(sdimage::eviction value) &noexcept {
         return sdimage_cache_config_set_eviction(get(), detail::c(value)), *this;
     }
-    cache_config &&set_eviction(eviction value) &&noexcept { return std::move(set_eviction(value)); }
+    cache_config &&set_eviction(sdimage::eviction value) &&noexcept { return std::move(set_eviction(value)); }
     cache_config &set_keep_in_memory(bool keep) &noexcept {
         return sdimage_cache_config_set_keep_in_memory(get(), keep), *this;
     }
@@ -62,10 +64,10 @@ public:
         return sdimage_cache_config_set_durable(get(), durable), *this;
     }
     cache_config &&set_durable(bool durable) &&noexcept { return std::move(set_durable(durable)); }
-    cache_config &set_expire_rule(expire_rule rule) &noexcept {
+    cache_config &set_expire_rule(sdimage::expire_rule rule) &noexcept {
         return sdimage_cache_config_set_expire_rule(get(), detail::c(rule)), *this;
     }
-    cache_config &&set_expire_rule(expire_rule rule) &&noexcept { return std::move(set_expire_rule(rule)); }
+    cache_config &&set_expire_rule(sdimage::expire_rule rule) &&noexcept { return std::move(set_expire_rule(rule)); }
     cache_config &set_modes(std::uint32_t folder, std::uint32_t file) &noexcept {
         return sdimage_cache_config_set_modes(get(), folder, file), *this;
     }
@@ -100,7 +102,8 @@ public:
 };
 
 // Filter and order of a listing. Class: single-owner.
-class cache_query : public detail::owned<sdimage_cache_query, sdimage_cache_query_unref> {
+class cache_query : public detail::owned<sdimage_cache_query, sdimage_cache_query_unref>,
+                    public detail::cache_query_getters<cache_query> {
 public:
     using owned::owned;
     cache_query() : owned(detail::made(sdimage_cache_query_new())) {}

@@ -2,6 +2,7 @@
 #ifndef SDIMAGE_CODEC_OPTIONS_HPP
 #define SDIMAGE_CODEC_OPTIONS_HPP
 
+#include "getters.hpp"
 #include "image.hpp"
 
 namespace sdimage {
@@ -26,7 +27,8 @@ private:
 };
 
 // Options for decoding. Class: single-owner.
-class decode_options : public detail::owned<sdimage_decode_options, sdimage_decode_options_unref> {
+class decode_options : public detail::owned<sdimage_decode_options, sdimage_decode_options_unref>,
+                       public detail::decode_options_getters<decode_options> {
 public:
     using owned::owned;
     decode_options() : owned(detail::made(sdimage_decode_options_new())) {}
@@ -124,7 +126,8 @@ public:
 };
 
 // Options for encoding. Class: single-owner.
-class encode_options : public detail::owned<sdimage_encode_options, sdimage_encode_options_unref> {
+class encode_options : public detail::owned<sdimage_encode_options, sdimage_encode_options_unref>,
+                       public detail::encode_options_getters<encode_options> {
 public:
     using owned::owned;
     encode_options() : owned(detail::made(sdimage_encode_options_new())) {}
@@ -185,10 +188,10 @@ public:
         return sdimage_encode_options_set_progressive(get(), progressive), *this;
     }
     encode_options &&set_progressive(bool progressive) &&noexcept { return std::move(set_progressive(progressive)); }
-    encode_options &set_chroma(chroma value) &noexcept {
+    encode_options &set_chroma(sdimage::chroma value) &noexcept {
         return sdimage_encode_options_set_chroma(get(), detail::c(value)), *this;
     }
-    encode_options &&set_chroma(chroma value) &&noexcept { return std::move(set_chroma(value)); }
+    encode_options &&set_chroma(sdimage::chroma value) &&noexcept { return std::move(set_chroma(value)); }
     encode_options &set_restart_markers(bool restart_markers) &noexcept {
         return sdimage_encode_options_set_restart_markers(get(), restart_markers), *this;
     }

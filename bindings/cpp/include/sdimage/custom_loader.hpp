@@ -2,6 +2,7 @@
 #ifndef SDIMAGE_CUSTOM_LOADER_HPP
 #define SDIMAGE_CUSTOM_LOADER_HPP
 
+#include "getters.hpp"
 #include "request.hpp"
 
 namespace sdimage {
@@ -9,7 +10,8 @@ namespace sdimage {
 // The output of a loader. Copy the handle to hold the sink while the work continues elsewhere. Exactly one finish ends
 // the load; releasing the last handle without one is an error of the load. Class: synchronised; written by one thread
 // at a time.
-class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref> {
+class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref>,
+                  public detail::load_sink_getters<load_sink> {
 public:
     using shared::shared;
     // Appends bytes. Throws CANCELLED when no caller is waiting any longer, TOO_LARGE, NO_MEMORY.

@@ -2,6 +2,7 @@
 #ifndef SDIMAGE_DOWNLOADER_HPP
 #define SDIMAGE_DOWNLOADER_HPP
 
+#include "getters.hpp"
 #include "transport.hpp"
 
 #include <string>
@@ -11,10 +12,28 @@
 namespace sdimage {
 
 // Class: single-owner.
-class downloader_config : public detail::owned<sdimage_downloader_config, sdimage_downloader_config_unref> {
+class downloader_config : public detail::owned<sdimage_downloader_config, sdimage_downloader_config_unref>,
+                          public detail::downloader_config_getters<downloader_config> {
 public:
     using owned::owned;
     downloader_config() : owned(detail::made(sdimage_downloader_config_new())) {}
+    // A header field of every request; none when it is not set. The text is valid until the field changes.
+    std::optional<std::string_view> header(std::string_view name) const & {
+        const char *found = sdimage_downloader_config_header(get(), detail::text(name));
+        return found ? std::optional<std::string_view>(found) : std::nullopt;
+    }
+    std::optional<std::string> header(std::string_view name) && {
+        const char *found = sdimage_downloader_config_header(get(), detail::text(name));
+        return found ? std::optional<std::string>(found) : std::nullopt;
+    }
+    // All header fields, in their order.
+    std::vector<std::pair<std::string, std::string>> headers() const {
+        std::vector<std::pair<std::string, std::string>> all;
+        const char *value = nullptr;
+        while (const char *name = sdimage_downloader_config_header_at(get(), all.size(), &value))
+            all.emplace_back(name, value);
+        return all;
+    }
     // The C functions of the same names: downloader.h, hooks.h and transport.h.
     downloader_config &set_max_per_host(std::uint32_t count) &noexcept {
         return sdimage_downloader_config_set_max_per_host(get(), count), *this;
@@ -40,10 +59,10 @@ public:
     downloader_config &&set_max_retry_after_ms(std::uint32_t retry_after_ms) &&noexcept {
         return std::move(set_max_retry_after_ms(retry_after_ms));
     }
-    downloader_config &set_execution_order(execution_order order) &noexcept {
+    downloader_config &set_execution_order(sdimage::execution_order order) &noexcept {
         return sdimage_downloader_config_set_execution_order(get(), detail::c(order)), *this;
     }
-    downloader_config &&set_execution_order(execution_order order) &&noexcept {
+    downloader_config &&set_execution_order(sdimage::execution_order order) &&noexcept {
         return std::move(set_execution_order(order));
     }
     downloader_config &set_connect_timeout_ms(std::uint32_t timeout_ms) &noexcept {
@@ -76,10 +95,10 @@ public:
     downloader_config &&set_max_redirects(std::uint32_t count) &&noexcept {
         return std::move(set_max_redirects(count));
     }
-    downloader_config &set_address_policy(address_policy policy) &noexcept {
+    downloader_config &set_address_policy(sdimage::address_policy policy) &noexcept {
         return sdimage_downloader_config_set_address_policy(get(), detail::c(policy)), *this;
     }
-    downloader_config &&set_address_policy(address_policy policy) &&noexcept {
+    downloader_config &&set_address_policy(sdimage::address_policy policy) &&noexcept {
         return std::move(set_address_policy(policy));
     }
     downloader_config &add_allowed_address(std::string_view range) & {
@@ -166,10 +185,10 @@ public:
     downloader_config &&set_unix_socket(std::optional<std::string_view> path) && {
         return std::move(set_unix_socket(path));
     }
-    downloader_config &set_http_version(http_version version) &noexcept {
+    downloader_config &set_http_version(sdimage::http_version version) &noexcept {
         return sdimage_downloader_config_set_http_version(get(), detail::c(version)), *this;
     }
-    downloader_config &&set_http_version(http_version version) &&noexcept {
+    downloader_config &&set_http_version(sdimage::http_version version) &&noexcept {
         return std::move(set_http_version(version));
     }
     downloader_config &set_header(std::string_view name, std::optional<std::string_view> value) & {
@@ -186,14 +205,16 @@ public:
         return sdimage_downloader_config_set_hooks(get(), hooks.get()), *this;
     }
     downloader_config &&set_hooks(const download_hooks &hooks) &&noexcept { return std::move(set_hooks(hooks)); }
-    downloader_config &set_transport(const transport &value) &noexcept {
+    downloader_config &set_transport(const sdimage::transport &value) &noexcept {
         return sdimage_downloader_config_set_transport(get(), value.get()), *this;
     }
-    downloader_config &&set_transport(const transport &value) &&noexcept { return std::move(set_transport(value)); }
+    downloader_config &&set_transport(const sdimage::transport &value) &&noexcept {
+        return std::move(set_transport(value));
+    }
 };
 
 // A loader with an adjustable queue. Class: synchronised.
-class downloader : public loader {
+class downloader : public loader, public detail::downloader_getters<downloader> {
 public:
     using loader::loader;
     static downloader create(const downloader_config &config = nullptr) {
@@ -201,7 +222,7 @@ public:
     }
     void set_max_per_host(std::uint32_t count) const noexcept { sdimage_downloader_set_max_per_host(get(), count); }
     void set_max_total(std::uint32_t count) const noexcept { sdimage_downloader_set_max_total(get(), count); }
-    void set_execution_order(execution_order order) const noexcept {
+    void set_execution_order(sdimage::execution_order order) const noexcept {
         sdimage_downloader_set_execution_order(get(), detail::c(order));
     }
     void set_suspended(bool suspended) const noexcept { sdimage_downloader_set_suspended(get(), suspended); }

@@ -10,6 +10,7 @@
 
 #include "enums.hpp"
 #include "handle.hpp"
+#include "span.hpp"
 
 namespace sdimage {
 
@@ -135,6 +136,25 @@ template <class H, class F, class... A> H copied(F *function, A... arguments) no
     typename H::c_type *object = nullptr;
     function(arguments..., &object);
     return H(object);
+}
+
+// The same for a function that returns true if the property is set; the handle is then that of the property.
+template <class H, class F, class... A> std::optional<H> copied_if(F *function, A... arguments) noexcept {
+    typename H::c_type *object = nullptr;
+    if (!function(arguments..., &object)) return std::nullopt;
+    return H(object);
+}
+
+// Calls function(arguments…, &length), which returns borrowed bytes, or NULL for none.
+template <class F, class... A> bytes_view sized_by(F *function, A... arguments) noexcept {
+    std::size_t length = 0;
+    const void *bytes = function(arguments..., &length);
+    return {bytes, bytes ? length : 0};
+}
+
+// The bytes of a borrowed object; empty for NULL.
+inline bytes_view bytes_in(const sdimage_data *lent) noexcept {
+    return {sdimage_data_bytes(lent), sdimage_data_length(lent)};
 }
 
 } // namespace detail

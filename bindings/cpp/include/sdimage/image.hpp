@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data.hpp"
+#include "getters.hpp"
 
 namespace sdimage {
 
@@ -24,20 +25,46 @@ inline std::string_view name(pixel_format value) noexcept {
 inline std::size_t bytes_of(pixel_format value) noexcept {
     return sdimage_pixel_format_bytes(detail::c(value));
 }
+// The usual extension of file names without a dot; "" for unknown.
+inline std::string_view extension(format value) noexcept {
+    return sdimage_format_extension(detail::c(value));
+}
+// The format of a media type, ignoring case and parameters; unknown for others.
+inline format format_of_mime_type(std::string_view type) {
+    return static_cast<format>(sdimage_format_of_mime_type(detail::text(type)));
+}
+// A colour as "#rrggbbaa"; and from "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa".
+inline std::string color_to_hex(color value) {
+    char text[SDIMAGE_COLOR_HEX_SIZE];
+    sdimage_color_to_hex(value, text);
+    return text;
+}
+inline color color_from_hex(std::string_view text) {
+    color found{};
+    detail::run(sdimage_color_from_hex, detail::text(text).get(), &found);
+    return found;
+}
+// The size of an image that is scaled to a box; never larger than the image without `scale_up`.
+inline size scaled(size pixels, size box, scale_mode mode = scale_mode::aspect_fit, bool scale_up = false) noexcept {
+    return sdimage_size_scaled(pixels, box, detail::c(mode), scale_up);
+}
 
 // An editable copy of the properties of an image. Class: single-owner.
-class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref> {
+class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref>,
+                 public detail::metadata_getters<metadata> {
 public:
     using owned::owned;
     // The C functions of the same names: metadata.h.
     metadata &set_scale(double scale) &noexcept { return sdimage_metadata_set_scale(get(), scale), *this; }
     metadata &&set_scale(double scale) &&noexcept { return std::move(set_scale(scale)); }
-    metadata &set_format(format value) &noexcept { return sdimage_metadata_set_format(get(), detail::c(value)), *this; }
-    metadata &&set_format(format value) &&noexcept { return std::move(set_format(value)); }
-    metadata &set_orientation(orientation value) &noexcept {
+    metadata &set_format(sdimage::format value) &noexcept {
+        return sdimage_metadata_set_format(get(), detail::c(value)), *this;
+    }
+    metadata &&set_format(sdimage::format value) &&noexcept { return std::move(set_format(value)); }
+    metadata &set_orientation(sdimage::orientation value) &noexcept {
         return sdimage_metadata_set_orientation(get(), detail::c(value)), *this;
     }
-    metadata &&set_orientation(orientation value) &&noexcept { return std::move(set_orientation(value)); }
+    metadata &&set_orientation(sdimage::orientation value) &&noexcept { return std::move(set_orientation(value)); }
     metadata &set_color_profile(const data &profile) &noexcept {
         return sdimage_metadata_set_color_profile(get(), profile.get()), *this;
     }
@@ -104,7 +131,8 @@ public:
 struct unwritten_image;
 
 // Class: immutable. Pixels are valid while a handle of the image exists, whatever caches do.
-class image : public detail::shared<sdimage_image, sdimage_image_ref, sdimage_image_unref> {
+class image : public detail::shared<sdimage_image, sdimage_image_ref, sdimage_image_unref>,
+              public detail::image_getters<image> {
 public:
     using shared::shared;
     // Copies rows that are `stride` bytes apart.
@@ -201,6 +229,17 @@ public:
         if (said < 0) throw error(detail::taken(said, why));
         return found;
     }
+    // The straight colours of a rectangle of the bitmap, row by row.
+    std::vector<sdimage::color> colors_in(std::uint32_t x, std::uint32_t y, std::uint32_t width_in,
+                                          std::uint32_t height_in) const {
+        // A rectangle that is larger than the bitmap is refused, and takes no memory.
+        const bool fits = width_in <= width() && height_in <= height();
+        std::vector<sdimage::color> found(fits ? std::size_t(width_in) * height_in : 0);
+        detail::run(sdimage_image_colors_in, get(), x, y, width_in, height_in, found.data(), found.size());
+        return found;
+    }
+    // The same image, or a smaller one whose frames take at most `bytes` bytes together.
+    image limit_bytes(std::size_t bytes) const { return detail::make<image>(sdimage_image_limit_bytes, get(), bytes); }
 
     // Each function creates the transformer of its name and applies it once; transformer.hpp describes the parameters.
     image resize(double width, double height, scale_mode mode = scale_mode::fill) const {

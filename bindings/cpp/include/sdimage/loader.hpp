@@ -4,11 +4,13 @@
 #define SDIMAGE_LOADER_HPP
 
 #include "coder.hpp"
+#include "getters.hpp"
 
 namespace sdimage {
 
 // Class: synchronised.
-class loader : public detail::shared<sdimage_loader, sdimage_loader_ref, sdimage_loader_unref> {
+class loader : public detail::shared<sdimage_loader, sdimage_loader_ref, sdimage_loader_unref>,
+               public detail::loader_getters<loader> {
 public:
     using shared::shared;
     static loader file() { return detail::make<loader>(sdimage_loader_new_file); }

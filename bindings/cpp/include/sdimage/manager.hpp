@@ -8,40 +8,48 @@
 #define SDIMAGE_MANAGER_HPP
 
 #include "downloader.hpp"
+#include "getters.hpp"
 #include "load_future.hpp"
 
 namespace sdimage {
 
 // Class: single-owner.
-class manager_config : public detail::owned<sdimage_manager_config, sdimage_manager_config_unref> {
+class manager_config : public detail::owned<sdimage_manager_config, sdimage_manager_config_unref>,
+                       public detail::manager_config_getters<manager_config> {
 public:
     using owned::owned;
     manager_config() : owned(detail::made(sdimage_manager_config_new())) {}
     // The C functions of the same names: hooks.h and manager.h.
-    manager_config &set_load_hooks(const load_hooks &hooks) &noexcept {
+    manager_config &set_load_hooks(const sdimage::load_hooks &hooks) &noexcept {
         return sdimage_manager_config_set_load_hooks(get(), hooks.get()), *this;
     }
-    manager_config &&set_load_hooks(const load_hooks &hooks) &&noexcept { return std::move(set_load_hooks(hooks)); }
-    manager_config &set_cache(const cache &value) &noexcept {
+    manager_config &&set_load_hooks(const sdimage::load_hooks &hooks) &&noexcept {
+        return std::move(set_load_hooks(hooks));
+    }
+    manager_config &set_cache(const sdimage::cache &value) &noexcept {
         return sdimage_manager_config_set_cache(get(), value.get()), *this;
     }
-    manager_config &&set_cache(const cache &value) &&noexcept { return std::move(set_cache(value)); }
-    manager_config &set_transformer(const transformer &value) &noexcept {
+    manager_config &&set_cache(const sdimage::cache &value) &&noexcept { return std::move(set_cache(value)); }
+    manager_config &set_transformer(const sdimage::transformer &value) &noexcept {
         return sdimage_manager_config_set_transformer(get(), value.get()), *this;
     }
-    manager_config &&set_transformer(const transformer &value) &&noexcept { return std::move(set_transformer(value)); }
-    manager_config &set_loader(const loader &value) &noexcept {
+    manager_config &&set_transformer(const sdimage::transformer &value) &&noexcept {
+        return std::move(set_transformer(value));
+    }
+    manager_config &set_loader(const sdimage::loader &value) &noexcept {
         return sdimage_manager_config_set_loader(get(), value.get()), *this;
     }
-    manager_config &&set_loader(const loader &value) &&noexcept { return std::move(set_loader(value)); }
-    manager_config &set_dispatcher(const dispatcher &value) &noexcept {
+    manager_config &&set_loader(const sdimage::loader &value) &&noexcept { return std::move(set_loader(value)); }
+    manager_config &set_dispatcher(const sdimage::dispatcher &value) &noexcept {
         return sdimage_manager_config_set_dispatcher(get(), value.get()), *this;
     }
-    manager_config &&set_dispatcher(const dispatcher &value) &&noexcept { return std::move(set_dispatcher(value)); }
-    manager_config &set_freshness(freshness value) &noexcept {
+    manager_config &&set_dispatcher(const sdimage::dispatcher &value) &&noexcept {
+        return std::move(set_dispatcher(value));
+    }
+    manager_config &set_freshness(sdimage::freshness value) &noexcept {
         return sdimage_manager_config_set_freshness(get(), detail::c(value)), *this;
     }
-    manager_config &&set_freshness(freshness value) &&noexcept { return std::move(set_freshness(value)); }
+    manager_config &&set_freshness(sdimage::freshness value) &&noexcept { return std::move(set_freshness(value)); }
     manager_config &set_ignore_signatures(bool ignore) &noexcept {
         return sdimage_manager_config_set_ignore_signatures(get(), ignore), *this;
     }
@@ -232,11 +240,19 @@ inline void set_default_cache(const cache &shared) noexcept {
 inline void set_default_loader(const loader &shared) noexcept {
     sdimage_set_default_loader(shared.get());
 }
+// The default that was set; empty for none.
+inline cache default_cache() noexcept {
+    return detail::copied<cache>(sdimage_get_default_cache);
+}
+inline loader default_loader() noexcept {
+    return detail::copied<loader>(sdimage_get_default_loader);
+}
 
 // --- The process.
 
 // Versions, formats, limits and state of the library. Class: immutable. Its functions are those of diagnostics.h.
-class diagnosis : public detail::shared<sdimage_diagnosis, sdimage_diagnosis_ref, sdimage_diagnosis_unref> {
+class diagnosis : public detail::shared<sdimage_diagnosis, sdimage_diagnosis_ref, sdimage_diagnosis_unref>,
+                  public detail::diagnosis_getters<diagnosis> {
 public:
     using shared::shared;
 

@@ -3,13 +3,15 @@
 #define SDIMAGE_PLAYER_HPP
 
 #include "animation.hpp"
+#include "getters.hpp"
 #include "task.hpp"
 
 namespace sdimage {
 
 // A playing animation. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher.
 // Class: synchronised.
-class player : public detail::shared<sdimage_player, sdimage_player_ref, sdimage_player_unref> {
+class player : public detail::shared<sdimage_player, sdimage_player_ref, sdimage_player_unref>,
+               public detail::player_getters<player> {
 public:
     using shared::shared;
     static player of(const image &picture) {
@@ -98,7 +100,8 @@ private:
 
 // The contents of a widget: a still, an animation, or an image that is still loading. Class: synchronised.
 class animated_view
-    : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref> {
+    : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref>,
+      public detail::animated_view_getters<animated_view> {
 public:
     using shared::shared;
     // Calls on_show(const animated_view &, const image &) to draw an image, which is empty for nothing, and
@@ -163,7 +166,7 @@ public:
         sdimage_animated_view_set_rewind_when_stopped(get(), rewinds);
     }
     bool should_rewind_when_stopped() const noexcept { return sdimage_animated_view_should_rewind_when_stopped(get()); }
-    void set_transformer(const transformer &value) const noexcept {
+    void set_transformer(const sdimage::transformer &value) const noexcept {
         sdimage_animated_view_set_transformer(get(), value.get());
     }
     void set_rate(double rate) const noexcept { sdimage_animated_view_set_rate(get(), rate); }

@@ -2,6 +2,7 @@
 #ifndef SDIMAGE_PREFETCHER_HPP
 #define SDIMAGE_PREFETCHER_HPP
 
+#include "getters.hpp"
 #include "manager.hpp"
 
 namespace sdimage {
@@ -111,7 +112,8 @@ prefetch_group begun(std::unique_ptr<prefetch_handler> handler, F *function, A..
 } // namespace detail
 
 // Class: synchronised.
-class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_ref, sdimage_prefetcher_unref> {
+class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_ref, sdimage_prefetcher_unref>,
+                   public detail::prefetcher_getters<prefetcher> {
 public:
     using shared::shared;
     // An empty manager means a private one; an empty dispatcher means the callback thread of the library.
@@ -122,12 +124,14 @@ public:
     // The C functions of the same names: prefetcher.h.
     void set_max_concurrent(std::uint32_t count) const noexcept { sdimage_prefetcher_set_max_concurrent(get(), count); }
     std::uint32_t max_concurrent() const noexcept { return sdimage_prefetcher_max_concurrent(get()); }
-    void set_request(const request &value) const noexcept { sdimage_prefetcher_set_request(get(), value.get()); }
+    void set_request(const sdimage::request &value) const noexcept {
+        sdimage_prefetcher_set_request(get(), value.get());
+    }
     void cancel_all() const noexcept { sdimage_prefetcher_cancel_all(get()); }
 
     // Starts a list. `how` replaces the prefetcher's own request. The group is empty when the list is.
     prefetch_group start(span<const std::string> urls, std::unique_ptr<prefetch_handler> handler,
-                         const request &how = nullptr) const {
+                         const sdimage::request &how = nullptr) const {
         const detail::url_list list(urls);
         return detail::begun(std::move(handler), sdimage_prefetcher_start, get(), list.texts.data(),
                              list.lengths.data(), list.texts.size(), how.get());
@@ -135,7 +139,7 @@ public:
     prefetch_group start(span<const std::string> urls) const { return start(urls, nullptr); }
     // Calls done(finished, skipped, const failure &) once.
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, std::size_t, std::size_t, const failure &>>>
-    prefetch_group start(span<const std::string> urls, F done, const request &how = nullptr) const {
+    prefetch_group start(span<const std::string> urls, F done, const sdimage::request &how = nullptr) const {
         return start(urls, std::make_unique<detail::lambda_prefetch<F>>(std::move(done)), how);
     }
     // Replaces the handler; empty removes it.

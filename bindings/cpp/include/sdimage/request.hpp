@@ -5,6 +5,7 @@
 #define SDIMAGE_REQUEST_HPP
 
 #include "cache.hpp"
+#include "getters.hpp"
 #include "loader.hpp"
 #include "task.hpp"
 #include "transformer.hpp"
@@ -29,7 +30,7 @@ public:
 
 // Class: single-owner; a load copies it, so it may be changed and reused. Setters never fail; the load reports invalid
 // values. They return the request, so that calls can be chained.
-class request : public detail::owned<sdimage_request, sdimage_request_unref> {
+class request : public detail::owned<sdimage_request, sdimage_request_unref>, public detail::request_getters<request> {
 public:
     using owned::owned;
     explicit request(std::string_view url) : owned(detail::made(sdimage_request_new(url.data(), url.size()))) {}
@@ -76,10 +77,10 @@ public:
         return sdimage_request_set_hooks(get(), hooks.get()), *this;
     }
     request &&set_hooks(const download_hooks &hooks) &&noexcept { return std::move(set_hooks(hooks)); }
-    request &set_load_hooks(const load_hooks &hooks) &noexcept {
+    request &set_load_hooks(const sdimage::load_hooks &hooks) &noexcept {
         return sdimage_request_set_load_hooks(get(), hooks.get()), *this;
     }
-    request &&set_load_hooks(const load_hooks &hooks) &&noexcept { return std::move(set_load_hooks(hooks)); }
+    request &&set_load_hooks(const sdimage::load_hooks &hooks) &&noexcept { return std::move(set_load_hooks(hooks)); }
     request &set_url(std::string_view url) &noexcept {
         return sdimage_request_set_url(get(), url.data(), url.size()), *this;
     }
@@ -88,14 +89,16 @@ public:
         return sdimage_request_set_cache_key(get(), key.data(), key.size()), *this;
     }
     request &&set_cache_key(std::string_view key) &&noexcept { return std::move(set_cache_key(key)); }
-    request &set_priority(priority value) &noexcept {
+    request &set_priority(sdimage::priority value) &noexcept {
         return sdimage_request_set_priority(get(), detail::c(value)), *this;
     }
-    request &&set_priority(priority value) &&noexcept { return std::move(set_priority(value)); }
-    request &set_source_policy(source_policy policy) &noexcept {
+    request &&set_priority(sdimage::priority value) &&noexcept { return std::move(set_priority(value)); }
+    request &set_source_policy(sdimage::source_policy policy) &noexcept {
         return sdimage_request_set_source_policy(get(), detail::c(policy)), *this;
     }
-    request &&set_source_policy(source_policy policy) &&noexcept { return std::move(set_source_policy(policy)); }
+    request &&set_source_policy(sdimage::source_policy policy) &&noexcept {
+        return std::move(set_source_policy(policy));
+    }
     request &set_decode_options(const sdimage::decode_options &options) &noexcept {
         return sdimage_request_set_decode_options(get(), options.get()), *this;
     }
@@ -122,28 +125,30 @@ public:
     sdimage::cache_policy cache_policy() const noexcept {
         return static_cast<sdimage::cache_policy>(sdimage_request_cache_policy(get()));
     }
-    request &set_encode_options(const encode_options &options) &noexcept {
+    request &set_encode_options(const sdimage::encode_options &options) &noexcept {
         return sdimage_request_set_encode_options(get(), options.get()), *this;
     }
-    request &&set_encode_options(const encode_options &options) &&noexcept {
+    request &&set_encode_options(const sdimage::encode_options &options) &&noexcept {
         return std::move(set_encode_options(options));
     }
     request &set_include_data(bool include) &noexcept {
         return sdimage_request_set_include_data(get(), include), *this;
     }
     request &&set_include_data(bool include) &&noexcept { return std::move(set_include_data(include)); }
-    request &set_blocking_reads(blocking_reads reads) &noexcept {
+    request &set_blocking_reads(sdimage::blocking_reads reads) &noexcept {
         return sdimage_request_set_blocking_reads(get(), detail::c(reads)), *this;
     }
-    request &&set_blocking_reads(blocking_reads reads) &&noexcept { return std::move(set_blocking_reads(reads)); }
+    request &&set_blocking_reads(sdimage::blocking_reads reads) &&noexcept {
+        return std::move(set_blocking_reads(reads));
+    }
     request &set_wait_for_store(bool wait) &noexcept { return sdimage_request_set_wait_for_store(get(), wait), *this; }
     request &&set_wait_for_store(bool wait) &&noexcept { return std::move(set_wait_for_store(wait)); }
     request &set_retry_failed(bool retry) &noexcept { return sdimage_request_set_retry_failed(get(), retry), *this; }
     request &&set_retry_failed(bool retry) &&noexcept { return std::move(set_retry_failed(retry)); }
-    request &set_freshness(freshness value) &noexcept {
+    request &set_freshness(sdimage::freshness value) &noexcept {
         return sdimage_request_set_freshness(get(), detail::c(value)), *this;
     }
-    request &&set_freshness(freshness value) &&noexcept { return std::move(set_freshness(value)); }
+    request &&set_freshness(sdimage::freshness value) &&noexcept { return std::move(set_freshness(value)); }
     request &reset_freshness() &noexcept { return sdimage_request_reset_freshness(get()), *this; }
     request &&reset_freshness() &&noexcept { return std::move(reset_freshness()); }
     request &set_header(std::string_view name, std::optional<std::string_view> value) & {
@@ -184,36 +189,48 @@ public:
         return sdimage_request_set_max_body_bytes(get(), bytes), *this;
     }
     request &&set_max_body_bytes(std::size_t bytes) &&noexcept { return std::move(set_max_body_bytes(bytes)); }
-    request &set_dispatcher(const dispatcher &value) &noexcept {
+    request &set_dispatcher(const sdimage::dispatcher &value) &noexcept {
         return sdimage_request_set_dispatcher(get(), value.get()), *this;
     }
-    request &&set_dispatcher(const dispatcher &value) &&noexcept { return std::move(set_dispatcher(value)); }
+    request &&set_dispatcher(const sdimage::dispatcher &value) &&noexcept { return std::move(set_dispatcher(value)); }
     request &reset_dispatcher() &noexcept { return sdimage_request_reset_dispatcher(get()), *this; }
     request &&reset_dispatcher() &&noexcept { return std::move(reset_dispatcher()); }
-    request &set_cache(const cache &value) &noexcept { return sdimage_request_set_cache(get(), value.get()), *this; }
-    request &&set_cache(const cache &value) &&noexcept { return std::move(set_cache(value)); }
+    request &set_cache(const sdimage::cache &value) &noexcept {
+        return sdimage_request_set_cache(get(), value.get()), *this;
+    }
+    request &&set_cache(const sdimage::cache &value) &&noexcept { return std::move(set_cache(value)); }
     request &reset_cache() &noexcept { return sdimage_request_reset_cache(get()), *this; }
     request &&reset_cache() &&noexcept { return std::move(reset_cache()); }
-    request &set_loader(const loader &value) &noexcept { return sdimage_request_set_loader(get(), value.get()), *this; }
-    request &&set_loader(const loader &value) &&noexcept { return std::move(set_loader(value)); }
+    request &set_loader(const sdimage::loader &value) &noexcept {
+        return sdimage_request_set_loader(get(), value.get()), *this;
+    }
+    request &&set_loader(const sdimage::loader &value) &&noexcept { return std::move(set_loader(value)); }
     request &reset_loader() &noexcept { return sdimage_request_reset_loader(get()), *this; }
     request &&reset_loader() &&noexcept { return std::move(reset_loader()); }
-    request &set_coder(const coder &value) &noexcept { return sdimage_request_set_coder(get(), value.get()), *this; }
-    request &&set_coder(const coder &value) &&noexcept { return std::move(set_coder(value)); }
-    request &set_original_cache(const cache &value) &noexcept {
+    request &set_coder(const sdimage::coder &value) &noexcept {
+        return sdimage_request_set_coder(get(), value.get()), *this;
+    }
+    request &&set_coder(const sdimage::coder &value) &&noexcept { return std::move(set_coder(value)); }
+    request &set_original_cache(const sdimage::cache &value) &noexcept {
         return sdimage_request_set_original_cache(get(), value.get()), *this;
     }
-    request &&set_original_cache(const cache &value) &&noexcept { return std::move(set_original_cache(value)); }
+    request &&set_original_cache(const sdimage::cache &value) &&noexcept {
+        return std::move(set_original_cache(value));
+    }
     request &reset_original_cache() &noexcept { return sdimage_request_reset_original_cache(get()), *this; }
     request &&reset_original_cache() &&noexcept { return std::move(reset_original_cache()); }
-    request &set_transformer(const transformer &value) &noexcept {
+    request &set_transformer(const sdimage::transformer &value) &noexcept {
         return sdimage_request_set_transformer(get(), value.get()), *this;
     }
-    request &&set_transformer(const transformer &value) &&noexcept { return std::move(set_transformer(value)); }
-    request &add_transformer(const transformer &value) &noexcept {
+    request &&set_transformer(const sdimage::transformer &value) &&noexcept {
+        return std::move(set_transformer(value));
+    }
+    request &add_transformer(const sdimage::transformer &value) &noexcept {
         return sdimage_request_add_transformer(get(), value.get()), *this;
     }
-    request &&add_transformer(const transformer &value) &&noexcept { return std::move(add_transformer(value)); }
+    request &&add_transformer(const sdimage::transformer &value) &&noexcept {
+        return std::move(add_transformer(value));
+    }
     request &reset_transformer() &noexcept { return sdimage_request_reset_transformer(get()), *this; }
     request &&reset_transformer() &&noexcept { return std::move(reset_transformer()); }
     request &set_transform_animated(bool transform) &noexcept {

@@ -28,6 +28,13 @@ public:
     void set_scales(std::initializer_list<double> scales) const {
         set_scales(span<const double>(scales.begin(), scales.size()));
     }
+    std::vector<double> scales() const {
+        std::vector<double> found(sdimage_resources_get_scales(get(), nullptr, 0));
+        const std::size_t count = sdimage_resources_get_scales(get(), found.data(), found.size());
+        // Another thread may have set others between the calls.
+        if (count < found.size()) found.resize(count);
+        return found;
+    }
     // The image of a name. The try_ form reports NOT_FOUND when there is none. Returns the same object until it is
     // forgotten.
     sdimage::image image(std::string_view name) const {

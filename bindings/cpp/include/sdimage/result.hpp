@@ -30,6 +30,14 @@ public:
         const char *found = sdimage_response_header(get(), detail::text(name));
         return found ? std::optional<std::string>(found) : std::nullopt;
     }
+    // All header fields, in their order.
+    std::vector<std::pair<std::string, std::string>> headers() const {
+        std::vector<std::pair<std::string, std::string>> all;
+        const char *value = nullptr;
+        while (const char *name = sdimage_response_header_at(get(), all.size(), &value))
+            all.emplace_back(name, value);
+        return all;
+    }
     // The C functions of the same names: hooks.h.
     std::string_view url() const &noexcept { return detail::view(sdimage_response_url(get())); }
     std::string url() && { return std::string(detail::view(sdimage_response_url(get()))); }

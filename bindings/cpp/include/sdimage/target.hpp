@@ -2,13 +2,15 @@
 #ifndef SDIMAGE_TARGET_HPP
 #define SDIMAGE_TARGET_HPP
 
+#include "getters.hpp"
 #include "manager.hpp"
 #include "player.hpp"
 
 namespace sdimage {
 
 // Display options of one load of a target. Class: single-owner.
-class target_options : public detail::owned<sdimage_target_options, sdimage_target_options_unref> {
+class target_options : public detail::owned<sdimage_target_options, sdimage_target_options_unref>,
+                       public detail::target_options_getters<target_options> {
 public:
     using owned::owned;
     target_options() : owned(detail::made(sdimage_target_options_new())) {}
@@ -17,10 +19,10 @@ public:
         return sdimage_target_options_set_key(get(), detail::optional_text(key)), *this;
     }
     target_options &&set_key(std::optional<std::string_view> key) && { return std::move(set_key(key)); }
-    target_options &set_manager(const manager &value) &noexcept {
+    target_options &set_manager(const sdimage::manager &value) &noexcept {
         return sdimage_target_options_set_manager(get(), value.get()), *this;
     }
-    target_options &&set_manager(const manager &value) &&noexcept { return std::move(set_manager(value)); }
+    target_options &&set_manager(const sdimage::manager &value) &&noexcept { return std::move(set_manager(value)); }
     target_options &set_placeholder(const image &value) &noexcept {
         return sdimage_target_options_set_placeholder(get(), value.get()), *this;
     }
@@ -35,34 +37,34 @@ public:
         return sdimage_target_options_set_thumbhash(get(), hash.data(), hash.size()), *this;
     }
     target_options &&set_thumbhash(bytes_view hash) &&noexcept { return std::move(set_thumbhash(hash)); }
-    target_options &set_placeholder_time(placeholder_time time) &noexcept {
+    target_options &set_placeholder_time(sdimage::placeholder_time time) &noexcept {
         return sdimage_target_options_set_placeholder_time(get(), detail::c(time)), *this;
     }
-    target_options &&set_placeholder_time(placeholder_time time) &&noexcept {
+    target_options &&set_placeholder_time(sdimage::placeholder_time time) &&noexcept {
         return std::move(set_placeholder_time(time));
     }
-    target_options &set_cached_placeholder(cached_placeholder cached) &noexcept {
+    target_options &set_cached_placeholder(sdimage::cached_placeholder cached) &noexcept {
         return sdimage_target_options_set_cached_placeholder(get(), detail::c(cached)), *this;
     }
-    target_options &&set_cached_placeholder(cached_placeholder cached) &&noexcept {
+    target_options &&set_cached_placeholder(sdimage::cached_placeholder cached) &&noexcept {
         return std::move(set_cached_placeholder(cached));
     }
-    target_options &set_previous_load(previous_load previous) &noexcept {
+    target_options &set_previous_load(sdimage::previous_load previous) &noexcept {
         return sdimage_target_options_set_previous_load(get(), detail::c(previous)), *this;
     }
-    target_options &&set_previous_load(previous_load previous) &&noexcept {
+    target_options &&set_previous_load(sdimage::previous_load previous) &&noexcept {
         return std::move(set_previous_load(previous));
     }
-    target_options &set_image_setting(image_setting setting) &noexcept {
+    target_options &set_image_setting(sdimage::image_setting setting) &noexcept {
         return sdimage_target_options_set_image_setting(get(), detail::c(setting)), *this;
     }
-    target_options &&set_image_setting(image_setting setting) &&noexcept {
+    target_options &&set_image_setting(sdimage::image_setting setting) &&noexcept {
         return std::move(set_image_setting(setting));
     }
-    target_options &set_transition_rule(transition_rule rule) &noexcept {
+    target_options &set_transition_rule(sdimage::transition_rule rule) &noexcept {
         return sdimage_target_options_set_transition_rule(get(), detail::c(rule)), *this;
     }
-    target_options &&set_transition_rule(transition_rule rule) &&noexcept {
+    target_options &&set_transition_rule(sdimage::transition_rule rule) &&noexcept {
         return std::move(set_transition_rule(rule));
     }
     target_options &set_show_image_in_transition(bool show) &noexcept {
@@ -76,10 +78,10 @@ public:
     }
     target_options &&set_wait_for_transition(bool wait) &&noexcept { return std::move(set_wait_for_transition(wait)); }
     // A `duration_ms` of 0 means 500 milliseconds.
-    target_options &set_transition(transition value, std::uint32_t duration_ms = 0) &noexcept {
+    target_options &set_transition(sdimage::transition value, std::uint32_t duration_ms = 0) &noexcept {
         return sdimage_target_options_set_transition(get(), detail::c(value), duration_ms), *this;
     }
-    target_options &&set_transition(transition value, std::uint32_t duration_ms = 0) &&noexcept {
+    target_options &&set_transition(sdimage::transition value, std::uint32_t duration_ms = 0) &&noexcept {
         return std::move(set_transition(value, duration_ms));
     }
 };
@@ -172,7 +174,8 @@ private:
 
 // The loads of a widget: a new load cancels the previous one, and no late result is shown. Keys name slots; no key
 // means the default slot. Class: synchronised.
-class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref> {
+class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref>,
+               public detail::target_getters<target> {
 public:
     using shared::shared;
     // An empty dispatcher means the callback thread of the library. The widget is destroyed after its last call.

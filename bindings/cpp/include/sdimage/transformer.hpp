@@ -100,6 +100,38 @@ inline std::string filter_describe(std::string_view name) {
     return std::string(detail::make<data>(sdimage_filter_to_json, sdimage_filter_index(detail::text(name))).text());
 }
 
+// Lengths are in points and angles in radians.
+struct filter_parameter {
+    std::string_view name;
+    double initial; // the value of a parameter that is not given
+    double minimum;
+    double maximum;
+};
+
+// The description of a filter; the texts are static.
+struct filter_description {
+    std::string_view name;
+    std::vector<std::string_view> aliases;
+    std::string_view summary;
+    bool is_linear; // computes in linear light
+    std::vector<filter_parameter> parameters;
+};
+
+// The filter with a name or alias; none for an unknown one.
+inline std::optional<filter_description> filter_named(std::string_view name) {
+    const std::size_t index = sdimage_filter_index(detail::text(name));
+    if (index == SIZE_MAX) return std::nullopt;
+    filter_description found{
+        sdimage_filter_name(index), {}, sdimage_filter_summary(index), sdimage_filter_is_linear(index), {}};
+    for (std::size_t i = 0; i < sdimage_filter_alias_count(index); i++)
+        found.aliases.emplace_back(sdimage_filter_alias(index, i));
+    for (std::size_t i = 0; i < sdimage_filter_parameter_count(index); i++)
+        found.parameters.push_back({sdimage_filter_parameter_name(index, i), sdimage_filter_parameter_default(index, i),
+                                    sdimage_filter_parameter_minimum(index, i),
+                                    sdimage_filter_parameter_maximum(index, i)});
+    return found;
+}
+
 // --- Custom transformers.
 
 // Base class for make_transformer; called on worker threads, on several at once.

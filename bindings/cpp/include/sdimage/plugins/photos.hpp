@@ -10,6 +10,7 @@
 
 #include "../request.hpp"
 #include "photos_enums.hpp"
+#include "photos_getters.hpp"
 
 namespace sdimage {
 namespace photos {
@@ -78,7 +79,8 @@ inline std::string identifier_of_url(std::string_view url) {
 }
 
 // Selection of assets. Class: single-owner.
-class fetch_options : public detail::owned<sdimage_photos_fetch_options, sdimage_photos_fetch_options_unref> {
+class fetch_options : public detail::owned<sdimage_photos_fetch_options, sdimage_photos_fetch_options_unref>,
+                      public detail::photos_fetch_options_getters<fetch_options> {
 public:
     using owned::owned;
     fetch_options() : owned(detail::made(sdimage_photos_fetch_options_new())) {}
@@ -99,10 +101,10 @@ public:
         return sdimage_photos_fetch_options_set_rating(get(), least), *this;
     }
     fetch_options &&set_rating(std::int32_t least) &&noexcept { return std::move(set_rating(least)); }
-    fetch_options &set_order(order value, bool descending) &noexcept {
+    fetch_options &set_order(photos::order value, bool descending) &noexcept {
         return sdimage_photos_fetch_options_set_order(get(), detail::c(value), descending), *this;
     }
-    fetch_options &&set_order(order value, bool descending) &&noexcept {
+    fetch_options &&set_order(photos::order value, bool descending) &&noexcept {
         return std::move(set_order(value, descending));
     }
     fetch_options &set_page(std::size_t offset, std::size_t limit) &noexcept {
@@ -114,10 +116,10 @@ public:
     bool should_include(const asset &value) const noexcept {
         return sdimage_photos_fetch_options_should_include(get(), value.get());
     }
-    fetch_options &set_media(media value) &noexcept {
+    fetch_options &set_media(photos::media value) &noexcept {
         return sdimage_photos_fetch_options_set_media(get(), static_cast<std::uint32_t>(value)), *this;
     }
-    fetch_options &&set_media(media value) &&noexcept { return std::move(set_media(value)); }
+    fetch_options &&set_media(photos::media value) &&noexcept { return std::move(set_media(value)); }
     fetch_options &set_origins(photos::origin value) &noexcept {
         return sdimage_photos_fetch_options_set_origins(get(), static_cast<std::uint32_t>(value)), *this;
     }
@@ -157,7 +159,8 @@ public:
 };
 
 // Class: single-owner.
-class library_config : public detail::owned<sdimage_photos_library_config, sdimage_photos_library_config_unref> {
+class library_config : public detail::owned<sdimage_photos_library_config, sdimage_photos_library_config_unref>,
+                       public detail::photos_library_config_getters<library_config> {
 public:
     using owned::owned;
     library_config() : owned(detail::made(sdimage_photos_library_config_new())) {}
@@ -240,7 +243,8 @@ private:
 };
 
 // Selects the picture of an asset and its delivery. Class: single-owner.
-class request_options : public detail::owned<sdimage_photos_request_options, sdimage_photos_request_options_unref> {
+class request_options : public detail::owned<sdimage_photos_request_options, sdimage_photos_request_options_unref>,
+                        public detail::photos_request_options_getters<request_options> {
 public:
     using owned::owned;
     request_options() : owned(detail::made(sdimage_photos_request_options_new())) {}
@@ -299,24 +303,25 @@ public:
 };
 
 // Class: single-owner.
-class loader_config : public detail::owned<sdimage_photos_loader_config, sdimage_photos_loader_config_unref> {
+class loader_config : public detail::owned<sdimage_photos_loader_config, sdimage_photos_loader_config_unref>,
+                      public detail::photos_loader_config_getters<loader_config> {
 public:
     using owned::owned;
     loader_config() : owned(detail::made(sdimage_photos_loader_config_new())) {}
     // The C functions of the same names: photos_loader.h.
-    bool add_library(const library &value) noexcept {
+    bool add_library(const photos::library &value) noexcept {
         return sdimage_photos_loader_config_add_library(get(), value.get());
     }
-    loader_config &set_fetch_options(const fetch_options &options) &noexcept {
+    loader_config &set_fetch_options(const photos::fetch_options &options) &noexcept {
         return sdimage_photos_loader_config_set_fetch_options(get(), options.get()), *this;
     }
-    loader_config &&set_fetch_options(const fetch_options &options) &&noexcept {
+    loader_config &&set_fetch_options(const photos::fetch_options &options) &&noexcept {
         return std::move(set_fetch_options(options));
     }
-    loader_config &set_request_options(const request_options &options) &noexcept {
+    loader_config &set_request_options(const photos::request_options &options) &noexcept {
         return sdimage_photos_loader_config_set_request_options(get(), options.get()), *this;
     }
-    loader_config &&set_request_options(const request_options &options) &&noexcept {
+    loader_config &&set_request_options(const photos::request_options &options) &&noexcept {
         return std::move(set_request_options(options));
     }
     loader_config &set_images_only(bool images_only) &noexcept {
@@ -343,6 +348,16 @@ inline void set_fetch_options(options &bag, const fetch_options &which) noexcept
 }
 inline void set_asset(options &bag, const asset &one) noexcept {
     sdimage_photos_set_asset(bag.get(), one.get());
+}
+// The values that were added; empty for none.
+inline request_options get_request_options(const options &bag) noexcept {
+    return detail::copied<request_options>(sdimage_photos_get_request_options, bag.get());
+}
+inline fetch_options get_fetch_options(const options &bag) noexcept {
+    return detail::copied<fetch_options>(sdimage_photos_get_fetch_options, bag.get());
+}
+inline asset get_asset(const options &bag) noexcept {
+    return detail::copied<asset>(sdimage_photos_get_asset, bag.get());
 }
 
 } // namespace photos

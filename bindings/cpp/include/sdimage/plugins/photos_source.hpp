@@ -11,28 +11,29 @@ namespace sdimage {
 namespace photos {
 
 // Class: single-owner.
-class asset_config : public detail::owned<sdimage_photos_asset_config, sdimage_photos_asset_config_unref> {
+class asset_config : public detail::owned<sdimage_photos_asset_config, sdimage_photos_asset_config_unref>,
+                     public detail::photos_asset_config_getters<asset_config> {
 public:
     using owned::owned;
     explicit asset_config(std::string_view identifier)
         : owned(detail::made(sdimage_photos_asset_config_new(detail::text(identifier)))) {}
     // The C functions of the same names: photos_source.h.
-    asset_config &set_media(media value) &noexcept {
+    asset_config &set_media(photos::media value) &noexcept {
         return sdimage_photos_asset_config_set_media(get(), detail::c(value)), *this;
     }
-    asset_config &&set_media(media value) &&noexcept { return std::move(set_media(value)); }
-    asset_config &set_origin(origin value) &noexcept {
+    asset_config &&set_media(photos::media value) &&noexcept { return std::move(set_media(value)); }
+    asset_config &set_origin(photos::origin value) &noexcept {
         return sdimage_photos_asset_config_set_origin(get(), detail::c(value)), *this;
     }
-    asset_config &&set_origin(origin value) &&noexcept { return std::move(set_origin(value)); }
-    asset_config &set_format(format value) &noexcept {
+    asset_config &&set_origin(photos::origin value) &&noexcept { return std::move(set_origin(value)); }
+    asset_config &set_format(sdimage::format value) &noexcept {
         return sdimage_photos_asset_config_set_format(get(), detail::c(value)), *this;
     }
-    asset_config &&set_format(format value) &&noexcept { return std::move(set_format(value)); }
-    asset_config &set_playback(playback value) &noexcept {
+    asset_config &&set_format(sdimage::format value) &&noexcept { return std::move(set_format(value)); }
+    asset_config &set_playback(photos::playback value) &noexcept {
         return sdimage_photos_asset_config_set_playback(get(), detail::c(value)), *this;
     }
-    asset_config &&set_playback(playback value) &&noexcept { return std::move(set_playback(value)); }
+    asset_config &&set_playback(photos::playback value) &&noexcept { return std::move(set_playback(value)); }
     asset_config &set_pixel_size(std::uint32_t width, std::uint32_t height) &noexcept {
         return sdimage_photos_asset_config_set_pixel_size(get(), width, height), *this;
     }
