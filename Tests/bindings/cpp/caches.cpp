@@ -28,9 +28,11 @@ TEST(a_cache_keeps_bytes_and_pictures) {
     std::ifstream file(kept.path("a"), std::ios::binary);
     CHECK(file.get() == 0x89);
     kept.unpin(kept.path("a"));
+    CHECK_EQUAL(kept.statistics().disk_count, std::uint64_t(2));
     CHECK(kept.statistics().disk_stores > 0);
+    CHECK(kept.statistics_to_json().find("\"disk\"") != std::string::npos);
     const cache_verification found = kept.verify();
-    CHECK(found.is_sound() && found.entry_count() > 0 && found.keys().empty());
+    CHECK(found.is_sound() && found.entry_count() == 2 && found.keys().empty());
     CHECK(found.to_json().find("\"sound\"") != std::string::npos);
     CHECK(!kept.directory().empty());
     kept.remove("a");

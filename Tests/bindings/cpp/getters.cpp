@@ -36,18 +36,19 @@ TEST(objects_that_are_not_set_differ_from_none) {
     CHECK(!wanted.coder() && !wanted.load_hooks());
     wanted.set_cache(cache());
     CHECK(wanted.cache() && !*wanted.cache());
-    const cache memory = cache::open(cache_config().set_memory_only());
+    const cache memory = cache::open(cache_config().set_memory_only().set_max_memory_count(6));
     const loader files = loader::file();
     const transformer flip = transformer::flip(true, false);
     wanted.set_cache(memory).set_loader(files).set_transformer(flip).set_dispatcher(dispatcher::immediate());
-    CHECK(wanted.cache() == memory && wanted.loader() == files && wanted.dispatcher());
-    CHECK_EQUAL(wanted.transformer()->key(), flip.key());
+    CHECK(wanted.cache()->memory_limits() == memory.memory_limits());
+    CHECK(wanted.loader()->name() == files.name() && wanted.dispatcher() && *wanted.dispatcher());
+    CHECK(wanted.transformer()->key() == flip.key());
     CHECK(!wanted.reset_cache().cache());
 
     manager_config config;
     CHECK(!config.cache() && !config.loader());
     config.set_cache(memory).set_loader(files).set_freshness(freshness::respect).set_failed_url_retry_after(9);
-    CHECK(config.cache() == memory && config.loader() == files);
+    CHECK(config.cache()->memory_limits() == memory.memory_limits() && config.loader().name() == files.name());
     CHECK(config.freshness() == freshness::respect && config.failed_url_retry_after() == 9);
 }
 
@@ -69,30 +70,34 @@ TEST(limits_of_caches_are_tuples) {
     CHECK(query.order() == cache_order::used && query.prefix().text() == "http:");
     CHECK(query.lengths() == std::tuple(std::uint64_t(3), std::uint64_t(4)));
 
+    const std::uint64_t in_2100_ns = 4102444800000000000;
     const cache disk = cache::open(folder());
     disk.store("a", data(bytes_view("bytes", 5)));
-    disk.set_expiry("a", 123456789);
-    CHECK_EQUAL(disk.expiry("a"), std::uint64_t(123456789));
+    disk.set_expiry("a", in_2100_ns);
+    CHECK_EQUAL(disk.expiry("a"), in_2100_ns);
     CHECK_EQUAL(thrown([&] { disk.expiry("b"); }), status::not_found);
     disk.set_disk_limits(1000, 60, expire_rule::access);
     CHECK(disk.disk_limits() == std::tuple(std::uint64_t(1000), std::int64_t(60), expire_rule::access));
 }
 
 TEST(chains_return_their_members) {
-    const cache low = cache::open(cache_config().set_memory_only());
+    const cache low = cache::open(cache_config().set_memory_only().set_max_memory_count(6));
     const cache chain = cache::chain({low});
-    CHECK(chain.chain_count() == 1 && chain.chain_member(0) == low && low.chain_count() == 0);
-    CHECK_EQUAL(thrown([&] { chain.chain_member(1); }), status::invalid_argument);
+    CHECK(chain.chain_count() == 1 && chain.chain_member(0).memory_limits() == low.memory_limits() &&
+          low.chain_count() == 0);
+    CHECK_EQUAL(thrown([&] { chain.chain_member(1); }), status::not_found);
     chain.chain_set_policy(cache_chain_operation::store, cache_chain_policy::lowest_only);
     CHECK(chain.chain_policy(cache_chain_operation::store) == cache_chain_policy::lowest_only);
     chain.chain_set_promote(false);
     CHECK(!chain.chain_should_promote());
     const loader files = loader::file();
-    CHECK(loader::chain({files}).chain_count() == 1 && loader::chain({files}).chain_member(0) == files);
+    CHECK(loader::chain({files}).chain_count() == 1 && loader::chain({files}).chain_member(0).name() == files.name());
 }
 
 TEST(a_downloader_configuration_returns_what_was_set) {
     downloader_config config;
+    CHECK(config.acceptable_statuses(0) == std::tuple(200, 299));
+    config.clear_acceptable_statuses();
     config.set_max_per_host(3).set_retry_delay_ms(10, 20).add_acceptable_statuses(200, 206).set_header("X-Cat", "yes");
     CHECK_EQUAL(config.max_per_host(), 3u);
     CHECK(config.retry_delay_ms() == std::tuple(10u, 20u));
@@ -159,8 +164,9 @@ TEST(the_process_and_widgets_return_their_settings) {
     CHECK(!default_loader());
     const loader files = loader::file();
     set_default_loader(files);
-    CHECK(default_loader() == files);
+    const std::string name = default_loader().name();
     set_default_loader(nullptr);
+    CHECK_EQUAL(name, files.name());
     CHECK(!default_loader() && !default_cache());
     const resources icons = resources::create(folder());
     icons.set_scales({2, 1});

@@ -70,6 +70,7 @@ TEST(a_player_of_an_image_seeks_and_has_settings) {
     set_frame_budget(32 << 20);
     CHECK_EQUAL(frame_budget(), std::size_t(32 << 20));
     CHECK_EQUAL(frame_budget_statistics().limit, std::uint64_t(32 << 20));
+    CHECK(frame_budget_statistics_to_json().find("\"limit\"") != std::string::npos);
 }
 
 TEST(a_view_shows_stills_and_plays_what_moves) {
