@@ -15,9 +15,11 @@ sys.path.insert(0, str(ROOT / "Tests/support"))
 import declarations  # noqa: E402
 import report  # noqa: E402
 
-#: A value for an enum that every language has, and a function.
+#: A value for an enum that every language has, a function, and a getter.
 VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = 0,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
+GETTER = ("metadata.h", r"(SDIMAGE_API double sdimage_metadata_scale\()",
+          r"SDIMAGE_API double sdimage_metadata_zyx(const sdimage_metadata *metadata);\n\1")
 LANGUAGES = {"cpp", "go", "java", "lua", "node", "python", "rust"}
 
 
@@ -76,11 +78,13 @@ def main() -> None:
         root = copy(pathlib.Path(name))
         change(root, *VALUE)
         change(root, *FUNCTION)
+        change(root, *GETTER)
         done = check(root)
         missing = LANGUAGES - languages(done, "xyz")
         report.check("bindings: a new value of an enum is noticed in every language", done.returncode == 1 and not missing,
                      f"status {done.returncode}, not in {' '.join(sorted(missing))}: {done.stderr}")
         report.check("bindings: a new function is noticed", {"python", "rust"} <= languages(done, "data_xyz"), done.stderr)
+        report.check("bindings: a new getter is a method in C++", "cpp" in languages(done, "double zyx"), done.stderr)
         written = subprocess.run([sys.executable, str(root / "scripts/bindings")], capture_output=True, text=True)
         report.check("bindings: the generator adds what is new", check(root).returncode == 0, written.stderr)
     report.finish()

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from . import names
-from .headers import Function, Interface, Parameter, is_plugin, prose, sentence
+from .headers import Function, Interface, is_plugin, prose, sentence
 from .text import wrapped
 
 FOLDER = "bindings/cpp/include/sdimage"
