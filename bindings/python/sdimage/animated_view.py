@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from . import _enums, _failures, _words
@@ -20,6 +21,7 @@ from .errors import call
 from .image import Image
 from .options import U32, U64, nanoseconds, unsigned
 from .player import Player
+from .result import Result
 from .transforms import Transformer
 
 Show: TypeAlias = Callable[["Image | None"], object]
@@ -34,7 +36,7 @@ class AnimatedView(Closing):
 
     >>> view = sdimage.AnimatedView(label.draw, post=root.after_idle)
     >>> target.set_view(view)                   # what the target loads, parts too
-    >>> view.set(animation)                     # or an Image, or an Animation, whose updates are shown
+    >>> view.set(result)                        # or a Result, an Image, or an Animation, whose updates are shown
     >>> view.visible = False                    # scrolled away
 
     ``show(image)`` draws the image, ``None`` draws nothing; ``on_loop(count)`` reports the end of a loop. With `post`,
@@ -63,9 +65,11 @@ class AnimatedView(Closing):
         """The settings, which are properties of the same names. `decode_when_due` is true by default without `post`."""
         self._animation: Animation | None = None
         self._generation = 0
+        #: The load of the part that is shown.
+        self._part: tuple[str, str] | None = None
         self._loops: int | None = None
         self._transformer: Transformer | None = None
-        functions = optional_function(show, "show"), optional_function(on_loop, "on_loop")
+        functions = _Functions(optional_function(show, "show"), optional_function(on_loop, "on_loop"))
         self._token = _functions.add(functions, self)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
@@ -95,18 +99,50 @@ class AnimatedView(Closing):
         """The address, for a call."""
         return self._handle.pointer
 
-    def set(self, image: Image | Animation | None) -> None:
+    def set(self, image: Image | Result | Animation | None) -> None:
         """Shows an image, or nothing; setting the same image has no effect.
 
-        An :class:`Animation` is followed: each :meth:`Animation.update` shows the parts that have arrived, and continues
-        the playback with them. Other images, ``None`` and :meth:`close` end this.
+        The results of a progressive load are parts of one image: each continues the playback at the current frame, and
+        the last one, too. An :class:`Animation` is followed: each :meth:`Animation.update` continues the playback with
+        the frames that have arrived. Other images, ``None`` and :meth:`close` end this.
         """
         animation = image if isinstance(image, Animation) else None
-        shown = animation.image if animation is not None else image
+        result = image if isinstance(image, Result) else None
+        shown = image.image if isinstance(image, (Animation, Result)) else image
         pointer = optional_pointer(shown, "image", "image")
         self._follow(animation)
         self._generation = 0 if animation is None else animation.generation
-        call(lib.sdimage_animated_view_set_image, self._handle.pointer, pointer)
+        load = None if result is None else (result.url, result.cache_key)
+        continues, self._part = load is not None and load == self._part, None
+        if result is not None and result.kind == "partial":
+            self._part = load
+        player = self.player if continues else None
+        if player is None:
+            call(lib.sdimage_animated_view_set_image, self._handle.pointer, pointer)
+        else:
+            self._continue(player, pointer)
+
+    def _continue(self, before: Player, pointer: int | None) -> None:
+        """Shows the next part of an image at the current frame. The library continues the playback with some parts; with
+        others, and with the complete image, it shows the first frame, which is suppressed here."""
+        index, loops, was_playing = before.index, before.loop_count, before.playing
+        drawing = _functions.find(self._token)
+        drawing.is_suppressed, drawing.has_started_again = True, False
+        try:
+            call(lib.sdimage_animated_view_set_image, self._handle.pointer, pointer)
+        finally:
+            drawing.is_suppressed = False
+        if not drawing.has_started_again:
+            return
+        player = self.player
+        if player is None or index >= player.frame_count:
+            shown = self.image
+            if drawing.show is not None:
+                drawing.show(shown)
+            return
+        player.seek(index, loops)
+        if not was_playing:
+            self.stop()
 
     def _follow(self, animation: Animation | None) -> None:
         before, self._animation = self._animation, animation
@@ -301,25 +337,37 @@ class AnimatedView(Closing):
         _views.discard(self)
 
 
-_functions: Tokens[tuple[Show | None, OnLoop | None]] = Tokens("the view is gone")
+@dataclass(slots=True)
+class _Functions:
+    show: Show | None
+    on_loop: OnLoop | None
+    #: Drops calls of `show`, and notes them.
+    is_suppressed: bool = False
+    has_started_again: bool = False
+
+
+_functions: Tokens[_Functions] = Tokens("the view is gone")
 
 
 def _show(token: int | None, _view: int | None, image: int | None) -> None:
-    show, _ = _functions.get(token) or (None, None)
-    if show is None:
+    functions = _functions.get(token)
+    if functions is not None and functions.is_suppressed:
+        functions.has_started_again = True
+        return
+    if functions is None or functions.show is None:
         return
     try:
-        show(Image.borrowed(image) if image else None)
+        functions.show(Image.borrowed(image) if image else None)
     except BaseException as error:  # no exception may leave a callback
         _failures.report("show", error)
 
 
 def _looped(token: int | None, _view: int | None, count: int) -> None:
-    _, on_loop = _functions.get(token) or (None, None)
-    if on_loop is None:
+    functions = _functions.get(token)
+    if functions is None or functions.on_loop is None:
         return
     try:
-        on_loop(count)
+        functions.on_loop(count)
     except BaseException as error:  # no exception may leave a callback
         _failures.report("on_loop", error)
 

@@ -151,6 +151,11 @@ class Player(Closing):
         return cast(int, lib.sdimage_player_frame_index(self._handle.pointer))
 
     @property
+    def frame_count(self) -> int:
+        """The number of frames, which grows with a growing animation."""
+        return cast(int, lib.sdimage_player_frame_count(self._handle.pointer))
+
+    @property
     def loop_count(self) -> int:
         """The number of finished loops."""
         return cast(int, lib.sdimage_player_loop_count(self._handle.pointer))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Iterator
 
 from .support import TestCase, sdimage
 from .test_target import Loop
@@ -212,6 +213,47 @@ class Growing(TestCase):
         self.assertEqual(seen, [3, 4, 5])
         whole = animation.to_image()
         self.assertEqual((whole.is_incremental, whole.frame_count), (False, 6))
+
+    def test_results_of_a_progressive_load_play_on_to_the_complete_image(self) -> None:
+        file, screen, gate = moving(8), Screen(), threading.Semaphore(0)
+        quarter = len(file) // 4
+        parts = [file[:quarter], file[quarter : 2 * quarter], file[2 * quarter : 3 * quarter], file[3 * quarter :]]
+
+        def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
+            for part in parts:
+                yield part
+                gate.acquire(timeout=30)
+
+        manager = self.manager(cache=None, loader=load)
+        view = sdimage.AnimatedView(screen.show)
+        kinds: list[str] = []
+
+        def deliver(result: sdimage.Result) -> None:
+            kinds.append(result.kind)
+            view.set(result)
+            view.tick(20)
+            gate.release()
+
+        done = threading.Event()
+        gate.release()
+        manager.start(
+            "x:a",
+            on_partial=deliver,
+            on_result=lambda result: (deliver(result), done.set()),
+            progressive_interval_ms=1,
+        )
+        while not done.wait(0.2):
+            gate.release()
+        self.assertGreater(kinds.count("partial"), 0)
+        self.assertEqual(kinds[-1], "final")
+        # The frames come in their order; a new part repeats the current frame at most.
+        frames = [gray for gray in screen.shown if gray is not None]
+        self.assertEqual(frames, sorted(frames))
+        self.assertGreater(view.frame_index, 0)
+        self.assertTrue(view.animating)
+        # The result of another load starts at its first frame.
+        view.set(manager.load("x:b"))
+        self.assertEqual((screen.shown[-1], view.frame_index), (5, 0))
 
     def test_a_view_follows_one_animation_at_a_time(self) -> None:
         screen, file = Screen(), moving(3)
