@@ -62,6 +62,9 @@ def components(function: Function) -> list[tuple[str, list[Component]]]:
             names = ("x", "y", "width", "height")
             found.append(("(sdimage_rect){" + ", ".join(["doubles[v[%d]].value"] * 4) + "}",
                           [Component("doubles", f"{parameter.name}.{name}") for name in names]))
+        elif parameter.type == "sdimage_size":
+            found.append(("(sdimage_size){(uint32_t)words[v[%d]].value, (uint32_t)words[v[%d]].value}",
+                          [Component("words", f"{parameter.name}.{name}") for name in ("width", "height")]))
         elif parameter.type == "const sdimage_color *":
             found.append(("&(sdimage_color){doubles[v[%d]].value, 0.5, 0.5, doubles[v[%d]].value}",
                           [Component("doubles", f"{parameter.name}.red"), Component("doubles", f"{parameter.name}.alpha")]))

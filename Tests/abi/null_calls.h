@@ -15,10 +15,12 @@ typedef struct objects {
     sdimage_cache_entry *cache_entry;
     sdimage_cache_page *cache_page;
     sdimage_cache_query *cache_query;
+    sdimage_cache_verification *cache_verification;
     sdimage_coder *coder;
     sdimage_data *data;
     sdimage_decode_options *decode_options;
     sdimage_decoder *decoder;
+    sdimage_diagnosis *diagnosis;
     sdimage_dispatcher *dispatcher;
     sdimage_download_event *download_event; /* passed only to a hook: not available here */
     sdimage_download_hooks *download_hooks;
@@ -29,6 +31,7 @@ typedef struct objects {
     sdimage_exchange *exchange; /* passed only to a transport: not available here */
     sdimage_frame_provider *frame_provider;
     sdimage_image *image;
+    sdimage_info *info;
     sdimage_load_hooks *load_hooks;
     sdimage_load_sink *load_sink;
     sdimage_loader *loader;

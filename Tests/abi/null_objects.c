@@ -90,11 +90,12 @@ static void make_delivery(void) {
     sdimage_request_unref(request);
 }
 
-/* A page of a cache with a disk part. */
-static void make_page(void) {
+/* A page and a verification of a cache with a disk part. */
+static void examine_disk_cache(void) {
     sdimage_cache *cache = NULL;
     CHECK_EQUAL(sdimage_cache_new(NULL, &cache, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_list(cache, NULL, NULL, 1, &good.cache_page, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_verify(cache, false, &good.cache_verification, NULL), SDIMAGE_STATUS_OK);
     sdimage_cache_unref(cache);
 }
 
@@ -127,7 +128,7 @@ void make_good_objects(void) {
     sdimage_manager_get_cache(good.manager, &good.cache);
     good.cache_config = sdimage_cache_config_new();
     good.cache_query = sdimage_cache_query_new();
-    make_page();
+    examine_disk_cache();
     good.data = new_data(png_2x2, sizeof png_2x2);
     CHECK_EQUAL(sdimage_cache_entry_new(good.data, NULL, &good.cache_entry, NULL), SDIMAGE_STATUS_OK);
     good.decode_options = sdimage_decode_options_new();
@@ -145,6 +146,8 @@ void make_good_objects(void) {
     good.error = sdimage_error_new(SDIMAGE_STATUS_BAD_DATA, "bad");
     CHECK_EQUAL(sdimage_coder_get_builtin("png", &good.coder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &good.image, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_info_new(png_2x2, sizeof png_2x2, NULL, &good.info, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_diagnosis_new(&good.diagnosis, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_copy_metadata(good.image, &good.metadata, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_decoder_new(NULL, NULL, &good.decoder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
@@ -167,16 +170,19 @@ void release_outputs(void) {
     RELEASE(cache);
     RELEASE(cache_entry);
     RELEASE(cache_page);
+    RELEASE(cache_verification);
     RELEASE(coder);
     RELEASE(data);
     RELEASE(decode_options);
     RELEASE(decoder);
+    RELEASE(diagnosis);
     RELEASE(dispatcher);
     RELEASE(download_hooks);
     RELEASE(error);
     RELEASE(event);
     RELEASE(frame_provider);
     RELEASE(image);
+    RELEASE(info);
     RELEASE(load_hooks);
     RELEASE(loader);
     RELEASE(manager);

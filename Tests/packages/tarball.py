@@ -6,6 +6,7 @@ and its command.
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import subprocess
@@ -25,10 +26,12 @@ def place(tree: pathlib.Path, version: str, folder: pathlib.Path, label: str) ->
     installed.with_cmake("gcc", tree, version, folder, label)
     done = subprocess.run([tree / "bin/sdimage", "--version"], capture_output=True, text=True)
     report.check(f"the command finds its library, {label}", done.stdout == f"sdimage {version}\n", done.stdout + done.stderr)
-    done = subprocess.run([tree / "bin/sdimage", "doctor", "--json"], capture_output=True, text=True)
-    places = re.findall(r"/\S+?/(?:sdimage/1/\w+\.so|libsdimage-\w+\.so\.1)", done.stdout)
+    # The dynamic linker names each file that it initializes (ld.so(8), LD_DEBUG).
+    done = subprocess.run([tree / "bin/sdimage", "doctor", "--json"], capture_output=True, text=True,
+                          env={**os.environ, "LD_DEBUG": "libs"})
+    places = re.findall(r"calling init: (/\S+?/(?:sdimage/1/\w+\.so|libsdimage-\w+\.so\.1))", done.stderr)
     astray = [path for path in places if not path.startswith(str(tree))]
-    report.check(f"modules and plug-ins are those of the tree, {label}", places and not astray, f"{places} {done.stderr}")
+    report.check(f"modules and plug-ins are those of the tree, {label}", places and not astray, f"{places} {done.stdout}")
 
 
 def main() -> None:

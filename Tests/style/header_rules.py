@@ -160,6 +160,8 @@ def ownership(all_of: Headers) -> Iterator[str]:
             yield f"{each.header}: {each.name} returns no object that the caller owns"
         if "_copy" in each.name and "cop" not in all_of.docs.get(each.name, "").lower():
             yield f"{each.header}: {each.name} is not documented as making a copy"
+        if each.name.endswith("_ref") and not each.parameters[0].type.startswith("const "):
+            yield f"{each.header}: {each.name} does not take a borrowed constant object"
         if returns and not makes and not each.name.endswith("_ref"):
             owner = plain(each.parameters[0].type) if each.parameters else ""
             if all_of.classes.get(owner) not in ("immutable", "single-owner"):

@@ -40,6 +40,7 @@ static void cancel(void *handle, sdimage_load_sink *sink) {
 }
 
 sdimage_status glue_loader(uintptr_t handle, sdimage_loader **loader, sdimage_error **error) {
-    static const sdimage_loader_vtable table = {sizeof table, can_load, load, cancel, NULL};
+    static const sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
     return sdimage_loader_new_custom("go", &table, (void *)handle, destroy, loader, error);
 }

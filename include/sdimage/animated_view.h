@@ -40,7 +40,7 @@ SDIMAGE_API sdimage_status sdimage_animated_view_new(const sdimage_animated_view
                                                      sdimage_destroy_fn destroy, sdimage_animated_view **view,
                                                      sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(sdimage_animated_view *view);
+SDIMAGE_API sdimage_animated_view *sdimage_animated_view_ref(const sdimage_animated_view *view);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
 

@@ -42,7 +42,7 @@ typedef enum SDIMAGE_ENUM sdimage_eviction {
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_cache_config *sdimage_cache_config_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(sdimage_cache_config *config);
+SDIMAGE_API sdimage_cache_config *sdimage_cache_config_ref(const sdimage_cache_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_config_unref(sdimage_cache_config *config);
 
@@ -141,7 +141,7 @@ SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cach
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
                                              sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_cache *sdimage_cache_ref(sdimage_cache *cache);
+SDIMAGE_API sdimage_cache *sdimage_cache_ref(const sdimage_cache *cache);
 /* Releases a reference; NULL has no effect. The last one closes the cache. */
 SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
 

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_coder *sdimage_coder_ref(sdimage_coder *coder);
+SDIMAGE_API sdimage_coder *sdimage_coder_ref(const sdimage_coder *coder);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_coder_unref(sdimage_coder *coder);
 
@@ -76,7 +76,7 @@ SDIMAGE_API bool sdimage_can_encode(sdimage_format format);
 SDIMAGE_API sdimage_status sdimage_plugins_load_all(sdimage_plugin_list **plugins, sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_plugin_list *sdimage_plugin_list_ref(sdimage_plugin_list *plugins);
+SDIMAGE_API sdimage_plugin_list *sdimage_plugin_list_ref(const sdimage_plugin_list *plugins);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_plugin_list_unref(sdimage_plugin_list *plugins);
 

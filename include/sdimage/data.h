@@ -22,7 +22,7 @@ SDIMAGE_API sdimage_status sdimage_data_new_adopting(const void *bytes, size_t l
                                                      sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_data *sdimage_data_ref(sdimage_data *data);
+SDIMAGE_API sdimage_data *sdimage_data_ref(const sdimage_data *data);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_data_unref(sdimage_data *data);
 

@@ -45,7 +45,7 @@ extern "C" {
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_decode_options *sdimage_decode_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(sdimage_decode_options *options);
+SDIMAGE_API sdimage_decode_options *sdimage_decode_options_ref(const sdimage_decode_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
 
@@ -188,7 +188,7 @@ SDIMAGE_API size_t sdimage_default_limit_bytes(void);
 SDIMAGE_API sdimage_status sdimage_decoder_new(const sdimage_decode_options *options, sdimage_coder *coder,
                                                sdimage_decoder **decoder, sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_decoder *sdimage_decoder_ref(sdimage_decoder *decoder);
+SDIMAGE_API sdimage_decoder *sdimage_decoder_ref(const sdimage_decoder *decoder);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_decoder_unref(sdimage_decoder *decoder);
 
@@ -244,7 +244,7 @@ SDIMAGE_API sdimage_status sdimage_source_new_file(const char *path, sdimage_sou
 SDIMAGE_API sdimage_status sdimage_source_new_data(sdimage_data *data, sdimage_source **source, sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_source *sdimage_source_ref(sdimage_source *source);
+SDIMAGE_API sdimage_source *sdimage_source_ref(const sdimage_source *source);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_source_unref(sdimage_source *source);
 

@@ -92,7 +92,7 @@ typedef enum SDIMAGE_ENUM sdimage_cache_order {
 /* Creates a query, initially for all entries. */
 SDIMAGE_API sdimage_cache_query *sdimage_cache_query_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_cache_query *sdimage_cache_query_ref(sdimage_cache_query *query);
+SDIMAGE_API sdimage_cache_query *sdimage_cache_query_ref(const sdimage_cache_query *query);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_query_unref(sdimage_cache_query *query);
 

@@ -47,7 +47,7 @@ SDIMAGE_API sdimage_status sdimage_dispatcher_new_custom(const sdimage_dispatche
 SDIMAGE_API sdimage_status sdimage_dispatcher_new_pollable(sdimage_dispatcher **dispatcher, sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_dispatcher *sdimage_dispatcher_ref(sdimage_dispatcher *dispatcher);
+SDIMAGE_API sdimage_dispatcher *sdimage_dispatcher_ref(const sdimage_dispatcher *dispatcher);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_dispatcher_unref(sdimage_dispatcher *dispatcher);
 
@@ -80,7 +80,7 @@ typedef enum SDIMAGE_ENUM sdimage_callback_kind {
 } sdimage_callback_kind;
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_event *sdimage_event_ref(sdimage_event *event);
+SDIMAGE_API sdimage_event *sdimage_event_ref(const sdimage_event *event);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_event_unref(sdimage_event *event);
 /* Returns the kind of the event. */

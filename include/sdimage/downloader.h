@@ -43,7 +43,7 @@ typedef enum SDIMAGE_ENUM sdimage_http_version {
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_ref(sdimage_downloader_config *config);
+SDIMAGE_API sdimage_downloader_config *sdimage_downloader_config_ref(const sdimage_downloader_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_downloader_config_unref(sdimage_downloader_config *config);
 

@@ -40,7 +40,7 @@ extern "C" {
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_encode_options *sdimage_encode_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(sdimage_encode_options *options);
+SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(const sdimage_encode_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 

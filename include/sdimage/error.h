@@ -85,7 +85,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
 SDIMAGE_API const char *sdimage_status_name(sdimage_status status);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_error *sdimage_error_ref(sdimage_error *error);
+SDIMAGE_API sdimage_error *sdimage_error_ref(const sdimage_error *error);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_error_unref(sdimage_error *error);
 

@@ -80,7 +80,7 @@ SDIMAGE_API sdimage_status sdimage_load_hooks_new_custom(const sdimage_load_hook
                                                          sdimage_destroy_fn destroy, sdimage_load_hooks **hooks,
                                                          sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_load_hooks *sdimage_load_hooks_ref(sdimage_load_hooks *hooks);
+SDIMAGE_API sdimage_load_hooks *sdimage_load_hooks_ref(const sdimage_load_hooks *hooks);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_load_hooks_unref(sdimage_load_hooks *hooks);
 
@@ -144,7 +144,7 @@ SDIMAGE_API sdimage_status sdimage_download_hooks_new_fixed(const sdimage_reques
                                                             sdimage_download_hooks **hooks, sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_download_hooks *sdimage_download_hooks_ref(sdimage_download_hooks *hooks);
+SDIMAGE_API sdimage_download_hooks *sdimage_download_hooks_ref(const sdimage_download_hooks *hooks);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_download_hooks_unref(sdimage_download_hooks *hooks);
 

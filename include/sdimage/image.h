@@ -104,7 +104,7 @@ SDIMAGE_API sdimage_status sdimage_image_new_animation(sdimage_image *const *fra
                                                        sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_image *sdimage_image_ref(sdimage_image *image);
+SDIMAGE_API sdimage_image *sdimage_image_ref(const sdimage_image *image);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_image_unref(sdimage_image *image);
 

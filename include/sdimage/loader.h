@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_loader *sdimage_loader_ref(sdimage_loader *loader);
+SDIMAGE_API sdimage_loader *sdimage_loader_ref(const sdimage_loader *loader);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_loader_unref(sdimage_loader *loader);
 

@@ -28,7 +28,7 @@ extern "C" {
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_manager_config *sdimage_manager_config_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_manager_config *sdimage_manager_config_ref(sdimage_manager_config *config);
+SDIMAGE_API sdimage_manager_config *sdimage_manager_config_ref(const sdimage_manager_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_manager_config_unref(sdimage_manager_config *config);
 
@@ -101,7 +101,7 @@ SDIMAGE_API void sdimage_set_default_loader(sdimage_loader *loader);
 SDIMAGE_API void sdimage_get_default_loader(sdimage_loader **loader);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_manager *sdimage_manager_ref(sdimage_manager *manager);
+SDIMAGE_API sdimage_manager *sdimage_manager_ref(const sdimage_manager *manager);
 
 /* Releases a reference; NULL has no effect. The last one closes the manager without waiting. */
 SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);

@@ -91,7 +91,7 @@ SDIMAGE_API sdimage_status sdimage_info_to_json(const sdimage_info *info, sdimag
 SDIMAGE_API sdimage_status sdimage_image_copy_metadata(const sdimage_image *image, sdimage_metadata **metadata,
                                                        sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(sdimage_metadata *metadata);
+SDIMAGE_API sdimage_metadata *sdimage_metadata_ref(const sdimage_metadata *metadata);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_metadata_unref(sdimage_metadata *metadata);
 
@@ -127,7 +127,7 @@ SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uin
                                            uint32_t *matrix, bool *full_range);
 
 /* Sets the EXIF block that the file has beside its pixels, for `info` of a coder: a TIFF structure with or without
- * the prefix "Exif". sdimage_read_metadata then finds it. NULL removes it. Referenced, not copied. */
+ * the prefix "Exif". sdimage_info_exif then returns it. NULL removes it. Referenced, not copied. */
 SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);
 /* Returns the EXIF block set; NULL for none. Borrowed until it is set again or the metadata are freed. */
 SDIMAGE_API const sdimage_data *sdimage_metadata_exif(const sdimage_metadata *metadata);

@@ -17,7 +17,7 @@ extern "C" {
 /* Makes an empty set. NULL when memory is refused. */
 SDIMAGE_API sdimage_options *sdimage_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_options *sdimage_options_ref(sdimage_options *options);
+SDIMAGE_API sdimage_options *sdimage_options_ref(const sdimage_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_options_unref(sdimage_options *options);
 

@@ -76,7 +76,7 @@ SDIMAGE_API sdimage_status sdimage_player_new_provider(const sdimage_frame_provi
                                                        sdimage_destroy_fn destroy, sdimage_player **player,
                                                        sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_player *sdimage_player_ref(sdimage_player *player);
+SDIMAGE_API sdimage_player *sdimage_player_ref(const sdimage_player *player);
 /* Releases a reference; NULL has no effect. The last one stops the player: no further handler is called, except one
  * that is running. */
 SDIMAGE_API void sdimage_player_unref(sdimage_player *player);
@@ -204,7 +204,7 @@ SDIMAGE_API sdimage_status sdimage_frame_provider_new_transformed(const sdimage_
                                                                   sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_frame_provider *sdimage_frame_provider_ref(sdimage_frame_provider *provider);
+SDIMAGE_API sdimage_frame_provider *sdimage_frame_provider_ref(const sdimage_frame_provider *provider);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_frame_provider_unref(sdimage_frame_provider *provider);
 

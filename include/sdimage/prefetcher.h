@@ -41,7 +41,7 @@ SDIMAGE_API sdimage_status sdimage_prefetcher_new(sdimage_manager *manager, sdim
 SDIMAGE_API sdimage_status sdimage_prefetcher_get_shared(sdimage_prefetcher **prefetcher, sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(sdimage_prefetcher *prefetcher);
+SDIMAGE_API sdimage_prefetcher *sdimage_prefetcher_ref(const sdimage_prefetcher *prefetcher);
 /* Releases a reference; NULL has no effect. The last one cancels all loads under way. */
 SDIMAGE_API void sdimage_prefetcher_unref(sdimage_prefetcher *prefetcher);
 
@@ -106,7 +106,7 @@ SDIMAGE_API void sdimage_prefetcher_cancel_all(sdimage_prefetcher *prefetcher);
 /* --- Groups. */
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_prefetch_group *sdimage_prefetch_group_ref(sdimage_prefetch_group *group);
+SDIMAGE_API sdimage_prefetch_group *sdimage_prefetch_group_ref(const sdimage_prefetch_group *group);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_prefetch_group_unref(sdimage_prefetch_group *group);
 
@@ -158,7 +158,7 @@ SDIMAGE_API sdimage_status sdimage_prefetch_group_get_failure(const sdimage_pref
  * take the options report a zero side. NULL when memory is refused. */
 SDIMAGE_API sdimage_batch_options *sdimage_batch_options_new(uint32_t width, uint32_t height);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_batch_options *sdimage_batch_options_ref(sdimage_batch_options *options);
+SDIMAGE_API sdimage_batch_options *sdimage_batch_options_ref(const sdimage_batch_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_batch_options_unref(sdimage_batch_options *options);
 

@@ -88,7 +88,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
  * built-in loaders. Nothing is checked yet: the load reports an invalid URL. NULL when memory is refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_request *sdimage_request_ref(sdimage_request *request);
+SDIMAGE_API sdimage_request *sdimage_request_ref(const sdimage_request *request);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_request_unref(sdimage_request *request);
 

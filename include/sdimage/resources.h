@@ -34,7 +34,7 @@ extern "C" {
 SDIMAGE_API sdimage_status sdimage_resources_new(const char *folder, const sdimage_decode_options *options,
                                                  sdimage_resources **resources, sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_resources *sdimage_resources_ref(sdimage_resources *resources);
+SDIMAGE_API sdimage_resources *sdimage_resources_ref(const sdimage_resources *resources);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_resources_unref(sdimage_resources *resources);
 

@@ -92,7 +92,7 @@ SDIMAGE_API sdimage_status sdimage_target_new(sdimage_manager *manager, sdimage_
                                               sdimage_destroy_fn destroy, sdimage_target **target,
                                               sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_target *sdimage_target_ref(sdimage_target *target);
+SDIMAGE_API sdimage_target *sdimage_target_ref(const sdimage_target *target);
 /* Releases a reference; NULL has no effect. The last one closes the target. */
 SDIMAGE_API void sdimage_target_unref(sdimage_target *target);
 
@@ -151,7 +151,7 @@ typedef enum SDIMAGE_ENUM sdimage_transition_rule {
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_target_options *sdimage_target_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_target_options *sdimage_target_options_ref(sdimage_target_options *options);
+SDIMAGE_API sdimage_target_options *sdimage_target_options_ref(const sdimage_target_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_target_options_unref(sdimage_target_options *options);
 

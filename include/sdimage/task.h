@@ -25,7 +25,7 @@ typedef enum SDIMAGE_ENUM sdimage_priority {
 } sdimage_priority;
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_task *sdimage_task_ref(sdimage_task *task);
+SDIMAGE_API sdimage_task *sdimage_task_ref(const sdimage_task *task);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_task_unref(sdimage_task *task);
 
@@ -141,7 +141,7 @@ typedef enum SDIMAGE_ENUM sdimage_stage {
 } sdimage_stage;
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_result *sdimage_result_ref(sdimage_result *result);
+SDIMAGE_API sdimage_result *sdimage_result_ref(const sdimage_result *result);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_result_unref(sdimage_result *result);
 
@@ -237,7 +237,7 @@ SDIMAGE_API const char *sdimage_freshness_rule_name(sdimage_freshness_rule rule)
  * is refused. */
 SDIMAGE_API sdimage_response *sdimage_response_new(int32_t status);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_response *sdimage_response_ref(sdimage_response *response);
+SDIMAGE_API sdimage_response *sdimage_response_ref(const sdimage_response *response);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_response_unref(sdimage_response *response);
 
@@ -267,7 +267,7 @@ SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const c
  * completion is ignored. Releasing it uncompleted completes it with INTERNAL_ERROR. */
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_reply *sdimage_reply_ref(sdimage_reply *reply);
+SDIMAGE_API sdimage_reply *sdimage_reply_ref(const sdimage_reply *reply);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_reply_unref(sdimage_reply *reply);
 

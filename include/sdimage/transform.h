@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_transformer *sdimage_transformer_ref(sdimage_transformer *transformer);
+SDIMAGE_API sdimage_transformer *sdimage_transformer_ref(const sdimage_transformer *transformer);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_transformer_unref(sdimage_transformer *transformer);
 

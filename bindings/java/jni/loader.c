@@ -55,7 +55,8 @@ static void destroy(void *user_data) {
 }
 
 jlong NATIVE(loaderNew)(JNIEnv *env, jclass self, jobjectArray schemes, jlong token) {
-    static const sdimage_loader_vtable table = {sizeof table, can_load, load, cancel, NULL};
+    static const sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
     sdimage_loader *loader = NULL;
     sdimage_error *error = NULL;
     jsize count = (*env)->GetArrayLength(env, schemes);

@@ -95,7 +95,7 @@ int32_t sdimage_error_http_status(const sdimage_error *error);
 const char *sdimage_error_url(const sdimage_error *error);
 bool sdimage_error_is_transient(const sdimage_error *error);
 sdimage_status sdimage_image_new(uint32_t width, uint32_t height, size_t stride, sdimage_pixel_format pixel_format, const void *pixels, sdimage_image **image, sdimage_error **error);
-sdimage_image *sdimage_image_ref(sdimage_image *image);
+sdimage_image *sdimage_image_ref(const sdimage_image *image);
 void sdimage_image_unref(sdimage_image *image);
 uint32_t sdimage_image_width(const sdimage_image *image);
 uint32_t sdimage_image_height(const sdimage_image *image);

@@ -144,7 +144,8 @@ static void destroy(void *user_data) {
 
 /* loader(number, schemes) */
 napi_value loader_new(napi_env env, napi_callback_info info) {
-    static const sdimage_loader_vtable table = {sizeof table, can_load, load, cancel, NULL};
+    static const sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
     napi_value values[MAX_ARGUMENTS], scheme;
     sdimage_loader *loader = NULL;
     sdimage_error *error = NULL;

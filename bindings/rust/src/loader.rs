@@ -206,6 +206,7 @@ impl Loader {
             load: Some(load::<L>),
             cancel: Some(cancel::<L>),
             can_share: None,
+            should_remember_failure: None,
         };
         let name = c_text(name);
         let owner = Box::into_raw(Box::new(loader)).cast::<c_void>();

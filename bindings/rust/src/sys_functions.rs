@@ -14,7 +14,7 @@ extern "C" {
         view: *mut *mut sdimage_animated_view,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_animated_view_ref(view: *mut sdimage_animated_view) -> *mut sdimage_animated_view;
+    pub fn sdimage_animated_view_ref(view: *const sdimage_animated_view) -> *mut sdimage_animated_view;
     pub fn sdimage_animated_view_unref(view: *mut sdimage_animated_view);
     pub fn sdimage_animated_view_set_image(
         view: *mut sdimage_animated_view,
@@ -73,7 +73,7 @@ extern "C" {
 
     // cache.h
     pub fn sdimage_cache_config_new() -> *mut sdimage_cache_config;
-    pub fn sdimage_cache_config_ref(config: *mut sdimage_cache_config) -> *mut sdimage_cache_config;
+    pub fn sdimage_cache_config_ref(config: *const sdimage_cache_config) -> *mut sdimage_cache_config;
     pub fn sdimage_cache_config_unref(config: *mut sdimage_cache_config);
     pub fn sdimage_cache_config_set_directory(config: *mut sdimage_cache_config, path: *const c_char);
     pub fn sdimage_cache_config_directory(config: *const sdimage_cache_config) -> *const c_char;
@@ -111,7 +111,7 @@ extern "C" {
         cache: *mut *mut sdimage_cache,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_ref(cache: *mut sdimage_cache) -> *mut sdimage_cache;
+    pub fn sdimage_cache_ref(cache: *const sdimage_cache) -> *mut sdimage_cache;
     pub fn sdimage_cache_unref(cache: *mut sdimage_cache);
     pub fn sdimage_cache_close(cache: *mut sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_cache_check(cache: *const sdimage_cache, error: *mut *mut sdimage_error) -> sdimage_status;
@@ -337,7 +337,7 @@ extern "C" {
     pub fn sdimage_cache_chain_should_promote(chain: *const sdimage_cache) -> bool;
 
     // coder.h
-    pub fn sdimage_coder_ref(coder: *mut sdimage_coder) -> *mut sdimage_coder;
+    pub fn sdimage_coder_ref(coder: *const sdimage_coder) -> *mut sdimage_coder;
     pub fn sdimage_coder_unref(coder: *mut sdimage_coder);
     pub fn sdimage_coder_name(coder: *const sdimage_coder) -> *const c_char;
     pub fn sdimage_coder_get_builtin(
@@ -358,7 +358,7 @@ extern "C" {
     pub fn sdimage_can_decode(bytes: *const c_void, length: usize) -> bool;
     pub fn sdimage_can_encode(format: sdimage_format) -> bool;
     pub fn sdimage_plugins_load_all(plugins: *mut *mut sdimage_plugin_list, error: *mut *mut sdimage_error) -> sdimage_status;
-    pub fn sdimage_plugin_list_ref(plugins: *mut sdimage_plugin_list) -> *mut sdimage_plugin_list;
+    pub fn sdimage_plugin_list_ref(plugins: *const sdimage_plugin_list) -> *mut sdimage_plugin_list;
     pub fn sdimage_plugin_list_unref(plugins: *mut sdimage_plugin_list);
     pub fn sdimage_plugin_list_count(plugins: *const sdimage_plugin_list) -> usize;
     pub fn sdimage_plugin_list_name(plugins: *const sdimage_plugin_list, index: usize) -> *const c_char;
@@ -381,14 +381,14 @@ extern "C" {
         data: *mut *mut sdimage_data,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_data_ref(data: *mut sdimage_data) -> *mut sdimage_data;
+    pub fn sdimage_data_ref(data: *const sdimage_data) -> *mut sdimage_data;
     pub fn sdimage_data_unref(data: *mut sdimage_data);
     pub fn sdimage_data_bytes(data: *const sdimage_data) -> *const c_void;
     pub fn sdimage_data_length(data: *const sdimage_data) -> usize;
 
     // decode.h
     pub fn sdimage_decode_options_new() -> *mut sdimage_decode_options;
-    pub fn sdimage_decode_options_ref(options: *mut sdimage_decode_options) -> *mut sdimage_decode_options;
+    pub fn sdimage_decode_options_ref(options: *const sdimage_decode_options) -> *mut sdimage_decode_options;
     pub fn sdimage_decode_options_unref(options: *mut sdimage_decode_options);
     pub fn sdimage_decode_options_set_thumbnail_size(
         options: *mut sdimage_decode_options,
@@ -447,7 +447,7 @@ extern "C" {
         decoder: *mut *mut sdimage_decoder,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_decoder_ref(decoder: *mut sdimage_decoder) -> *mut sdimage_decoder;
+    pub fn sdimage_decoder_ref(decoder: *const sdimage_decoder) -> *mut sdimage_decoder;
     pub fn sdimage_decoder_unref(decoder: *mut sdimage_decoder);
     pub fn sdimage_decoder_append(
         decoder: *mut sdimage_decoder,
@@ -486,7 +486,7 @@ extern "C" {
         source: *mut *mut sdimage_source,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_source_ref(source: *mut sdimage_source) -> *mut sdimage_source;
+    pub fn sdimage_source_ref(source: *const sdimage_source) -> *mut sdimage_source;
     pub fn sdimage_source_unref(source: *mut sdimage_source);
     pub fn sdimage_source_size(source: *const sdimage_source) -> u64;
     pub fn sdimage_source_read(
@@ -608,7 +608,7 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_cache_query_new() -> *mut sdimage_cache_query;
-    pub fn sdimage_cache_query_ref(query: *mut sdimage_cache_query) -> *mut sdimage_cache_query;
+    pub fn sdimage_cache_query_ref(query: *const sdimage_cache_query) -> *mut sdimage_cache_query;
     pub fn sdimage_cache_query_unref(query: *mut sdimage_cache_query);
     pub fn sdimage_cache_query_set_order(query: *mut sdimage_cache_query, order: sdimage_cache_order);
     pub fn sdimage_cache_query_order(query: *const sdimage_cache_query) -> sdimage_cache_order;
@@ -685,7 +685,7 @@ extern "C" {
         dispatcher: *mut *mut sdimage_dispatcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_dispatcher_ref(dispatcher: *mut sdimage_dispatcher) -> *mut sdimage_dispatcher;
+    pub fn sdimage_dispatcher_ref(dispatcher: *const sdimage_dispatcher) -> *mut sdimage_dispatcher;
     pub fn sdimage_dispatcher_unref(dispatcher: *mut sdimage_dispatcher);
     pub fn sdimage_dispatcher_descriptor(dispatcher: *const sdimage_dispatcher) -> c_int;
     pub fn sdimage_dispatcher_drain(dispatcher: *mut sdimage_dispatcher) -> usize;
@@ -698,7 +698,7 @@ extern "C" {
         dispatcher: *mut sdimage_dispatcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_event_ref(event: *mut sdimage_event) -> *mut sdimage_event;
+    pub fn sdimage_event_ref(event: *const sdimage_event) -> *mut sdimage_event;
     pub fn sdimage_event_unref(event: *mut sdimage_event);
     pub fn sdimage_event_callback_kind(event: *const sdimage_event) -> sdimage_callback_kind;
     pub fn sdimage_event_task(event: *const sdimage_event) -> *mut sdimage_task;
@@ -709,7 +709,7 @@ extern "C" {
 
     // downloader.h
     pub fn sdimage_downloader_config_new() -> *mut sdimage_downloader_config;
-    pub fn sdimage_downloader_config_ref(config: *mut sdimage_downloader_config) -> *mut sdimage_downloader_config;
+    pub fn sdimage_downloader_config_ref(config: *const sdimage_downloader_config) -> *mut sdimage_downloader_config;
     pub fn sdimage_downloader_config_unref(config: *mut sdimage_downloader_config);
     pub fn sdimage_downloader_config_set_max_per_host(config: *mut sdimage_downloader_config, count: u32);
     pub fn sdimage_downloader_config_max_per_host(config: *const sdimage_downloader_config) -> u32;
@@ -821,7 +821,7 @@ extern "C" {
 
     // encode.h
     pub fn sdimage_encode_options_new() -> *mut sdimage_encode_options;
-    pub fn sdimage_encode_options_ref(options: *mut sdimage_encode_options) -> *mut sdimage_encode_options;
+    pub fn sdimage_encode_options_ref(options: *const sdimage_encode_options) -> *mut sdimage_encode_options;
     pub fn sdimage_encode_options_unref(options: *mut sdimage_encode_options);
     pub fn sdimage_encode_options_set_quality(options: *mut sdimage_encode_options, quality: f64);
     pub fn sdimage_encode_options_quality(options: *const sdimage_encode_options) -> f64;
@@ -883,7 +883,7 @@ extern "C" {
 
     // error.h
     pub fn sdimage_status_name(status: sdimage_status) -> *const c_char;
-    pub fn sdimage_error_ref(error: *mut sdimage_error) -> *mut sdimage_error;
+    pub fn sdimage_error_ref(error: *const sdimage_error) -> *mut sdimage_error;
     pub fn sdimage_error_unref(error: *mut sdimage_error);
     pub fn sdimage_error_new(status: sdimage_status, message: *const c_char) -> *mut sdimage_error;
     pub fn sdimage_error_code(error: *const sdimage_error) -> sdimage_status;
@@ -902,7 +902,7 @@ extern "C" {
         hooks: *mut *mut sdimage_load_hooks,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_load_hooks_ref(hooks: *mut sdimage_load_hooks) -> *mut sdimage_load_hooks;
+    pub fn sdimage_load_hooks_ref(hooks: *const sdimage_load_hooks) -> *mut sdimage_load_hooks;
     pub fn sdimage_load_hooks_unref(hooks: *mut sdimage_load_hooks);
     pub fn sdimage_manager_config_set_load_hooks(config: *mut sdimage_manager_config, hooks: *mut sdimage_load_hooks);
     pub fn sdimage_manager_config_get_load_hooks(config: *const sdimage_manager_config, hooks: *mut *mut sdimage_load_hooks);
@@ -925,7 +925,7 @@ extern "C" {
         hooks: *mut *mut sdimage_download_hooks,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_download_hooks_ref(hooks: *mut sdimage_download_hooks) -> *mut sdimage_download_hooks;
+    pub fn sdimage_download_hooks_ref(hooks: *const sdimage_download_hooks) -> *mut sdimage_download_hooks;
     pub fn sdimage_download_hooks_unref(hooks: *mut sdimage_download_hooks);
     pub fn sdimage_downloader_config_set_hooks(config: *mut sdimage_downloader_config, hooks: *mut sdimage_download_hooks);
     pub fn sdimage_downloader_config_get_hooks(config: *const sdimage_downloader_config, hooks: *mut *mut sdimage_download_hooks);
@@ -977,7 +977,7 @@ extern "C" {
         image: *mut *mut sdimage_image,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_image_ref(image: *mut sdimage_image) -> *mut sdimage_image;
+    pub fn sdimage_image_ref(image: *const sdimage_image) -> *mut sdimage_image;
     pub fn sdimage_image_unref(image: *mut sdimage_image);
     pub fn sdimage_image_width(image: *const sdimage_image) -> u32;
     pub fn sdimage_image_height(image: *const sdimage_image) -> u32;
@@ -1064,7 +1064,7 @@ extern "C" {
     pub fn sdimage_pixel_format_bytes(pixel_format: sdimage_pixel_format) -> usize;
 
     // loader.h
-    pub fn sdimage_loader_ref(loader: *mut sdimage_loader) -> *mut sdimage_loader;
+    pub fn sdimage_loader_ref(loader: *const sdimage_loader) -> *mut sdimage_loader;
     pub fn sdimage_loader_unref(loader: *mut sdimage_loader);
     pub fn sdimage_loader_name(loader: *const sdimage_loader) -> *const c_char;
     pub fn sdimage_loader_new_file(loader: *mut *mut sdimage_loader, error: *mut *mut sdimage_error) -> sdimage_status;
@@ -1090,7 +1090,7 @@ extern "C" {
 
     // manager.h
     pub fn sdimage_manager_config_new() -> *mut sdimage_manager_config;
-    pub fn sdimage_manager_config_ref(config: *mut sdimage_manager_config) -> *mut sdimage_manager_config;
+    pub fn sdimage_manager_config_ref(config: *const sdimage_manager_config) -> *mut sdimage_manager_config;
     pub fn sdimage_manager_config_unref(config: *mut sdimage_manager_config);
     pub fn sdimage_manager_config_set_cache(config: *mut sdimage_manager_config, cache: *mut sdimage_cache);
     pub fn sdimage_manager_config_get_cache(config: *const sdimage_manager_config, cache: *mut *mut sdimage_cache) -> bool;
@@ -1119,7 +1119,7 @@ extern "C" {
     pub fn sdimage_get_default_cache(cache: *mut *mut sdimage_cache);
     pub fn sdimage_set_default_loader(loader: *mut sdimage_loader);
     pub fn sdimage_get_default_loader(loader: *mut *mut sdimage_loader);
-    pub fn sdimage_manager_ref(manager: *mut sdimage_manager) -> *mut sdimage_manager;
+    pub fn sdimage_manager_ref(manager: *const sdimage_manager) -> *mut sdimage_manager;
     pub fn sdimage_manager_unref(manager: *mut sdimage_manager);
     pub fn sdimage_manager_get_cache(manager: *const sdimage_manager, cache: *mut *mut sdimage_cache);
     pub fn sdimage_manager_load(
@@ -1218,7 +1218,7 @@ extern "C" {
         metadata: *mut *mut sdimage_metadata,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_metadata_ref(metadata: *mut sdimage_metadata) -> *mut sdimage_metadata;
+    pub fn sdimage_metadata_ref(metadata: *const sdimage_metadata) -> *mut sdimage_metadata;
     pub fn sdimage_metadata_unref(metadata: *mut sdimage_metadata);
     pub fn sdimage_metadata_set_scale(metadata: *mut sdimage_metadata, scale: f64);
     pub fn sdimage_metadata_scale(metadata: *const sdimage_metadata) -> f64;
@@ -1275,7 +1275,7 @@ extern "C" {
 
     // options.h
     pub fn sdimage_options_new() -> *mut sdimage_options;
-    pub fn sdimage_options_ref(options: *mut sdimage_options) -> *mut sdimage_options;
+    pub fn sdimage_options_ref(options: *const sdimage_options) -> *mut sdimage_options;
     pub fn sdimage_options_unref(options: *mut sdimage_options);
     pub fn sdimage_options_count(options: *const sdimage_options) -> usize;
     pub fn sdimage_options_has(options: *const sdimage_options, name: *const c_char) -> bool;
@@ -1344,7 +1344,7 @@ extern "C" {
         player: *mut *mut sdimage_player,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_player_ref(player: *mut sdimage_player) -> *mut sdimage_player;
+    pub fn sdimage_player_ref(player: *const sdimage_player) -> *mut sdimage_player;
     pub fn sdimage_player_unref(player: *mut sdimage_player);
     pub fn sdimage_player_start(player: *mut sdimage_player);
     pub fn sdimage_player_pause(player: *mut sdimage_player);
@@ -1412,7 +1412,7 @@ extern "C" {
         transformed: *mut *mut sdimage_frame_provider,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_frame_provider_ref(provider: *mut sdimage_frame_provider) -> *mut sdimage_frame_provider;
+    pub fn sdimage_frame_provider_ref(provider: *const sdimage_frame_provider) -> *mut sdimage_frame_provider;
     pub fn sdimage_frame_provider_unref(provider: *mut sdimage_frame_provider);
     pub fn sdimage_frame_provider_frame_count(provider: *const sdimage_frame_provider) -> u32;
     pub fn sdimage_frame_provider_loop_count(provider: *const sdimage_frame_provider) -> u32;
@@ -1459,7 +1459,7 @@ extern "C" {
         prefetcher: *mut *mut sdimage_prefetcher,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_prefetcher_ref(prefetcher: *mut sdimage_prefetcher) -> *mut sdimage_prefetcher;
+    pub fn sdimage_prefetcher_ref(prefetcher: *const sdimage_prefetcher) -> *mut sdimage_prefetcher;
     pub fn sdimage_prefetcher_unref(prefetcher: *mut sdimage_prefetcher);
     pub fn sdimage_prefetcher_set_max_concurrent(prefetcher: *mut sdimage_prefetcher, count: u32);
     pub fn sdimage_prefetcher_max_concurrent(prefetcher: *const sdimage_prefetcher) -> u32;
@@ -1485,7 +1485,7 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_prefetcher_cancel_all(prefetcher: *mut sdimage_prefetcher);
-    pub fn sdimage_prefetch_group_ref(group: *mut sdimage_prefetch_group) -> *mut sdimage_prefetch_group;
+    pub fn sdimage_prefetch_group_ref(group: *const sdimage_prefetch_group) -> *mut sdimage_prefetch_group;
     pub fn sdimage_prefetch_group_unref(group: *mut sdimage_prefetch_group);
     pub fn sdimage_prefetch_group_cancel(group: *mut sdimage_prefetch_group);
     pub fn sdimage_prefetch_group_wait(
@@ -1512,7 +1512,7 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_batch_options_new(width: u32, height: u32) -> *mut sdimage_batch_options;
-    pub fn sdimage_batch_options_ref(options: *mut sdimage_batch_options) -> *mut sdimage_batch_options;
+    pub fn sdimage_batch_options_ref(options: *const sdimage_batch_options) -> *mut sdimage_batch_options;
     pub fn sdimage_batch_options_unref(options: *mut sdimage_batch_options);
     pub fn sdimage_batch_options_set_pixel_format(options: *mut sdimage_batch_options, pixel_format: sdimage_pixel_format);
     pub fn sdimage_batch_options_pixel_format(options: *const sdimage_batch_options) -> sdimage_pixel_format;
@@ -1546,7 +1546,7 @@ extern "C" {
 
     // request.h
     pub fn sdimage_request_new(url: *const c_char, length: usize) -> *mut sdimage_request;
-    pub fn sdimage_request_ref(request: *mut sdimage_request) -> *mut sdimage_request;
+    pub fn sdimage_request_ref(request: *const sdimage_request) -> *mut sdimage_request;
     pub fn sdimage_request_unref(request: *mut sdimage_request);
     pub fn sdimage_request_copy(request: *const sdimage_request) -> *mut sdimage_request;
     pub fn sdimage_request_url(request: *const sdimage_request, length: *mut usize) -> *const c_char;
@@ -1639,7 +1639,7 @@ extern "C" {
         resources: *mut *mut sdimage_resources,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_resources_ref(resources: *mut sdimage_resources) -> *mut sdimage_resources;
+    pub fn sdimage_resources_ref(resources: *const sdimage_resources) -> *mut sdimage_resources;
     pub fn sdimage_resources_unref(resources: *mut sdimage_resources);
     pub fn sdimage_resources_set_scales(
         resources: *mut sdimage_resources,
@@ -1663,7 +1663,7 @@ extern "C" {
         entry: *mut *mut sdimage_cache_entry,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_cache_entry_ref(entry: *mut sdimage_cache_entry) -> *mut sdimage_cache_entry;
+    pub fn sdimage_cache_entry_ref(entry: *const sdimage_cache_entry) -> *mut sdimage_cache_entry;
     pub fn sdimage_cache_entry_unref(entry: *mut sdimage_cache_entry);
     pub fn sdimage_cache_entry_data(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
     pub fn sdimage_cache_entry_metadata(entry: *const sdimage_cache_entry) -> *mut sdimage_data;
@@ -1710,7 +1710,7 @@ extern "C" {
         loader: *mut *mut sdimage_loader,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_load_sink_ref(sink: *mut sdimage_load_sink) -> *mut sdimage_load_sink;
+    pub fn sdimage_load_sink_ref(sink: *const sdimage_load_sink) -> *mut sdimage_load_sink;
     pub fn sdimage_load_sink_unref(sink: *mut sdimage_load_sink);
     pub fn sdimage_load_sink_set_expected_length(sink: *mut sdimage_load_sink, length: u64);
     pub fn sdimage_load_sink_expected_length(sink: *const sdimage_load_sink) -> u64;
@@ -1763,14 +1763,14 @@ extern "C" {
         transport: *mut *mut sdimage_transport,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_transport_ref(transport: *mut sdimage_transport) -> *mut sdimage_transport;
+    pub fn sdimage_transport_ref(transport: *const sdimage_transport) -> *mut sdimage_transport;
     pub fn sdimage_transport_unref(transport: *mut sdimage_transport);
     pub fn sdimage_downloader_config_set_transport(config: *mut sdimage_downloader_config, transport: *mut sdimage_transport);
     pub fn sdimage_downloader_config_get_transport(
         config: *const sdimage_downloader_config,
         transport: *mut *mut sdimage_transport,
     );
-    pub fn sdimage_exchange_ref(exchange: *mut sdimage_exchange) -> *mut sdimage_exchange;
+    pub fn sdimage_exchange_ref(exchange: *const sdimage_exchange) -> *mut sdimage_exchange;
     pub fn sdimage_exchange_unref(exchange: *mut sdimage_exchange);
     pub fn sdimage_exchange_respond(
         exchange: *mut sdimage_exchange,
@@ -1796,13 +1796,13 @@ extern "C" {
         target: *mut *mut sdimage_target,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
-    pub fn sdimage_target_ref(target: *mut sdimage_target) -> *mut sdimage_target;
+    pub fn sdimage_target_ref(target: *const sdimage_target) -> *mut sdimage_target;
     pub fn sdimage_target_unref(target: *mut sdimage_target);
     pub fn sdimage_target_close(target: *mut sdimage_target);
     pub fn sdimage_target_set_view(target: *mut sdimage_target, key: *const c_char, view: *mut sdimage_animated_view);
     pub fn sdimage_target_get_view(target: *const sdimage_target, key: *const c_char, view: *mut *mut sdimage_animated_view);
     pub fn sdimage_target_options_new() -> *mut sdimage_target_options;
-    pub fn sdimage_target_options_ref(options: *mut sdimage_target_options) -> *mut sdimage_target_options;
+    pub fn sdimage_target_options_ref(options: *const sdimage_target_options) -> *mut sdimage_target_options;
     pub fn sdimage_target_options_unref(options: *mut sdimage_target_options);
     pub fn sdimage_target_options_set_key(options: *mut sdimage_target_options, key: *const c_char);
     pub fn sdimage_target_options_key(options: *const sdimage_target_options) -> *const c_char;
@@ -1866,7 +1866,7 @@ extern "C" {
     pub fn sdimage_target_get_url(target: *const sdimage_target, key: *const c_char, url: *mut *mut sdimage_data);
 
     // task.h
-    pub fn sdimage_task_ref(task: *mut sdimage_task) -> *mut sdimage_task;
+    pub fn sdimage_task_ref(task: *const sdimage_task) -> *mut sdimage_task;
     pub fn sdimage_task_unref(task: *mut sdimage_task);
     pub fn sdimage_task_cancel(task: *mut sdimage_task);
     pub fn sdimage_task_cancel_and_wait(
@@ -1882,7 +1882,7 @@ extern "C" {
     pub fn sdimage_task_progress(task: *const sdimage_task, received: *mut i64, expected: *mut i64);
     pub fn sdimage_task_get_response(task: *const sdimage_task, response: *mut *mut sdimage_response);
     pub fn sdimage_task_token(task: *const sdimage_task) -> *mut c_void;
-    pub fn sdimage_result_ref(result: *mut sdimage_result) -> *mut sdimage_result;
+    pub fn sdimage_result_ref(result: *const sdimage_result) -> *mut sdimage_result;
     pub fn sdimage_result_unref(result: *mut sdimage_result);
     pub fn sdimage_result_kind(result: *const sdimage_result) -> sdimage_delivery_kind;
     pub fn sdimage_result_image(result: *const sdimage_result) -> *mut sdimage_image;
@@ -1912,7 +1912,7 @@ extern "C" {
     pub fn sdimage_image_source_name(source: sdimage_image_source) -> *const c_char;
     pub fn sdimage_freshness_rule_name(rule: sdimage_freshness_rule) -> *const c_char;
     pub fn sdimage_response_new(status: i32) -> *mut sdimage_response;
-    pub fn sdimage_response_ref(response: *mut sdimage_response) -> *mut sdimage_response;
+    pub fn sdimage_response_ref(response: *const sdimage_response) -> *mut sdimage_response;
     pub fn sdimage_response_unref(response: *mut sdimage_response);
     pub fn sdimage_response_url(response: *const sdimage_response) -> *const c_char;
     pub fn sdimage_response_status(response: *const sdimage_response) -> i32;
@@ -1925,7 +1925,7 @@ extern "C" {
     ) -> *const c_char;
     pub fn sdimage_response_set_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
     pub fn sdimage_response_add_header(response: *mut sdimage_response, name: *const c_char, value: *const c_char);
-    pub fn sdimage_reply_ref(reply: *mut sdimage_reply) -> *mut sdimage_reply;
+    pub fn sdimage_reply_ref(reply: *const sdimage_reply) -> *mut sdimage_reply;
     pub fn sdimage_reply_unref(reply: *mut sdimage_reply);
     pub fn sdimage_reply_complete(reply: *mut sdimage_reply);
     pub fn sdimage_reply_complete_with_data(reply: *mut sdimage_reply, data: *mut sdimage_data);
@@ -1934,7 +1934,7 @@ extern "C" {
     pub fn sdimage_reply_is_cancelled(reply: *const sdimage_reply) -> bool;
 
     // transform.h
-    pub fn sdimage_transformer_ref(transformer: *mut sdimage_transformer) -> *mut sdimage_transformer;
+    pub fn sdimage_transformer_ref(transformer: *const sdimage_transformer) -> *mut sdimage_transformer;
     pub fn sdimage_transformer_unref(transformer: *mut sdimage_transformer);
     pub fn sdimage_transformer_key(transformer: *const sdimage_transformer) -> *const c_char;
     pub fn sdimage_transformer_should_preserve_metadata(transformer: *const sdimage_transformer) -> bool;

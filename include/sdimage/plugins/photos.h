@@ -74,7 +74,7 @@ typedef enum SDIMAGE_ENUM sdimage_photos_order {
 /* --- Assets. */
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset);
+SDIMAGE_API sdimage_photos_asset *sdimage_photos_asset_ref(const sdimage_photos_asset *asset);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_asset_unref(sdimage_photos_asset *asset);
 
@@ -157,7 +157,7 @@ SDIMAGE_API void sdimage_photos_free(char *text);
 /* Creates options with the defaults; the caller owns them. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(sdimage_photos_fetch_options *options);
+SDIMAGE_API sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(const sdimage_photos_fetch_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_fetch_options_unref(sdimage_photos_fetch_options *options);
 
@@ -229,7 +229,8 @@ SDIMAGE_API bool sdimage_photos_fetch_options_should_include(const sdimage_photo
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_library_config *sdimage_photos_library_config_ref(sdimage_photos_library_config *config);
+SDIMAGE_API sdimage_photos_library_config *
+sdimage_photos_library_config_ref(const sdimage_photos_library_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_library_config_unref(sdimage_photos_library_config *config);
 
@@ -268,7 +269,7 @@ SDIMAGE_API sdimage_status sdimage_photos_library_open_digikam(const char *path,
                                                                sdimage_error **error);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_library *sdimage_photos_library_ref(sdimage_photos_library *library);
+SDIMAGE_API sdimage_photos_library *sdimage_photos_library_ref(const sdimage_photos_library *library);
 /* Releases a reference; NULL has no effect. The last one waits for the library's thread to end; it must not be
  * released in a callback of the library. */
 SDIMAGE_API void sdimage_photos_library_unref(sdimage_photos_library *library);
@@ -336,7 +337,7 @@ SDIMAGE_API void sdimage_photos_library_cancel_loads(sdimage_photos_library *lib
 /* --- Lists. */
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list);
+SDIMAGE_API sdimage_photos_list *sdimage_photos_list_ref(const sdimage_photos_list *list);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_list_unref(sdimage_photos_list *list);
 /* Returns the number of assets in the page. */

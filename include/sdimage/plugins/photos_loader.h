@@ -81,7 +81,8 @@ typedef enum SDIMAGE_ENUM sdimage_photos_target {
  * ratio need not be preserved, covered. Images are never enlarged. */
 SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options);
+SDIMAGE_API sdimage_photos_request_options *
+sdimage_photos_request_options_ref(const sdimage_photos_request_options *options);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_request_options_unref(sdimage_photos_request_options *options);
 
@@ -155,7 +156,7 @@ SDIMAGE_API void sdimage_photos_get_asset(const sdimage_options *bag, sdimage_ph
 /* Creates a configuration with the defaults; the caller owns it. NULL when memory is refused. */
 SDIMAGE_API sdimage_photos_loader_config *sdimage_photos_loader_config_new(void);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_loader_config *sdimage_photos_loader_config_ref(sdimage_photos_loader_config *config);
+SDIMAGE_API sdimage_photos_loader_config *sdimage_photos_loader_config_ref(const sdimage_photos_loader_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_loader_config_unref(sdimage_photos_loader_config *config);
 

@@ -31,7 +31,7 @@ extern "C" {
 SDIMAGE_API sdimage_status sdimage_cache_entry_new(sdimage_data *data, sdimage_data *metadata,
                                                    sdimage_cache_entry **entry, sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_cache_entry *sdimage_cache_entry_ref(sdimage_cache_entry *entry);
+SDIMAGE_API sdimage_cache_entry *sdimage_cache_entry_ref(const sdimage_cache_entry *entry);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_cache_entry_unref(sdimage_cache_entry *entry);
 

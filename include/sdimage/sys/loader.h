@@ -53,7 +53,7 @@ SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdi
 /* --- The sink, into which a custom loader writes. Class: synchronised; written by one thread at a time. */
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(sdimage_load_sink *sink);
+SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(const sdimage_load_sink *sink);
 /* Releases a reference; NULL has no effect. The last one ends an unfinished load with an error. */
 SDIMAGE_API void sdimage_load_sink_unref(sdimage_load_sink *sink);
 

@@ -54,7 +54,7 @@ SDIMAGE_API sdimage_status sdimage_transport_new_custom(const sdimage_transport_
                                                         sdimage_destroy_fn destroy, sdimage_transport **transport,
                                                         sdimage_error **error);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_transport *sdimage_transport_ref(sdimage_transport *transport);
+SDIMAGE_API sdimage_transport *sdimage_transport_ref(const sdimage_transport *transport);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_transport_unref(sdimage_transport *transport);
 
@@ -69,7 +69,7 @@ SDIMAGE_API void sdimage_downloader_config_get_transport(const sdimage_downloade
                                                          sdimage_transport **transport);
 
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_exchange *sdimage_exchange_ref(sdimage_exchange *exchange);
+SDIMAGE_API sdimage_exchange *sdimage_exchange_ref(const sdimage_exchange *exchange);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_exchange_unref(sdimage_exchange *exchange);
 

@@ -59,7 +59,7 @@ SDIMAGE_API void sdimage_photos_reply_fail(sdimage_photos_reply *reply, sdimage_
 /* Returns true if the reply is no longer needed. */
 SDIMAGE_API bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply);
+SDIMAGE_API sdimage_photos_reply *sdimage_photos_reply_ref(const sdimage_photos_reply *reply);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
 
@@ -69,7 +69,7 @@ SDIMAGE_API void sdimage_photos_reply_unref(sdimage_photos_reply *reply);
  * invalid identifier. */
 SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identifier);
 /* Adds a reference and returns the object. */
-SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config);
+SDIMAGE_API sdimage_photos_asset_config *sdimage_photos_asset_config_ref(const sdimage_photos_asset_config *config);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_photos_asset_config_unref(sdimage_photos_asset_config *config);
 
