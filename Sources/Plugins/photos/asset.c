@@ -60,7 +60,7 @@ sdimage_photos_asset *sdphoto_asset_copy(const sdimage_photos_asset *asset) {
     return copy;
 }
 
-sdimage_photos_asset *sdimage_photos_asset_ref(sdimage_photos_asset *asset) {
+sdimage_photos_asset *sdimage_photos_asset_ref(const sdimage_photos_asset *asset) {
     return sdphoto_ref(asset, SDPHOTO_ASSET);
 }
 
@@ -155,7 +155,7 @@ sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identif
     return config;
 }
 
-sdimage_photos_asset_config *sdimage_photos_asset_config_ref(sdimage_photos_asset_config *config) {
+sdimage_photos_asset_config *sdimage_photos_asset_config_ref(const sdimage_photos_asset_config *config) {
     return sdphoto_ref(config, SDPHOTO_ASSET_CONFIG);
 }
 

@@ -16,7 +16,7 @@ sdimage_photos_fetch_options *sdimage_photos_fetch_options_new(void) {
     return options;
 }
 
-sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(sdimage_photos_fetch_options *options) {
+sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(const sdimage_photos_fetch_options *options) {
     return sdphoto_ref(options, SDPHOTO_FETCH_OPTIONS);
 }
 

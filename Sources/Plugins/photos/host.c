@@ -107,7 +107,7 @@ static sdimage_photos_reply *new_reply(void) {
     return reply;
 }
 
-sdimage_photos_reply *sdimage_photos_reply_ref(sdimage_photos_reply *reply) {
+sdimage_photos_reply *sdimage_photos_reply_ref(const sdimage_photos_reply *reply) {
     return sdphoto_ref(reply, SDPHOTO_REPLY);
 }
 

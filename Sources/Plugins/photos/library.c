@@ -23,7 +23,7 @@ void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, si
     return library;
 }
 
-sdimage_photos_library *sdimage_photos_library_ref(sdimage_photos_library *library) {
+sdimage_photos_library *sdimage_photos_library_ref(const sdimage_photos_library *library) {
     return sdphoto_ref(library, SDPHOTO_LIBRARY);
 }
 

@@ -56,7 +56,7 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
     return SDIMAGE_STATUS_OK;
 }
 
-sdimage_photos_list *sdimage_photos_list_ref(sdimage_photos_list *list) {
+sdimage_photos_list *sdimage_photos_list_ref(const sdimage_photos_list *list) {
     return sdphoto_ref(list, SDPHOTO_LIST);
 }
 

@@ -11,7 +11,7 @@ sdimage_photos_loader_config *sdimage_photos_loader_config_new(void) {
     return config;
 }
 
-sdimage_photos_loader_config *sdimage_photos_loader_config_ref(sdimage_photos_loader_config *config) {
+sdimage_photos_loader_config *sdimage_photos_loader_config_ref(const sdimage_photos_loader_config *config) {
     return sdphoto_ref(config, SDPHOTO_LOADER_CONFIG);
 }
 

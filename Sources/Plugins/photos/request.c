@@ -12,7 +12,7 @@ sdimage_photos_request_options *sdimage_photos_request_options_new(void) {
     return options;
 }
 
-sdimage_photos_request_options *sdimage_photos_request_options_ref(sdimage_photos_request_options *options) {
+sdimage_photos_request_options *sdimage_photos_request_options_ref(const sdimage_photos_request_options *options) {
     return sdphoto_ref(options, SDPHOTO_REQUEST_OPTIONS);
 }
 

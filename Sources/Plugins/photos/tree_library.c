@@ -63,7 +63,7 @@ sdimage_photos_library_config *sdimage_photos_library_config_new(void) {
     return sdphoto_new(SDPHOTO_LIBRARY_CONFIG, sizeof(sdimage_photos_library_config));
 }
 
-sdimage_photos_library_config *sdimage_photos_library_config_ref(sdimage_photos_library_config *config) {
+sdimage_photos_library_config *sdimage_photos_library_config_ref(const sdimage_photos_library_config *config) {
     return sdphoto_ref(config, SDPHOTO_LIBRARY_CONFIG);
 }
 
