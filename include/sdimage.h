@@ -6,7 +6,7 @@
  *   sdimage_result *result = NULL;
  *   sdimage_error *error = NULL;
  *   sdimage_manager_new(NULL, &manager, &error);
- *   sdimage_request *request = sdimage_request_new("https://example.org/cat.jpg", SDIMAGE_NUL_TERMINATED);
+ *   sdimage_request *request = sdimage_request_new("https://example.org/cat.jpg");
  *   sdimage_request_set_thumbnail_size(request, 256, 256, SDIMAGE_SCALE_MODE_ASPECT_FIT);
  *   if (sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
  *       show(sdimage_result_image(result));

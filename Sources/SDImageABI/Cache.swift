@@ -277,7 +277,7 @@ public func sdimage_cache_get_path(
         let key = unsafe try Input.key(key, length)
         // The NUL terminates the text for C and is not counted.
         let text = CString(try disk.pathNow(for: try disk.named(key)))
-        unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, unsafe path)
+        unsafe try give(Bytes(text), unsafe path)
     }
 }
 

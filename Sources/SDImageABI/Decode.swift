@@ -27,10 +27,7 @@ public func sdimage_decode_options_set_thumbnail_size(
 
 @_cdecl("sdimage_decode_options_set_pixel_format") @implementation
 public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFormat: sdimage_pixel_format) {
-    unsafe change(options, DecodeOptionsObject.self) {
-        $0.pixelFormat = PixelFormat(rawValue: Int32(bitPattern: pixelFormat.rawValue))
-        $0.keepsDepth = pixelFormat == .SDIMAGE_PIXEL_FORMAT_NATIVE
-    }
+    unsafe change(options, DecodeOptionsObject.self) { $0.setPixelFormat(pixelFormat) }
 }
 
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
@@ -130,10 +127,7 @@ public func sdimage_decode_options_thumbnail_mode(_ options: Object) -> sdimage_
 
 @_cdecl("sdimage_decode_options_pixel_format") @implementation
 public func sdimage_decode_options_pixel_format(_ options: Object) -> sdimage_pixel_format {
-    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { options in
-        options.value.pixelFormat?.code
-            ?? (options.value.keepsDepth ? .SDIMAGE_PIXEL_FORMAT_NATIVE : .SDIMAGE_PIXEL_FORMAT_AUTOMATIC)
-    }
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { $0.value.pixelFormatCode }
 }
 
 @_cdecl("sdimage_decode_options_should_apply_orientation") @implementation

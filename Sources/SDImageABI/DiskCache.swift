@@ -59,7 +59,7 @@ public func sdimage_cache_get_directory(_ cache: Object, _ path: ObjectOut, _ er
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(path)
         let text = CString(unsafe try Input.disk(cache).path)
-        unsafe try give(Bytes(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }, path)
+        unsafe try give(Bytes(text), path)
     }
 }
 

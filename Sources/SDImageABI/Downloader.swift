@@ -10,7 +10,7 @@ extension DownloaderConfiguration: ForkRuled {
 }
 
 /// The downloader behind a pointer; nil for any other loader.
-private func downloader(_ pointer: Object) -> CurlLoader? {
+func downloader(_ pointer: Object) -> CurlLoader? {
     unsafe Handle.find(pointer, as: LoaderObject.self)?.loader as? CurlLoader
 }
 
@@ -162,7 +162,7 @@ public func sdimage_downloader_config_set_min_progress_interval(_ config: Object
 @_cdecl("sdimage_downloader_config_set_user_agent") @implementation
 public func sdimage_downloader_config_set_user_agent(_ config: Object, _ text: Text) {
     unsafe change(config, DownloaderConfigObject.self) { config in
-        config.userAgent = unsafe Input.text(text) ?? DownloaderConfiguration.defaultUserAgent
+        config.fields.userAgent = unsafe Input.text(text) ?? DownloaderConfiguration.defaultUserAgent
     }
 }
 
@@ -215,11 +215,7 @@ public func sdimage_downloader_config_set_http_version(_ config: Object, _ versi
 public func sdimage_downloader_config_set_header(_ config: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }
     unsafe change(config, DownloaderConfigObject.self) { config in
-        if field.lowercased() == "user-agent" {
-            config.userAgent = unsafe Input.text(value) ?? ""
-        } else {
-            unsafe config.headers.set(field, Input.text(value))
-        }
+        unsafe config.fields.set(field, Input.text(value))
     }
 }
 
@@ -283,4 +279,18 @@ public func sdimage_downloader_cancel_all(_ downloader: Object) {
 @_cdecl("sdimage_downloader_invalidate") @implementation
 public func sdimage_downloader_invalidate(_ downloader: Object, _ cancel: Bool) {
     unsafe SDImageABI.downloader(downloader)?.invalidate(cancelling: cancel)
+}
+
+@_cdecl("sdimage_downloader_set_header") @implementation
+public func sdimage_downloader_set_header(_ downloader: Object, _ name: Text, _ value: Text, _ error: ObjectOut) -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        guard let loader = unsafe try Handle.borrow(downloader, as: LoaderObject.self).loader as? CurlLoader else {
+            throw ImageError(.invalidArgument, "downloader: loader of another kind")
+        }
+        guard let name = unsafe Input.text(name) else {
+            throw ImageError(.invalidArgument, "downloader: no name of a header field")
+        }
+        try loader.setField(name, unsafe Input.text(value))
+    }
 }

@@ -24,11 +24,6 @@ extension DownloaderConfiguration {
         let start = bytes[scheme...].starts(with: separator) ? scheme + separator.count : 0
         return Array(bytes[..<start] + bytes[(end + 1)...])
     }
-
-    /// All header fields of every request.
-    fileprivate var allHeaders: [HeaderField] {
-        (userAgent.isEmpty ? [] : [HeaderField(name: "User-Agent", value: userAgent)]) + headers
-    }
 }
 
 @_cdecl("sdimage_downloader_config_max_per_host") @implementation
@@ -124,7 +119,7 @@ public func sdimage_downloader_config_min_progress_interval(_ config: Object) ->
 @_cdecl("sdimage_downloader_config_user_agent") @implementation
 public func sdimage_downloader_config_user_agent(_ config: Object) -> Text {
     unsafe read(config, DownloaderConfigObject.self, CString.empty.pointer) {
-        unsafe $0.lent.text("user_agent", $0.value.userAgent)?.pointer
+        unsafe $0.lent.text("user_agent", $0.value.fields.userAgent)?.pointer
     }
 }
 
@@ -194,7 +189,7 @@ public func sdimage_downloader_config_http_version(_ config: Object) -> sdimage_
 public func sdimage_downloader_config_header(_ config: Object, _ name: Text) -> Text {
     guard let name = unsafe Input.text(name)?.lowercased() else { return nil }
     return unsafe read(config, DownloaderConfigObject.self, nil) { config in
-        let field = config.value.allHeaders.first { $0.name.lowercased() == name }
+        let field = config.value.fields.all.first { $0.name.lowercased() == name }
         return unsafe config.lent.text("header \(name)", field?.value)?.pointer
     }
 }
@@ -202,7 +197,7 @@ public func sdimage_downloader_config_header(_ config: Object, _ name: Text) -> 
 @_cdecl("sdimage_downloader_config_header_at") @implementation
 public func sdimage_downloader_config_header_at(_ config: Object, _ index: Int, _ value: UnsafeMutablePointer<Text>?) -> Text {
     let config = unsafe Handle.find(config, as: DownloaderConfigObject.self)
-    let fields = config?.value.allHeaders ?? []
+    let fields = config?.value.fields.all ?? []
     let field = fields.indices.contains(index) ? fields[index] : nil
     unsafe value?.pointee = unsafe config?.lent.text("value \(index)", field?.value)?.pointer
     return unsafe config?.lent.text("name \(index)", field?.name)?.pointer
@@ -228,4 +223,21 @@ public func sdimage_downloader_max_total(_ downloader: Object) -> UInt32 {
 @_cdecl("sdimage_downloader_execution_order") @implementation
 public func sdimage_downloader_execution_order(_ downloader: Object) -> sdimage_execution_order {
     (unsafe limit(downloader) { $0.executionOrder } ?? .fifo).code
+}
+
+@_cdecl("sdimage_downloader_get_header") @implementation
+public func sdimage_downloader_get_header(_ downloader: Object, _ name: Text, _ value: ObjectOut) {
+    guard let value = unsafe value else { return }
+    let name = unsafe Input.text(name) ?? ""
+    let field = unsafe SDImageABI.downloader(downloader)?.fields.all.first { $0.isNamed(name) }
+    unsafe value.pointee = field.map { unsafe Handle.own(Bytes(CString($0.value))) } ?? nil
+}
+
+@_cdecl("sdimage_downloader_get_header_at") @implementation
+public func sdimage_downloader_get_header_at(_ downloader: Object, _ index: Int, _ name: ObjectOut, _ value: ObjectOut) -> Bool {
+    let fields = unsafe SDImageABI.downloader(downloader)?.fields.all ?? []
+    let field = fields.indices.contains(index) ? fields[index] : nil
+    if let name = unsafe name { unsafe name.pointee = field.map { unsafe Handle.own(Bytes(CString($0.name))) } ?? nil }
+    if let value = unsafe value { unsafe value.pointee = field.map { unsafe Handle.own(Bytes(CString($0.value))) } ?? nil }
+    return field != nil
 }

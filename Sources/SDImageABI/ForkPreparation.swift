@@ -97,7 +97,7 @@ enum ForkPreparation {
         _ = unsafe attempt(&error) { () throws(ImageError) in throw .forked }
         _ = unsafe (sdimage_error_code(error), sdimage_error_message(error))
         unsafe sdimage_error_unref(error)
-        let request = unsafe sdimage_request_new("data:,", 6)
+        let request = unsafe sdimage_request_new("data:,")
         unsafe sdimage_request_unref(request)
         // Makes the types of these objects, which a child may make too.
         unsafe sdimage_manager_config_unref(sdimage_manager_config_new())

@@ -87,3 +87,34 @@ public func sdimage_loader_chain_get_member(_ chain: Object, _ index: Int, _ mem
         unsafe try give(LoaderObject(members[index]), member)
     }
 }
+
+@_cdecl("sdimage_loader_load") @implementation
+public func sdimage_loader_load(
+    _ loader: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
+    _ destroy: sdimage_destroy_fn?, _ task: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    let foreign = unsafe Foreign(userData, destroy)
+    return unsafe attempt(error) { () throws(ImageError) in
+        let lease = try Engine.acquire()
+        let (loader, request) = unsafe (try Handle.borrow(loader, as: LoaderObject.self).loader, try Input.request(request))
+        let started = try LoaderFetch.start(
+            request, from: loader, handler: unsafe try Input.handler(handler, foreign), token: UInt(bitPattern: userData),
+            owner: foreign, observers: LoadObservers(Defaults.statistics), lease: lease)
+        unsafe task?.pointee = unsafe Handle.own(started)
+    }
+}
+
+@_cdecl("sdimage_loader_load_sync") @implementation
+public func sdimage_loader_load_sync(_ loader: Object, _ request: Object, _ result: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(result)
+        let lease = try Engine.acquire()
+        let (loader, request) = unsafe (try Handle.borrow(loader, as: LoaderObject.self).loader, try Input.request(request))
+        let loaded = try LoaderFetch.wait(
+            for: request, from: loader, observers: LoadObservers(Defaults.statistics), lease: lease)
+        unsafe result?.pointee = unsafe Handle.own(loaded)
+        if let error = loaded.error { throw error }
+    }
+}

@@ -95,6 +95,23 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
     }
 }
 
+@_cdecl("sdimage_manager_new_in") @implementation
+public func sdimage_manager_new_in(_ directory: Text, _ dispatcher: Object, _ manager: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(manager)
+        guard let directory = unsafe Input.text(directory) else { throw ImageError(.invalidArgument, "manager: no folder") }
+        var (cache, configuration) = (CacheConfiguration(), ManagerConfiguration())
+        cache.directory = directory
+        configuration.cache = .value(try Defaults.makeCache(cache))
+        if unsafe dispatcher != nil {
+            configuration.dispatcher = unsafe try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
+        }
+        unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
+    }
+}
+
 @_cdecl("sdimage_manager_get_shared") @implementation
 public func sdimage_manager_get_shared(_ manager: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
@@ -129,6 +146,12 @@ public func sdimage_manager_unref(_ manager: Object) {
 public func sdimage_manager_get_cache(_ manager: Object, _ cache: ObjectOut) {
     unsafe cache?.pointee =
         unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cache.map { unsafe Handle.own(CacheObject($0)) } ?? nil
+}
+
+@_cdecl("sdimage_manager_get_loader") @implementation
+public func sdimage_manager_get_loader(_ manager: Object, _ loader: ObjectOut) {
+    unsafe loader?.pointee =
+        unsafe Handle.find(manager, as: ManagerObject.self)?.manager.loader.map { unsafe Handle.own(LoaderObject($0)) } ?? nil
 }
 
 @_cdecl("sdimage_manager_load") @implementation
@@ -200,6 +223,13 @@ public func sdimage_manager_get_entry_key(_ manager: Object, _ request: Object, 
 @_cdecl("sdimage_manager_cancel_all") @implementation
 public func sdimage_manager_cancel_all(_ manager: Object) {
     if !Engine.isForked { unsafe Handle.find(manager, as: ManagerObject.self)?.manager.cancelAll() }
+}
+
+@_cdecl("sdimage_manager_wait_all") @implementation
+public func sdimage_manager_wait_all(_ manager: Object, _ timeoutMs: UInt32, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        try unsafe Input.manager(manager).waitForAll(deadline: Input.deadline(timeoutMs))
+    }
 }
 
 @_cdecl("sdimage_manager_running_count") @implementation

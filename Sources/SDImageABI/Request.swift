@@ -16,9 +16,29 @@ private func setting<T: HandleObject, Value>(
 }
 
 @_cdecl("sdimage_request_new") @implementation
-public func sdimage_request_new(_ url: Text, _ length: Int) -> Object {
-    guard let bytes = unsafe try? Input.bytes(url, length) else { return unsafe Handle.own(RequestObject(ImageRequest(url: []))) }
-    return unsafe Handle.own(RequestObject(ImageRequest(url: bytes)))
+public func sdimage_request_new(_ url: Text) -> Object {
+    unsafe sdimage_request_new_bytes(url, -1)
+}
+
+@_cdecl("sdimage_request_new_bytes") @implementation
+public func sdimage_request_new_bytes(_ url: Text, _ length: Int) -> Object {
+    let bytes = unsafe try? Input.bytes(url, length)
+    return unsafe Handle.own(RequestObject(ImageRequest(url: bytes ?? [])))
+}
+
+@_cdecl("sdimage_request_new_file") @implementation
+public func sdimage_request_new_file(_ path: Text) -> Object {
+    let path = unsafe (try? Input.bytes(path, -1)) ?? []
+    return unsafe Handle.own(RequestObject(ImageRequest(url: FileURL.of(path))))
+}
+
+@_cdecl("sdimage_url_escape") @implementation
+public func sdimage_url_escape(_ text: Text, _ length: Int, _ escaped: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try requireResult(escaped)
+        let bytes = unsafe try Input.bytes(text, length)
+        unsafe try give(Bytes(CString(PercentEncoding.encode(bytes, keeping: PercentEncoding.isUnreserved))), escaped)
+    }
 }
 
 @_cdecl("sdimage_request_ref") @implementation
@@ -70,6 +90,11 @@ public func sdimage_request_set_thumbnail_size(
     _ request: Object, _ width: UInt32, _ height: UInt32, _ mode: sdimage_scale_mode
 ) {
     unsafe change(request) { $0.decodeOptions.setThumbnail(width, height, mode) }
+}
+
+@_cdecl("sdimage_request_set_pixel_format") @implementation
+public func sdimage_request_set_pixel_format(_ request: Object, _ format: sdimage_pixel_format) {
+    unsafe change(request) { $0.decodeOptions.setPixelFormat(format) }
 }
 
 @_cdecl("sdimage_request_set_decode_options") @implementation
@@ -151,6 +176,20 @@ public func sdimage_request_reset_freshness(_ request: Object) {
 public func sdimage_request_set_header(_ request: Object, _ name: Text, _ value: Text) {
     guard let field = unsafe Input.text(name) else { return }
     unsafe change(request) { unsafe $0.setHeader(field, Input.text(value)) }
+}
+
+@_cdecl("sdimage_request_reset_header") @implementation
+public func sdimage_request_reset_header(_ request: Object, _ name: Text) {
+    guard let field = unsafe Input.text(name) else { return }
+    unsafe change(request) { $0.resetHeader(field) }
+}
+
+@_cdecl("sdimage_request_has_header") @implementation
+public func sdimage_request_has_header(_ request: Object, _ name: Text) -> Bool {
+    guard let name = unsafe Input.text(name)?.lowercased() else { return false }
+    return unsafe read(request, RequestObject.self, false) { request in
+        (request.value.headers.map(\.name) + request.value.omittedHeaders).contains { $0.lowercased() == name }
+    }
 }
 
 @_cdecl("sdimage_request_header") @implementation

@@ -26,6 +26,11 @@ public func sdimage_request_thumbnail_size(_ request: Object) -> sdimage_size {
     }
 }
 
+@_cdecl("sdimage_request_pixel_format") @implementation
+public func sdimage_request_pixel_format(_ request: Object) -> sdimage_pixel_format {
+    unsafe read(request, RequestObject.self, .SDIMAGE_PIXEL_FORMAT_AUTOMATIC) { $0.value.decodeOptions.pixelFormatCode }
+}
+
 @_cdecl("sdimage_request_thumbnail_mode") @implementation
 public func sdimage_request_thumbnail_mode(_ request: Object) -> sdimage_scale_mode {
     unsafe read(request, RequestObject.self, .SDIMAGE_SCALE_MODE_ASPECT_FIT) { $0.value.decodeOptions.thumbnailMode.code }

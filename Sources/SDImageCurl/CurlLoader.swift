@@ -30,11 +30,8 @@ package final class CurlLoader: ImageLoader {
     /// Uses a service that runs at least as long as the loader is used.
     package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
         self.lease = lease
-        let own = [
-            HeaderField(name: "User-Agent", value: configuration.userAgent),
-            HeaderField(name: "Authorization", value: configuration.bearerToken ?? ""),
-        ]
-        try RequestHead.validate(configuration.headers + own)
+        let token = HeaderField(name: "Authorization", value: configuration.bearerToken ?? "")
+        try RequestHead.validate(configuration.fields.all + [token])
         try configuration.validateTransport()
         settings = LoaderSettings(configuration)
         self.service = service
@@ -145,13 +142,12 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
-        var own = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)]
-        if let token = settings.configuration.bearerToken { own.append(HeaderField(name: "Authorization", value: token)) }
-        let fields = RequestHead.merge(RequestHead.merge(own, settings.configuration.headers), request.headers)
+        let own = RequestHead.defaults(settings.fields, settings.configuration, URLText(request.url))
+        let fields = RequestHead.merge(own, request)
         // libcurl itself sends the credential, at the latest in response to a challenge.
-        guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }) else {
-            return fields
-        }
+        guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }),
+            !request.omittedHeaders.contains(where: { $0.lowercased() == "authorization" })
+        else { return fields }
         let proof = Base64.encode(Array("\(credential.user):\(credential.password)".utf8))
         return fields + [HeaderField(name: "Authorization", value: "Basic " + proof)]
     }
@@ -162,7 +158,8 @@ package final class CurlLoader: ImageLoader {
         for number in [
             settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
             UInt64(request.maxRetries ?? .max), request.handlesCookies ? 1 : 0,
-            request.acceptsInvalidCertificates ? 1 : 0,
+            request.acceptsInvalidCertificates ? 1 : 0, settings.fieldChanges.load(ordering: .relaxed),
+            UInt64(request.omittedHeaders.count),
         ] { key.append(number) }
         key.append(URLText(request.url).withoutFragment)
         key.append(request.hooks?.sharingKey ?? [])
@@ -170,6 +167,7 @@ package final class CurlLoader: ImageLoader {
             key.append(field.name.utf8.map(Byte.lowercased))
             key.append(Array(field.value.utf8))
         }
+        for name in request.omittedHeaders { key.append(name.utf8.map(Byte.lowercased)) }
         return key.bytes
     }
 
@@ -179,6 +177,15 @@ package final class CurlLoader: ImageLoader {
         guard var key = sharingKey(request).map(SharingKey.init(bytes:)) else { return nil }
         key.append(request.handlesCookies ? settings.cookieChanges.load(ordering: .relaxed) : 0)
         return key.bytes
+    }
+
+    /// The header fields of every request.
+    package var fields: LoaderFields { settings.fields }
+
+    /// Changes a header field for transfers that are started from now on; nil removes it.
+    package func setField(_ name: String, _ value: String?) throws(ImageError) {
+        try RequestHead.validate([HeaderField(name: name, value: value ?? "")])
+        settings.setField(name, value)
     }
 
     /// Number of running and waiting transfers.

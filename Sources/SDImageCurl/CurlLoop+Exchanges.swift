@@ -58,8 +58,11 @@ extension Transfer {
         request.method = method
         request.body = content
         request.priority = priority
-        request.headers = [HeaderField(name: "User-Agent", value: settings.configuration.userAgent)] + aspect.headers
-        if let credential = aspect.credential, !request.headers.contains(where: { $0.isNamed("Authorization") }) {
+        request.headers = aspect.headers
+        let hasAuthorization =
+            request.headers.contains { $0.isNamed("Authorization") }
+            || aspect.omittedHeaders.contains { $0.lowercased() == "authorization" }
+        if let credential = aspect.credential, !hasAuthorization {
             let proof = Base64.encode(Array("\(credential.user):\(credential.password)".utf8))
             request.headers.append(HeaderField(name: "Authorization", value: "Basic " + proof))
         }

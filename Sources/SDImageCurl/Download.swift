@@ -7,8 +7,10 @@ final class Download: Sendable {
     let settings: LoaderSettings
     private let service: CurlService
     let url: URLText
-    /// Merged header fields of the loader and the request.
+    /// Header fields of the loader and the request, and those of them that are sent to another origin.
     let headers: [HeaderField]
+    let impersonalHeaders: [HeaderField]
+    let omittedHeaders: [String]
     let method: String
     /// The request body.
     let content: Bytes?
@@ -47,8 +49,10 @@ final class Download: Sendable {
         self.sharingKey = sharingKey
         self.progress = progress
         hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
-        headers = RequestHead.merge(
-            configuration.headers + RequestHead.authorization(configuration, url), request.headers)
+        let fields = settings.fields
+        headers = RequestHead.merge(RequestHead.defaults(fields, configuration, url), request)
+        impersonalHeaders = RequestHead.without(request.omittedHeaders, fields.impersonal)
+        omittedHeaders = request.omittedHeaders
         method = request.method
         content = request.body
         handlesCookies = request.handlesCookies

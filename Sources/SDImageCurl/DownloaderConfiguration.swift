@@ -28,9 +28,8 @@ package struct DownloaderConfiguration: Sendable {
     package var acceptableStatuses: [ClosedRange<Int32>]? = [200...299]
     /// Media types without parameters, lower case; nil = any.
     package var acceptableContentTypes: Set<String>?
-    /// Sent with every request; fields of the request replace those of equal name.
-    package var headers = [HeaderField(name: "Accept", value: "image/*,*/*;q=0.8")]
-    package var userAgent = DownloaderConfiguration.defaultUserAgent
+    /// The initial fields; they may change while the loader runs.
+    package var fields = LoaderFields()
     /// Used for URLs without user info. Never sent to another origin after a redirect.
     package var credential: Credential?
     /// Sent as `Authorization: Bearer` under the same conditions, unless the request has such a field.

@@ -85,9 +85,7 @@ import SDImage
     private func setOptions(_ options: HopOptions) throws(ImageError) {
         guard options != self.options else { return }
         self.options = nil
-        // Removes the fields that libcurl adds to a request with a body: Expect, and Content-Type unless the request has one.
-        let isTyped = options.headers.contains { $0.isNamed("Content-Type") }
-        try setHeaders(options.headers, removing: options.hasContent ? (isTyped ? ["Expect"] : ["Expect", "Content-Type"]) : [])
+        try setHeaders(options.headers, removing: options.omittedHeaders)
         setString(CURLOPT_PROXY, options.proxy)
         setString(CURLOPT_NOPROXY, options.proxyExceptions)
         setString(CURLOPT_USERNAME, options.credential?.user)
@@ -130,7 +128,8 @@ import SDImage
         setLong(CURLOPT_MAXLIFETIME_CONN, 60)
         setLong(CURLOPT_BUFFERSIZE, 128 << 10)
         setLong(CURLOPT_TCP_NODELAY, 1)
-        setString(CURLOPT_USERAGENT, configuration.userAgent)
+        // For proxies; the fields of requests contain their own.
+        setString(CURLOPT_USERAGENT, configuration.fields.userAgent)
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         setLong(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let path = configuration.unixSocketPath { setString(CURLOPT_UNIX_SOCKET_PATH, path) }

@@ -3,6 +3,8 @@ import SDImage
 /// Options that one hop of a transfer needs from a handle, besides its URL.
 struct HopOptions: Equatable {
     let headers: [HeaderField]
+    /// Fields of libcurl that are not sent.
+    let omittedHeaders: [String]
     let proxy: String
     let proxyExceptions: String
     /// User and password of the URL, or else of the loader; sent only to the origin of the first request.
@@ -16,16 +18,17 @@ struct HopOptions: Equatable {
     /// True only over TLS. This libcurl cannot reuse a plain HTTP/2 connection; with HTTP/2 allowed it also makes other
     /// transfers wait for the first plain response.
     let isHTTP2: Bool
-    let hasContent: Bool
 
     init(_ transfer: Transfer) {
         let settings = transfer.download.settings
         let scheme = transfer.url.scheme
         let userInfo = transfer.url.userInfo ?? transfer.download.url.userInfo
-        headers =
-            (transfer.carriesSecrets ? transfer.download.headers : settings.impersonalHeaders)
+        let fields =
+            (transfer.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders)
             + (transfer.resuming?.fields ?? [])
-        hasContent = transfer.content != nil
+        headers = fields
+        let ofLibrary = ["Accept", "User-Agent"] + (transfer.content == nil ? [] : ["Expect", "Content-Type"])
+        omittedHeaders = (ofLibrary + transfer.download.omittedHeaders).filter { name in !fields.contains { $0.isNamed(name) } }
         proxy = settings.proxy
         proxyExceptions = settings.configuration.proxyExceptions
         clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil

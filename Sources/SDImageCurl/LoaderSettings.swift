@@ -8,20 +8,26 @@ final class LoaderSettings: Sendable {
     let configuration: DownloaderConfiguration
     /// Empty = none. `publicOnly` disables the proxy, which would connect to a private address on our behalf.
     let proxy: String
+    private let currentFields: Lock<LoaderFields>
+    /// Number of changes of the fields.
+    let fieldChanges = Atomic<UInt64>(0)
     /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
 
     init(_ configuration: DownloaderConfiguration) {
         id = UniqueNumber.next()
         self.configuration = configuration
+        currentFields = Lock(configuration.fields)
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
     /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
 
-    /// Fields that do not identify the client and may be sent to the origin that a redirect names.
-    var impersonalHeaders: [HeaderField] {
-        configuration.headers.filter { ["accept", "accept-language"].contains($0.name.lowercased()) }
+    var fields: LoaderFields { currentFields.withLock { $0 } }
+
+    func setField(_ name: String, _ value: String?) {
+        currentFields.withLock { $0.set(name, value) }
+        fieldChanges.add(1, ordering: .relaxed)
     }
 }

@@ -2,20 +2,32 @@ import SDImage
 
 /// The header fields of one request: the loader's own and the caller's, checked and merged.
 enum RequestHead {
-    /// Merges the fields; those of `request` replace fields of `defaults` with the same name.
-    static func merge(_ defaults: [HeaderField], _ request: [HeaderField]) -> [HeaderField] {
-        request.isEmpty ? defaults : defaults.filter { field in !request.contains { $0.isNamed(field.name) } } + request
+    /// Merges the fields; the request replaces and omits fields of `defaults`.
+    static func merge(_ defaults: [HeaderField], _ request: ImageRequest) -> [HeaderField] {
+        let (own, omitted) = (request.headers, request.omittedHeaders)
+        if own.isEmpty { return without(omitted, defaults) }
+        return without(omitted, defaults.filter { field in !own.contains { $0.isNamed(field.name) } }) + own
     }
 
-    /// The Authorization field of the bearer token; empty without a token. A user in the URL takes precedence.
-    static func authorization(_ configuration: DownloaderConfiguration, _ url: URLText) -> [HeaderField] {
-        guard let token = configuration.bearerToken, url.userInfo == nil else { return [] }
-        return [HeaderField(name: "Authorization", value: "Bearer " + token)]
+    static func without(_ omitted: [String], _ fields: [HeaderField]) -> [HeaderField] {
+        omitted.isEmpty ? fields : fields.filter { field in !omitted.contains { field.isNamed($0) } }
+    }
+
+    /// The fields of the loader for this URL. A field takes precedence over the bearer token, and so does a user in the URL.
+    static func defaults(_ fields: LoaderFields, _ configuration: DownloaderConfiguration, _ url: URLText) -> [HeaderField] {
+        let fields = fields.all
+        guard let token = configuration.bearerToken, url.userInfo == nil, !fields.contains(where: { $0.isNamed("Authorization") })
+        else { return fields }
+        return fields + [HeaderField(name: "Authorization", value: "Bearer " + token)]
     }
 
     /// Validates the method, header fields and body together.
     static func validate(_ request: ImageRequest) throws(ImageError) {
         try validate(request.headers)
+        try validate(request.omittedHeaders.map { HeaderField(name: $0, value: "") })
+        if request.omittedHeaders.contains(where: { $0.lowercased() == "host" }) {
+            throw ImageError(.invalidRequest, "request: header field Host is required")
+        }
         guard !request.isGet || request.body == nil else {
             throw ImageError(.invalidRequest, "request: GET request has a body")
         }

@@ -40,6 +40,7 @@ package final class ForeignHooks: Sendable {
         var changed = request
         changed.url = copy.value.url
         changed.headers = copy.value.headers
+        changed.omittedHeaders = copy.value.omittedHeaders
         changed.method = copy.value.method
         changed.body = copy.value.body
         return changed

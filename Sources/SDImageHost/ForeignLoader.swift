@@ -32,7 +32,9 @@ package final class ForeignLoader: ImageLoader {
 
     /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
-        guard request.options.count == 0, request.headers.isEmpty, request.isGet, canShare(request) else { return nil }
+        guard request.options.count == 0, request.headers.isEmpty, request.omittedHeaders.isEmpty, request.isGet,
+            canShare(request)
+        else { return nil }
         return request.url
     }
 

@@ -24,6 +24,17 @@ extension EncodeOptions {
     }
 }
 
+extension DecodeOptions {
+    package mutating func setPixelFormat(_ format: sdimage_pixel_format) {
+        pixelFormat = PixelFormat(rawValue: Int32(bitPattern: format.rawValue))
+        keepsDepth = format == .SDIMAGE_PIXEL_FORMAT_NATIVE
+    }
+
+    package var pixelFormatCode: sdimage_pixel_format {
+        pixelFormat?.code ?? (keepsDepth ? .SDIMAGE_PIXEL_FORMAT_NATIVE : .SDIMAGE_PIXEL_FORMAT_AUTOMATIC)
+    }
+}
+
 extension DecodeLimits {
     /// 0 restores both limits of the area.
     package mutating func setPixels(_ pixels: UInt64) {
@@ -41,5 +52,15 @@ extension [HeaderField] {
 }
 
 extension ImageRequest {
-    package mutating func setHeader(_ name: String, _ value: String?) { self.headers.set(name, value) }
+    /// Sets a header field; nil omits it.
+    package mutating func setHeader(_ name: String, _ value: String?) {
+        resetHeader(name)
+        if let value { self.headers.append(HeaderField(name: name, value: value)) } else { self.omittedHeaders.append(name) }
+    }
+
+    /// Restores the header field of the loader.
+    package mutating func resetHeader(_ name: String) {
+        self.headers.set(name, nil)
+        self.omittedHeaders.removeAll { $0.lowercased() == name.lowercased() }
+    }
 }

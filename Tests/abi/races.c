@@ -298,7 +298,7 @@ static void make_shared(void) {
 static sdimage_request *random_request(unsigned random) {
     char url[64];
     snprintf(url, sizeof url, "http://127.0.0.1:%d/%u", port, random % PICTURES);
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     if (random & 0x1000)
         sdimage_request_set_thumbnail_size(request, 5, 5, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     if (random & 0x2000)

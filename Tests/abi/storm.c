@@ -126,7 +126,7 @@ static void *load_many(void *argument) {
         CHECK(one != NULL);
         one->number = (unsigned)rand_r(&seed) % PICTURES;
         snprintf(url, sizeof url, "http://127.0.0.1:%d/%u", port, one->number);
-        sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+        sdimage_request *request = sdimage_request_new(url);
         int place = i % IN_FLIGHT;
         /* Limits the number of concurrent loads: the oldest is awaited or cancelled. */
         if (tasks[place] && rand_r(&seed) % 4)

@@ -35,7 +35,7 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
 }
 
 static sdimage_request *request_for(const char *url) {
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     const char *mode = text_of("mode", "cold");
     uint32_t size = (uint32_t)number_of("size", 200);
     sdimage_request_set_thumbnail_size(request, size, size, SDIMAGE_SCALE_MODE_ASPECT_FIT);

@@ -160,7 +160,7 @@ static void use_text(sdimage_manager *manager, sdimage_cache *cache, const uint8
     const char *text = (const char *)bytes;
     sdimage_data *data = NULL;
     sdimage_image *image = NULL;
-    sdimage_request *request = sdimage_request_new(text, length);
+    sdimage_request *request = sdimage_request_new_bytes(text, length);
     sdimage_request_set_url(request, text, length);
     sdimage_request_set_cache_key(request, bytes, length);
     if (sdimage_manager_get_cache_key(manager, request, &data, NULL) >= 0)

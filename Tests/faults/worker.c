@@ -195,7 +195,7 @@ static void load(const char *picture) {
     sdimage_manager *manager = NULL;
     sdimage_result *result = NULL;
     sdimage_error *error = NULL;
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_request_set_wait_for_store(request, true);
     sdimage_status status = sdimage_manager_new(config, &manager, &error);
     if (status >= 0)

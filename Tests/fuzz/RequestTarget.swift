@@ -28,7 +28,7 @@ enum RequestTarget {
     @Sendable private static func dataURL(_ input: FuzzTarget.Input) {
         let url = Array("data:".utf8) + Array(input)
         let request = url.withUnsafeBytes { bytes in
-            sdimage_request_new(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+            sdimage_request_new_bytes(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         sdimage_request_set_include_data(request, true)
         load(request)
@@ -59,7 +59,7 @@ enum RequestTarget {
 
     @Sendable private static func request(_ input: FuzzTarget.Input) {
         var drawing = Drawing(input)
-        let request = sdimage_request_new(picture, -1)
+        let request = sdimage_request_new(picture)
         let decode = sdimage_decode_options_new(), encode = sdimage_encode_options_new(), bag = sdimage_options_new()
         // Small, so that the load ends soon with any other setting.
         sdimage_decode_options_set_max_bytes(decode, 1 << 20)

@@ -22,7 +22,7 @@ sdimage_manager *new_manager(sdimage_dispatcher *dispatcher, sdimage_loader *loa
 }
 
 sdimage_request *new_request(const char *url) {
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     CHECK(request != NULL);
     return request;
 }

@@ -194,7 +194,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	}
 	u, length := text(url)
 	defer free(u)
-	request := C.sdimage_request_new(u, length)
+	request := C.sdimage_request_new_bytes(u, length)
 	if request == nil {
 		return nil, &Error{Code: "NO_MEMORY"}
 	}

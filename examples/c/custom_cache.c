@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     sdimage_result *result = NULL;
     sdimage_error *error = NULL;
     sdimage_manager_config *config = sdimage_manager_config_new();
-    sdimage_request *request = sdimage_request_new(argv[2], SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(argv[2]);
     sdimage_request_set_wait_for_store(request, true);
     bool is_loaded = sdimage_cache_new_custom(&table, argv[1], NULL, &cache, &error) >= 0;
     sdimage_manager_config_set_cache(config, cache);

@@ -54,7 +54,7 @@ static int load_all(sdimage_manager *manager, sdimage_dispatcher *dispatcher, ch
     state state = {0, 0};
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     for (; *urls; urls++) {
-        sdimage_request *request = sdimage_request_new(*urls, SDIMAGE_NUL_TERMINATED);
+        sdimage_request *request = sdimage_request_new(*urls);
         sdimage_error *error = NULL;
         state.waiting++; /* before the call: a picture in memory is delivered inside it */
         sdimage_status status = sdimage_manager_load(manager, request, &handler, &state, NULL, NULL, &error);

@@ -32,7 +32,7 @@ static bool is_gone(void *user_data, const sdimage_request *request, const sdima
 }
 
 static int load(sdimage_manager *manager, const char *url) {
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_result *result = NULL;
     sdimage_error *error = NULL;
     sdimage_status status = sdimage_manager_load_sync(manager, request, &result, &error);

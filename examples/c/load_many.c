@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     counts counts = {.lock = PTHREAD_MUTEX_INITIALIZER, .all_done = PTHREAD_COND_INITIALIZER};
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     for (int i = 1; i < argc; i++) {
-        sdimage_request *request = sdimage_request_new(argv[i], SDIMAGE_NUL_TERMINATED);
+        sdimage_request *request = sdimage_request_new(argv[i]);
         pthread_mutex_lock(&counts.lock);
         counts.waiting++;
         pthread_mutex_unlock(&counts.lock);

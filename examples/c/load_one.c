@@ -50,7 +50,7 @@ static sdimage_status from_url(const char *url, const sdimage_decode_options *op
     sdimage_status status = sdimage_manager_new(NULL, &manager, error);
     if (status < 0)
         return status;
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_request_set_decode_options(request, options);
     sdimage_result *result = NULL;
     status = sdimage_manager_load_sync(manager, request, &result, error);

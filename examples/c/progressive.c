@@ -28,7 +28,7 @@ static void show(void *user_data, sdimage_task *task, sdimage_result *result) {
 }
 
 static int load(sdimage_manager *manager, const char *url, uint32_t interval_ms) {
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_load_handler handler = {.size = sizeof handler, .result = show};
     sdimage_task *task = NULL;
     sdimage_result *result = NULL;

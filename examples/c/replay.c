@@ -80,7 +80,7 @@ int main(int count, char **words) {
     sdimage_manager *manager = open_manager(words[1]);
     int failed = manager ? 0 : 1;
     for (int i = 2; manager && i < count; i++) {
-        sdimage_request *request = sdimage_request_new(words[i], SDIMAGE_NUL_TERMINATED);
+        sdimage_request *request = sdimage_request_new(words[i]);
         sdimage_result *result = NULL;
         sdimage_status status = sdimage_manager_load_sync(manager, request, &result, NULL);
         const sdimage_image *image = sdimage_result_image(result);

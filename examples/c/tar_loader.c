@@ -64,7 +64,7 @@ static int show(sdimage_manager *manager, const char *archive, const char *name)
     char url[4096];
     sdimage_result *result = NULL;
     snprintf(url, sizeof url, "tar:%s!%s", archive, name);
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_status status = sdimage_manager_load_sync(manager, request, &result, NULL);
     const sdimage_image *image = sdimage_result_image(result);
     if (status < 0)

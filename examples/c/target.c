@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
     for (int row = 0; row < argc - 1 && status >= 0; row++) {
         cell *cell = &cells[row % CELLS]; /* cancels the previous load of the cell */
         cell->row = row;
-        sdimage_request *request = sdimage_request_new(argv[row + 1], SDIMAGE_NUL_TERMINATED);
+        sdimage_request *request = sdimage_request_new(argv[row + 1]);
         waiting++;
         status = sdimage_target_load(cell->target, request, options, &handler, &waiting, NULL, NULL, &error);
         sdimage_request_unref(request);

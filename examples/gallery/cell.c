@@ -112,7 +112,7 @@ static void loaded(void *user_data, sdimage_task *task, sdimage_result *result) 
 /* --- Requests. */
 
 sdimage_request *cell_request(const wall *wall, const char *url) {
-    sdimage_request *request = sdimage_request_new(url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(url);
     sdimage_decode_options *options = sdimage_decode_options_new();
     /* Decodes a thumbnail, then crops it to the square, animations frame by frame. Images of up to 3:2 still cover
      * the square. */

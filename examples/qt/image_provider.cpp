@@ -108,7 +108,7 @@ uint32_t sideOf(int side, int other) {
 }
 
 sdimage_request *newRequest(const QByteArray &url, const QSize &size) {
-    sdimage_request *request = sdimage_request_new(url.constData(), size_t(url.size()));
+    sdimage_request *request = sdimage_request_new_bytes(url.constData(), size_t(url.size()));
     sdimage_decode_options *options = sdimage_decode_options_new();
     sdimage_decode_options_set_thumbnail_size(options, sideOf(size.width(), size.height()),
                                               sideOf(size.height(), size.width()), SDIMAGE_SCALE_MODE_ASPECT_FIT);

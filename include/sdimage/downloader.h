@@ -267,6 +267,18 @@ SDIMAGE_API void sdimage_downloader_set_execution_order(sdimage_loader *download
 /* Returns the order among waiting transfers of equal priority. */
 SDIMAGE_API sdimage_execution_order sdimage_downloader_execution_order(const sdimage_loader *downloader);
 
+/* Sets a header field of requests that are sent from now on; NULL removes it. Fields of a request take precedence.
+ * Errors: INVALID_ARGUMENT (no downloader, no name), INVALID_REQUEST (a field that cannot be sent). */
+SDIMAGE_API sdimage_status sdimage_downloader_set_header(sdimage_loader *downloader, const char *name,
+                                                         const char *value, sdimage_error **error);
+/* Returns the value of a header field, NUL-terminated; the caller owns *value. NULL when there is none. */
+SDIMAGE_API void sdimage_downloader_get_header(const sdimage_loader *downloader, const char *name,
+                                               sdimage_data **value);
+/* Returns true if there is a header field number `index`, and its name and value through pointers that may be NULL; the
+ * caller owns them. False beyond the last. */
+SDIMAGE_API bool sdimage_downloader_get_header_at(const sdimage_loader *downloader, size_t index, sdimage_data **name,
+                                                  sdimage_data **value);
+
 /* Suspends the downloader: running transfers continue and waiting ones do not start. Default false. */
 SDIMAGE_API void sdimage_downloader_set_suspended(sdimage_loader *downloader, bool suspended);
 /* Returns true if the downloader is suspended. */

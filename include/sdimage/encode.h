@@ -173,16 +173,16 @@ SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options
 SDIMAGE_API bool sdimage_encode_options_get_webp(const sdimage_encode_options *options,
                                                  sdimage_webp_parameter parameter, double *value);
 
-/* Sets the EXIF block to write (sdimage_info_exif): JPEG, PNG, WebP, HEIC, AVIF. NULL: none, the default. Its orientation
- * is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when encoding; a block that is too large for the
- * format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
+/* Sets the EXIF block to write (sdimage_info_exif): JPEG, PNG, WebP, HEIC, AVIF. NULL: none, the default. Its
+ * orientation is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when encoding; a block that is too
+ * large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
 /* Returns the EXIF block to write; NULL when there is none. Borrowed until it is set again or the options are
  * freed. */
 SDIMAGE_API const sdimage_data *sdimage_encode_options_exif(const sdimage_encode_options *options);
 
-/* Sets the XMP packet to write (sdimage_info_xmp), in the same formats and with the same limits. NULL: none, the default. Referenced,
- * not copied. */
+/* Sets the XMP packet to write (sdimage_info_xmp), in the same formats and with the same limits. NULL: none, the
+ * default. Referenced, not copied. */
 SDIMAGE_API void sdimage_encode_options_set_xmp(sdimage_encode_options *options, sdimage_data *xmp);
 /* Returns the XMP packet to write; NULL when there is none. Borrowed until it is set again or the options are
  * freed. */

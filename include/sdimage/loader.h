@@ -1,12 +1,15 @@
 /* loader.h: loaders, which fetch encoded bytes: the built-in ones, and chains of loaders.
  *
- * A loader neither caches nor decodes. The loader for http and https is in downloader.h, custom loaders are created
- * with sys/loader.h. Class: synchronised. */
+ * A loader neither caches nor decodes: it fetches for a manager (manager.h), or returns the bytes
+ * (sdimage_loader_load). The loader for http and https is in downloader.h; custom loaders are created with
+ * sys/loader.h. Class: synchronised. */
 #ifndef SDIMAGE_LOADER_H
 #define SDIMAGE_LOADER_H
 
 #include "base.h"
 #include "error.h"
+#include "request.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +22,23 @@ SDIMAGE_API void sdimage_loader_unref(sdimage_loader *loader);
 
 /* Returns the name: "http", "file", "data", "chain", or that given to a custom loader. Borrowed. */
 SDIMAGE_API const char *sdimage_loader_name(const sdimage_loader *loader);
+
+/* Fetches the encoded bytes of a request and returns at once: no cache is used, nothing is decoded, and no transfer is
+ * shared. The FINAL result has the bytes (sdimage_result_data), or the image of a loader without encoded bytes. Of the
+ * request only the URL, header fields, method, body, limits, retries, cookies, certificates, hooks of the download,
+ * priority, options and dispatcher have an effect; no dispatcher set: the library's callback thread.
+ *
+ * `handler`, `user_data`, `destroy` and *task are those of sdimage_manager_load; partial images are not delivered.
+ * Errors: INVALID_ARGUMENT, BAD_HANDLE, FORKED, NO_MEMORY. All other errors, including an invalid URL, are delivered;
+ * UNSUPPORTED: the loader does not accept the URL. */
+SDIMAGE_API sdimage_status sdimage_loader_load(sdimage_loader *loader, const sdimage_request *request,
+                                               const sdimage_load_handler *handler, void *user_data,
+                                               sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
+/* Fetches the encoded bytes of a request and waits. *result is the FINAL result, owned by the caller, and is set
+ * whenever the fetch was accepted. The returned status is that of its error. Additional errors: WOULD_DEADLOCK on a
+ * thread of the library. */
+SDIMAGE_API sdimage_status sdimage_loader_load_sync(sdimage_loader *loader, const sdimage_request *request,
+                                                    sdimage_result **result, sdimage_error **error);
 
 /* Makes a loader of file: URLs (RFC 8089) of regular files. */
 SDIMAGE_API sdimage_status sdimage_loader_new_file(sdimage_loader **loader, sdimage_error **error);

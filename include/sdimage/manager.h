@@ -83,6 +83,12 @@ SDIMAGE_API int64_t sdimage_manager_config_failed_url_retry_after(const sdimage_
 SDIMAGE_API sdimage_status sdimage_manager_new(const sdimage_manager_config *config, sdimage_manager **manager,
                                                sdimage_error **error);
 
+/* Makes a manager with a cache of its own in a folder (sdimage_cache_config_set_directory), and a dispatcher; NULL for
+ * the library's callback thread. All else has its default. An unusable folder is no error here: sdimage_cache_check
+ * reports it. Errors: INVALID_ARGUMENT (no folder), BAD_HANDLE, FORKED, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_manager_new_in(const char *directory, sdimage_dispatcher *dispatcher,
+                                                  sdimage_manager **manager, sdimage_error **error);
+
 /* Returns the shared manager of the process in *manager, with a reference for the caller. The first call makes it, with
  * the default configuration; the library holds it until it is closed. The next call after that makes a new one. Errors:
  * FORKED, NO_MEMORY. */
@@ -108,6 +114,8 @@ SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);
 
 /* Returns the manager's cache in *cache, with a reference for the caller; NULL if it has none. */
 SDIMAGE_API void sdimage_manager_get_cache(const sdimage_manager *manager, sdimage_cache **cache);
+/* Returns the manager's loader in *loader, with a reference for the caller. */
+SDIMAGE_API void sdimage_manager_get_loader(const sdimage_manager *manager, sdimage_loader **loader);
 
 /* Starts a load and returns. `request` is copied. `handler` may be NULL: results are then taken from the task, or as
  * events of a pollable dispatcher with `user_data` as token. An image in memory is the task's result before this
@@ -149,6 +157,12 @@ SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *
  * allocates memory and may call load handlers. Write to a pipe or an eventfd there, or use a signalfd, and call this
  * function from the main loop that reads it. */
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
+
+/* Waits until no load is under way and the last callbacks have returned, including those of loads that callbacks start.
+ * Deliveries that the calling thread must take itself, such as those of a pollable dispatcher, remain queued. Errors:
+ * TIMEOUT after `timeout_ms` milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library; FORKED. */
+SDIMAGE_API sdimage_status sdimage_manager_wait_all(sdimage_manager *manager, uint32_t timeout_ms,
+                                                    sdimage_error **error);
 
 /* Returns the number of loads without a final result, including background revalidations. */
 SDIMAGE_API size_t sdimage_manager_running_count(const sdimage_manager *manager);

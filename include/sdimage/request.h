@@ -84,9 +84,14 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
     SDIMAGE_FRESHNESS_REFRESH = 2
 } sdimage_freshness;
 
-/* Creates a request for a URL of `length` bytes, or SDIMAGE_NUL_TERMINATED. http, https, file and data URLs have
- * built-in loaders. Nothing is checked yet: the load reports an invalid URL. NULL when memory is refused. */
-SDIMAGE_API sdimage_request *sdimage_request_new(const char *url, size_t length);
+/* Creates a request for a URL, NUL-terminated. http, https, file and data URLs have built-in loaders. Nothing is
+ * checked yet: the load reports an invalid URL. NULL when memory is refused. */
+SDIMAGE_API sdimage_request *sdimage_request_new(const char *url);
+/* Creates a request for a URL of `length` bytes, which need not be NUL-terminated. NULL when memory is refused. */
+SDIMAGE_API sdimage_request *sdimage_request_new_bytes(const char *url, size_t length);
+/* Creates a request for the file: URL (RFC 8089) of a path, which may be relative to the working directory. NULL when
+ * memory is refused. */
+SDIMAGE_API sdimage_request *sdimage_request_new_file(const char *path);
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_request *sdimage_request_ref(const sdimage_request *request);
 /* Releases a reference; NULL has no effect. */
@@ -128,6 +133,11 @@ SDIMAGE_API void sdimage_request_set_thumbnail_size(sdimage_request *request, ui
 SDIMAGE_API sdimage_size sdimage_request_thumbnail_size(const sdimage_request *request);
 /* Returns how the thumbnail fits into its box. */
 SDIMAGE_API sdimage_scale_mode sdimage_request_thumbnail_mode(const sdimage_request *request);
+
+/* Sets the pixel format of the image; see sdimage_decode_options_set_pixel_format. Part of the cache key. */
+SDIMAGE_API void sdimage_request_set_pixel_format(sdimage_request *request, sdimage_pixel_format format);
+/* Returns the pixel format set; AUTOMATIC by default. */
+SDIMAGE_API sdimage_pixel_format sdimage_request_pixel_format(const sdimage_request *request);
 
 /* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The thumbnail
  * size, first_frame_only, the pixel format, apply_orientation and convert_to_srgb are part of the cache key. */
@@ -218,12 +228,18 @@ SDIMAGE_API bool sdimage_request_has_freshness(const sdimage_request *request);
 /* Restores the freshness policy of the manager. */
 SDIMAGE_API void sdimage_request_reset_freshness(sdimage_request *request);
 
-/* Sets a header field of the HTTP request, replacing one of the same name; a NULL value removes it. A name or value
- * with a line break makes the load fail with INVALID_REQUEST. Loads with different fields never share a transfer. */
+/* Sets a header field of the HTTP request, in place of that of the downloader. NULL: the field is not sent, even if the
+ * downloader has a default for it, such as Accept. The load fails with INVALID_REQUEST if the name is no token (RFC
+ * 9110, section 5.6.2), the value has a line break, or the field is Host (omitted), Content-Length or
+ * Transfer-Encoding. Loads with different fields never share a transfer. */
 SDIMAGE_API void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
+/* Returns true if the request sets or omits a header field. */
+SDIMAGE_API bool sdimage_request_has_header(const sdimage_request *request, const char *name);
+/* Restores the header field of the downloader, the default. */
+SDIMAGE_API void sdimage_request_reset_header(sdimage_request *request, const char *name);
 
-/* Returns the value of a header field of the request; NULL when there is none. Borrowed until the field changes or
- * the request is freed. */
+/* Returns the value of a header field of the request; NULL if it is omitted or not set. Borrowed until the field
+ * changes or the request is freed. */
 SDIMAGE_API const char *sdimage_request_header(const sdimage_request *request, const char *name);
 
 /* Returns the name of header field number `index` of the request, in their order; NULL beyond the last. *value, if
@@ -359,6 +375,12 @@ SDIMAGE_API bool sdimage_request_should_require_animation(const sdimage_request 
 SDIMAGE_API void sdimage_request_set_options(sdimage_request *request, const sdimage_options *options);
 /* Returns those values; NULL when there are none. Borrowed until they are set again or the request is freed. */
 SDIMAGE_API const sdimage_options *sdimage_request_options(const sdimage_request *request);
+
+/* Percent-encodes a text for one component of a URL, such as a segment of the path or a value of the query: all bytes
+ * except unreserved characters (RFC 3986, sections 2.1 and 2.3). `length` bytes, or SDIMAGE_NUL_TERMINATED. *escaped
+ * ends with a NUL that its length does not count; the caller owns it. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_url_escape(const char *text, size_t length, sdimage_data **escaped,
+                                              sdimage_error **error);
 
 #ifdef __cplusplus
 }

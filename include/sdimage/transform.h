@@ -90,8 +90,8 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner(double radius, u
                                                                 sdimage_transformer **transformer,
                                                                 sdimage_error **error);
 
-/* Creates the same with a radius relative to the shorter side of the image: 0.5, the maximum, makes a circle of a square
- * image. The border is in points. */
+/* Creates the same with a radius relative to the shorter side of the image: 0.5, the maximum, makes a circle of a
+ * square image. The border is in points. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_round_corner_fraction(double fraction, uint64_t corners,
                                                                          double border_width,
                                                                          const sdimage_color *border_color,

@@ -78,7 +78,7 @@ static const sdimage_cache_policy NO_STORE =
 /* Runs a load that must come from `source`; `skipped` has the bits of the stores that it skips. Unless `data` is NULL,
  * *data receives a reference to its bytes. */
 static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy skipped, sdimage_data **data) {
-    sdimage_request *request = sdimage_request_new(bench->current->url, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(bench->current->url);
     sdimage_result *result = NULL;
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
     sdimage_request_set_source_policy(request,

@@ -216,7 +216,7 @@ static void start(get *get, unsigned index) {
         return;
     }
     *context = (struct load_context){get, index};
-    sdimage_request *request = sdimage_request_new(from_file ? from_file : argument, SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request = sdimage_request_new(from_file ? from_file : argument);
     sdimage_request_set_decode_options(request, get->options.image.decoding);
     /* A hit in the memory cache has no bytes, and the disk cache stores the original, not the thumbnail. */
     sdimage_cache_policy policy = SDIMAGE_CACHE_POLICY_DISK_ONLY;

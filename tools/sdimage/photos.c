@@ -245,7 +245,7 @@ static sdimage_manager *open_manager(sdimage_photos_library *library, bool json)
 static int write_thumbnail(sdimage_photos_library *library, const char *identifier, const options *options) {
     char *url = photos.url_of_identifier(identifier);
     sdimage_manager *manager = url ? open_manager(library, options->json) : NULL;
-    sdimage_request *request = manager ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
+    sdimage_request *request = manager ? sdimage_request_new(url) : NULL;
     sdimage_result *result = NULL;
     sdimage_image *written = NULL;
     sdimage_error *error = NULL;

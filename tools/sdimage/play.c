@@ -54,7 +54,7 @@ static sdimage_image *load(const play_options *options, const screen *screen) {
     char *url = is_url(options->subject) ? strdup(options->subject) : url_of_file(options->subject);
     if (!url)
         report_error(options->subject, error_of_errno(errno));
-    sdimage_request *request = url ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
+    sdimage_request *request = url ? sdimage_request_new(url) : NULL;
     if (request) {
         sdimage_request_set_thumbnail_size(request, screen->width, screen->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         if (sdimage_manager_new(NULL, &manager, &error) == SDIMAGE_STATUS_OK &&

@@ -156,7 +156,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     if (status < 0)
         return status;
     sdimage_prefetcher_set_max_concurrent(prefetcher, prefetch->jobs);
-    sdimage_request *request = sdimage_request_new("", 0);
+    sdimage_request *request = sdimage_request_new("");
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
     sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* The process exits before anything could use its memory cache. */

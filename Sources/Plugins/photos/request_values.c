@@ -69,7 +69,7 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
     char *url = sdimage_photos_url_of_asset(asset), stamp[32];
     snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
     char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
-    sdimage_request *made = key ? sdimage_request_new(url, SDIMAGE_NUL_TERMINATED) : NULL;
+    sdimage_request *made = key ? sdimage_request_new(url) : NULL;
     sdimage_options *bag = made ? sdimage_options_new() : NULL;
     if (bag) {
         sdimage_photos_set_asset(bag, asset);

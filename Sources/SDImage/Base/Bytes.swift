@@ -107,3 +107,10 @@ import Glibc
     /// Bounds-checked reader, starting at the first byte.
     package var reader: ByteReader { ByteReader(self) }
 }
+
+extension Bytes {
+    /// A text, which a NUL follows for C; it is not counted.
+    package convenience init(_ text: CString) {
+        unsafe self.init(adopting: text.pointer, count: text.count) { withExtendedLifetime(text) {} }
+    }
+}

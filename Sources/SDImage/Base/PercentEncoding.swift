@@ -13,6 +13,11 @@ package enum PercentEncoding {
         return result
     }
 
+    /// True for the bytes that never need encoding (RFC 3986, section 2.3).
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        Byte.isLetter(byte) || Byte.isDigit(byte) || Array("-._~".utf8).contains(byte)
+    }
+
     /// Replaces "%XX" by its byte; a percent sign without two hexadecimal digits stays unchanged.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []

@@ -12,6 +12,17 @@ extension ImageManager {
         return result
     }
 
+    /// Waits until no load is under way and the last callbacks have returned, except those that this thread must take itself.
+    package func waitForAll(deadline: UInt64) throws(ImageError) {
+        if Engine.isForked { throw .forked }
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: wait on a library thread") }
+        while let task = tasks.first(where: { !($0.isFinished && $0.isWaitingFutile) }) {
+            let hasEnded =
+                task.isWaitingFutile ? task.waitForResult(deadline: deadline) : task.waitForDelivery(deadline: deadline)
+            if !hasEnded { throw ImageError(.timeout, "manager: loads are still under way") }
+        }
+    }
+
     /// Waits for the last callbacks of loads that `close` returned, and for queued encodes. On a library thread, which may be in
     /// such a callback, it returns at once.
     package func finish(_ tasks: [LoadTask], deadline: UInt64) throws(ImageError) {

@@ -21,7 +21,7 @@ package final class ImageManager: Sendable {
     package let cache: (any ImageCaching)?
     /// The memory part of `cache`.
     let memory: (any MemoryCaching)?
-    let loader: (any ImageLoader)?
+    package let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
     let transformer: (any ImageTransformer)?
     private let lease: EngineLease
@@ -193,7 +193,7 @@ package final class ImageManager: Sendable {
         try cache?.diskPart.flushNow()
     }
 
-    private var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
+    var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
 
     private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
         -> ImageResult

@@ -2,7 +2,7 @@
 ///
 /// `start` looks in the caches and joins a transfer; `resume` continues with the response on a worker. In between, the load is a
 /// record in a table and holds no task.
-final class Load: Sendable {
+final class Load: LoadWork {
     /// A load that waits for a response.
     private struct Wait {
         let loader: any ImageLoader
@@ -192,7 +192,7 @@ final class Load: Sendable {
     private func decode(_ loaded: FetchResult, after partial: ProgressiveDecode?) async throws(ImageError) -> Image {
         defer { loaded.leaveBacklog() }
         if loaded.data.isUnmodified {
-            throw ImageError(.notModified, "http: response 304 to a condition of the request", httpStatus: 304)
+            throw .unmodified()
         }
         let image = try await DecodeStage(context: context).image(of: loaded.data, from: loaded.decodeOrigin, after: partial)
         if isFinished { throw .cancelled }

@@ -53,7 +53,8 @@ extension RequestParameters {
     }
 
     private func hasSameTransfer(as other: RequestParameters) -> Bool {
-        headers == other.headers && timeoutMilliseconds == other.timeoutMilliseconds && maxBodyBytes == other.maxBodyBytes
+        headers == other.headers && omittedHeaders == other.omittedHeaders && timeoutMilliseconds == other.timeoutMilliseconds
+            && maxBodyBytes == other.maxBodyBytes
             && maxRetries == other.maxRetries && retryFailed == other.retryFailed && handlesCookies == other.handlesCookies
             && acceptsInvalidCertificates == other.acceptsInvalidCertificates
     }

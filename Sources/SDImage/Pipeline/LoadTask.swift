@@ -25,6 +25,14 @@ package final class LoadEvent: Sendable {
     }
 }
 
+/// The work that tasks wait for.
+protocol LoadWork: AnyObject, Sendable {
+    /// Removes a cancelled task, which had the given priority.
+    func leave(_ task: LoadTask, _ priority: LoadPriority)
+    /// Counts the priority of a task that joined, left or changed its own.
+    func changePriority(from old: LoadPriority?, to new: LoadPriority?)
+}
+
 /// A load under way: its state, its queue of deliveries, and the guarantee that exactly one of them is final.
 package final class LoadTask: Sendable {
     private enum Item {
@@ -50,7 +58,7 @@ package final class LoadTask: Sendable {
         var expected: Int64 = -1
         var head: ReceivedHead?
         /// The load that the task waits for.
-        var load: Load?
+        var load: (any LoadWork)?
         var handler: (any LoadHandler)?
         /// Called once the final result is delivered.
         var whenDelivered: (@Sendable () -> Void)?
@@ -141,7 +149,7 @@ package final class LoadTask: Sendable {
     }
 
     /// Remembers the load, to leave it on cancellation.
-    func attach(_ load: Load) {
+    func attach(_ load: any LoadWork) {
         let isFinished = withLock { state in
             if state.result == nil { state.load = load }
             return state.result != nil
@@ -154,7 +162,7 @@ package final class LoadTask: Sendable {
 
     package func setPriority(_ priority: LoadPriority) {
         // One lock for both: the load counts each change once.
-        let (old, load) = withLock { state -> (LoadPriority, Load?) in
+        let (old, load) = withLock { state -> (LoadPriority, (any LoadWork)?) in
             let old = self.priority
             currentPriority.store(priority.rawValue, ordering: .relaxed)
             // A load no longer counts a task that has a result.
@@ -200,9 +208,9 @@ package final class LoadTask: Sendable {
     /// Sets the final result unless there is one, and returns the load that is no longer needed. Both in one step: a load
     /// attached in between would never be left. `replacesResult`: takes the place of a result that is not yet delivered.
     private func conclude(_ result: ImageResult, replacesResult: Bool = false)
-        -> (isFirst: Bool, load: Load?, priority: LoadPriority)
+        -> (isFirst: Bool, load: (any LoadWork)?, priority: LoadPriority)
     {
-        let (isFirst, load, priority, passed) = withLock { state -> (Bool, Load?, LoadPriority, [Item]) in
+        let (isFirst, load, priority, passed) = withLock { state -> (Bool, (any LoadWork)?, LoadPriority, [Item]) in
             if let earlier = state.result {
                 guard replacesResult, !state.isFinalDelivered else { return (false, nil, self.priority, []) }
                 state.result = result

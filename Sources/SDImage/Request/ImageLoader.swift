@@ -158,6 +158,11 @@ extension ImageLoader {
 }
 
 extension ImageError {
+    /// The error for a response without an image to a condition that the caller itself set.
+    static func unmodified(after transactions: [LoadTransaction] = []) -> ImageError {
+        ImageError(.notModified, "http: response 304 to a condition of the request", httpStatus: 304).after(transactions)
+    }
+
     /// The error for a URL that no loader accepts.
     package static func noLoader(for url: URLText) -> ImageError {
         let scheme = url.scheme

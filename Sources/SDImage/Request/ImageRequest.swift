@@ -59,6 +59,8 @@ public struct RequestParameters: Sendable {
     package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
+    /// Names of header fields that are not sent, although the loader has a default for them.
+    package var omittedHeaders: [String] = []
     package var method = ImageRequest.get
     /// Body of the request; requires a method other than GET.
     package var body: Bytes?

@@ -89,6 +89,51 @@ TEST(the_priority_of_a_load_changes) {
     CHECK(load.priority() == priority::high);
 }
 
+TEST(a_manager_waits_for_all_loads) {
+    std::atomic<int> finals{0};
+    const manager loads = manager::create_in(folder());
+    for (const char *name : {"badge.png", "aurora.jpg", "leaf.webp"})
+        loads.start(request(url(name)), [&](const result &) { ++finals; });
+    loads.wait_all();
+    CHECK_EQUAL(finals.load(), 3);
+    CHECK(loads.cache().contains(url("badge.png")) != cache_layers::none);
+    CHECK_EQUAL(loads.loader().name(), std::string("chain"));
+    const task hanging = loads.start_for_events(slow());
+    CHECK_EQUAL(thrown([&] { loads.wait_all(0); }), status::timeout);
+    hanging.cancel();
+}
+
+TEST(a_loader_alone_fetches_bytes) {
+    const downloader http = downloader::create();
+    CHECK_EQUAL(http.load(badge()).data().size(), picture("badge.png").size());
+    CHECK_EQUAL(thrown([&] { http.load(request(url("none.png"))); }), status::http_status);
+    CHECK_EQUAL(thrown([&] { http.load(nullptr); }), status::invalid_argument);
+    std::promise<std::size_t> ended;
+    std::future<std::size_t> size = ended.get_future();
+    http.start(badge(), [&](const result &got) { ended.set_value(got.data().size()); });
+    CHECK_EQUAL(wait_for(size), picture("badge.png").size());
+}
+
+TEST(header_fields_are_set_omitted_and_restored) {
+    const downloader http = downloader::create(downloader_config().set_header("X-Own", "1"));
+    CHECK_EQUAL(http.header("x-own").value_or(""), std::string("1"));
+    http.set_header("X-Own", std::nullopt);
+    http.set_header("X-Other", "2");
+    CHECK(!http.header("X-Own"));
+    CHECK(http.headers().back() == std::pair<std::string, std::string>("X-Other", "2"));
+    CHECK_EQUAL(thrown([&] { http.set_header("a b", "c"); }), status::invalid_request);
+    request wanted = request(url("badge.png")).set_header("Accept", std::nullopt);
+    CHECK(wanted.has_header("accept") && !wanted.header("Accept"));
+    CHECK(!wanted.reset_header("Accept").has_header("Accept"));
+}
+
+TEST(requests_are_made_of_paths) {
+    CHECK_EQUAL(request::file("/a b.png").url(), std::string("file:///a%20b.png"));
+    CHECK_EQUAL(url_escape("a/b?"), std::string("a%2Fb%3F"));
+    const request wanted = request("data:,").set_pixel_format(pixel_format::bgra8_premultiplied);
+    CHECK(wanted.pixel_format() == pixel_format::bgra8_premultiplied);
+}
+
 TEST(flushing_completes_what_is_still_being_encoded) {
     const cache kept = cache::open(cache_config().set_directory(folder()));
     const manager loads = manager::create(manager_config().set_cache(kept));

@@ -4,8 +4,8 @@
 #include <string.h>
 
 int main(void) {
-    sdimage_request *request = sdimage_request_new(
-        "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", SDIMAGE_NUL_TERMINATED);
+    sdimage_request *request =
+        sdimage_request_new("data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==");
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_manager_config_set_cache(config, NULL);
     sdimage_manager *manager = NULL;

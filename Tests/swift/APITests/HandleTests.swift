@@ -36,7 +36,7 @@ import Testing
 
     #if DEBUG
         @Test func aFreedHandleIsAnsweredInsteadOfTouched() throws {
-            let request = sdimage_request_new("test://freed", -1)
+            let request = sdimage_request_new("test://freed")
             sdimage_request_ref(request)
             sdimage_request_unref(request)
             #expect(String(cString: sdimage_request_url(request, nil)) == "test://freed")
@@ -46,7 +46,7 @@ import Testing
             let manager = try makeManager(cache: nil)
             #expect(sdimage_manager_load(manager.pointer, request, nil, nil, nil, nil, nil) == .SDIMAGE_STATUS_BAD_HANDLE)
             // A new object at a previously used address is a valid handle.
-            let later = (0..<1000).map { sdimage_request_new("test://\($0)", -1) }
+            let later = (0..<1000).map { sdimage_request_new("test://\($0)") }
             for (index, next) in later.enumerated() {
                 #expect(String(cString: sdimage_request_url(next, nil)) == "test://\(index)")
             }

@@ -44,7 +44,7 @@ func make(
 }
 
 /// A request for a URL.
-func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url, -1)) { sdimage_request_unref($0) } }
+func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url)) { sdimage_request_unref($0) } }
 
 /// A cache in the given directory, or in memory only.
 func makeCache(in directory: String?) throws -> Owned {
@@ -123,8 +123,7 @@ final class Listener: @unchecked Sendable {
     var destroyCount: Int { condition.withLock { destroyed } }
     var progressReports: Int { condition.withLock { progressCount } }
 
-    /// Starts a load that reports here. `destroy` releases the reference held by the load.
-    func load(_ manager: Owned, _ request: Owned) throws -> Owned {
+    private nonisolated(unsafe) static let handler: UnsafePointer<sdimage_load_handler> = staticTable {
         var handler = sdimage_load_handler()
         handler.size = MemoryLayout<sdimage_load_handler>.size
         handler.result = { userData, task, result in
@@ -135,9 +134,22 @@ final class Listener: @unchecked Sendable {
         handler.progress = { userData, _, _, _ in
             Unmanaged<Listener>.fromOpaque(userData!).takeUnretainedValue().note { $0.progressCount += 1 }
         }
+        return handler
+    }
+
+    /// Starts a load that reports here. `destroy` releases the reference held by the load.
+    func load(_ manager: Owned, _ request: Owned) throws -> Owned {
         let userData = Unmanaged.passRetained(self).toOpaque()
         return try make(sdimage_task_unref) { task, error in
-            sdimage_manager_load(manager.pointer, request.pointer, &handler, userData, Listener.destroy, task, error)
+            sdimage_manager_load(manager.pointer, request.pointer, Self.handler, userData, Listener.destroy, task, error)
+        }
+    }
+
+    /// The same for a loader alone.
+    func fetch(_ loader: Owned, _ request: Owned) throws -> Owned {
+        let userData = Unmanaged.passRetained(self).toOpaque()
+        return try make(sdimage_task_unref) { task, error in
+            sdimage_loader_load(loader.pointer, request.pointer, Self.handler, userData, Listener.destroy, task, error)
         }
     }
 

@@ -32,7 +32,7 @@ import Testing
         sdimage_options_set_pointer(options, "p", Unmanaged.passRetained(destroyed).toOpaque()) { value in
             Unmanaged<DispatchSemaphore>.fromOpaque(value!).takeRetainedValue().signal()
         }
-        let request = sdimage_request_new("test://a", -1)
+        let request = sdimage_request_new("test://a")
         sdimage_request_set_options(request, options)
         sdimage_options_unref(options)
         #expect(

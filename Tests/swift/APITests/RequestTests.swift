@@ -6,7 +6,9 @@ import Testing
 @Suite struct RequestTests {
     @Test func aURLWithANulByteIsLentAsLongAsItSays() {
         let bytes: [UInt8] = Array("a\0bcd".utf8) + [0xFF]
-        let odd = bytes.withUnsafeBytes { sdimage_request_new($0.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count) }
+        let odd = bytes.withUnsafeBytes {
+            sdimage_request_new_bytes($0.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
         defer { sdimage_request_unref(odd) }
         var length = 0
         let text = sdimage_request_url(odd, &length)

@@ -10,7 +10,7 @@ extension CurlTests {
         let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
         defer { server.stop() }
         #expect(try await Downloader().status(server.url("/")) == .ok)
-        #expect(try await Downloader { $0.userAgent = "Mine/2" }.status(server.url("/")) == .ok)
+        #expect(try await Downloader { $0.fields.userAgent = "Mine/2" }.status(server.url("/")) == .ok)
         let agents = server.requests.map { $0.headers["user-agent"] ?? "" }
         let form = try Regex("^[A-Za-z0-9._-]+/[0-9.]+ \\(Linux [!-~]+; Scale/1\\.00\\)$")
         #expect(agents.first?.wholeMatch(of: form) != nil)

@@ -249,7 +249,7 @@ extension CurlTests {
     @Test func headerFieldsOfTheRequestReplaceThoseOfTheLoader() async throws {
         let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
         defer { server.stop() }
-        let downloader = try Downloader { $0.headers.append(HeaderField(name: "X-Default", value: "d")) }
+        let downloader = try Downloader { $0.fields.set("X-Default", "d") }
         _ = await downloader.load(
             server.url("/"), headers: [HeaderField(name: "ACCEPT", value: "image/webp"), HeaderField(name: "X-Empty", value: "")])
         let headers = try #require(server.requests.first?.headers)

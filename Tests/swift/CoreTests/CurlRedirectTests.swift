@@ -57,7 +57,7 @@ extension CurlTests {
         defer { source.stop(); target.stop() }
         let downloader = try Downloader {
             $0.credential = Credential(user: "u", password: "p")
-            $0.headers.append(HeaderField(name: "X-Default", value: "d"))
+            $0.fields.set("X-Default", "d")
         }
         let result = await downloader.load(
             "http://a:b@127.0.0.1:\(source.port)/same",

@@ -98,7 +98,7 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
     jlong v[10];
     size_t length = 0;
     char *text = bytes_of(env, url, &length);
-    sdimage_request *request = text ? sdimage_request_new(text, length) : NULL;
+    sdimage_request *request = text ? sdimage_request_new_bytes(text, length) : NULL;
     free(text);
     if (!request)
         return NULL;

@@ -29,7 +29,7 @@ local LOAD = {
 for name in pairs(base.DECODE) do LOAD[name] = true end
 
 local function request_of(url, options)
-  local request = ffi.gc(lib.sdimage_request_new(url, #url), lib.sdimage_request_unref)
+  local request = ffi.gc(lib.sdimage_request_new_bytes(url, #url), lib.sdimage_request_unref)
   lib.sdimage_request_set_decode_options(request, base.decode_options(options))
   if options.cache_key then lib.sdimage_request_set_cache_key(request, options.cache_key, #options.cache_key) end
   lib.sdimage_request_set_priority(request, base.number(constants.PRIORITIES, options.priority or "normal", "priority"))

@@ -128,7 +128,7 @@ sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_
 sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_info_new(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_info **info, sdimage_error **error);
 sdimage_status sdimage_info_to_json(const sdimage_info *info, sdimage_data **json, sdimage_error **error);
-sdimage_request *sdimage_request_new(const char *url, size_t length);
+sdimage_request *sdimage_request_new_bytes(const char *url, size_t length);
 void sdimage_request_unref(sdimage_request *request);
 void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
 void sdimage_request_set_priority(sdimage_request *request, sdimage_priority priority);

@@ -109,7 +109,7 @@ sdimage_request *request_of(napi_env env, napi_value url, napi_value object) {
     size_t length = 0;
     napi_value headers;
     char *text = text_of(env, url, &length);
-    sdimage_request *request = text ? sdimage_request_new(text, length) : NULL;
+    sdimage_request *request = text ? sdimage_request_new_bytes(text, length) : NULL;
     free(text);
     if (!request)
         return NULL;

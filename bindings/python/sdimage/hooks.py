@@ -203,7 +203,7 @@ class DownloadHooks:
         hooks._config = config
         out = c_void_p()
         with (
-            Handle(lib.sdimage_request_new(b"", 0), lib.sdimage_request_unref) as request,
+            Handle(lib.sdimage_request_new_bytes(b"", 0), lib.sdimage_request_unref) as request,
             Handle(lib.sdimage_response_new(status), lib.sdimage_response_unref) as response,
         ):
             template = DownloadRequest(request.pointer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
 from types import MappingProxyType
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
@@ -20,6 +20,12 @@ from .hooks import DownloadHooks, DownloadRequest
 from .image import Image
 from .options import U32, U64, DecodeOptions, OptionT, OptionValues, carried, read_options, unsigned
 from .transport import Transport
+
+if TYPE_CHECKING:
+    from ._listener import OnProgress, OnResult
+    from .request import RequestOptions
+    from .result import Result
+    from .task import Task
 
 
 class LoadRequest:
@@ -298,6 +304,31 @@ class Loader:
         """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a custom name."""
         return text(lib.sdimage_loader_name(self.pointer))
 
+    def load(self, url: str | bytes, **options: Unpack[RequestOptions]) -> Result:
+        """Fetches the encoded bytes of a URL, :attr:`Result.data`, and waits while other Python threads run; raises
+        :class:`Error`. No cache is used and nothing is decoded. A custom loader may return an image instead.
+
+        Only the options of the transfer have an effect: header fields, method, body, limits, retries, cookies,
+        certificates, hooks of the download, and priority."""
+        task = self.start(url, **options)
+        try:
+            return task.wait()
+        except BaseException:
+            task.cancel()  # Ctrl-C: no caller is waiting any longer
+            raise
+
+    def start(
+        self,
+        url: str | bytes,
+        on_progress: OnProgress | None = None,
+        on_result: OnResult | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Task:
+        """Starts the same and returns; the callbacks are those of :meth:`Manager.start`."""
+        from . import _fetch
+
+        return _fetch.start(self, url, on_progress, on_result, options)
+
 
 def as_loader(loader: Loader | LoadFunction) -> Loader:
     """A loader, or a new one from a function."""
@@ -360,6 +391,21 @@ class Downloader(Loader):
         number = _words.number(_enums.EXECUTION_ORDERS, order, "order")
         lib.sdimage_downloader_set_execution_order(self.pointer, number)
         self._config["execution_order"] = order
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The header fields of every request, in their order."""
+        fields: list[tuple[str, str]] = []
+        name, value = c_void_p(), c_void_p()
+        while lib.sdimage_downloader_get_header_at(self.pointer, len(fields), byref(name), byref(value)):
+            fields.append((_bytes.taken(name).decode(), _bytes.taken(value).decode()))
+        return fields
+
+    def set_header(self, name: str, value: str | None) -> None:
+        """Sets a header field of requests that are sent from now on; ``None`` removes it."""
+        call(lib.sdimage_downloader_set_header, self.pointer, *_texts("header", (name, value)))
+        fields = {known: text for known, text in (self._config["headers"] or {}).items() if known.lower() != name.lower()}
+        self._config["headers"] = {**fields, name: value}
 
     @property
     def suspended(self) -> bool:

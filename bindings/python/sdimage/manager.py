@@ -36,7 +36,7 @@ from .options import U32, seconds
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
 from .request import RequestOptions, hold, new_request, shown
 from .result import Result
-from .task import Task, readable
+from .task import Task, readable, wait_in_slices
 from .transforms import Transformer
 
 _NO_DESTROY = DESTROY()
@@ -374,6 +374,14 @@ class Manager(Closing):
     def cancel_all(self) -> None:
         """Cancels all loads in progress."""
         lib.sdimage_manager_cancel_all(self._handle.pointer)
+
+    def wait_all(self, timeout: float | None = None) -> None:
+        """Waits until no load is in progress and the last callbacks have returned; those of an :class:`EventQueue`
+        remain queued.
+
+        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires.
+        """
+        wait_in_slices(lib.sdimage_manager_wait_all, self._handle.pointer, timeout)
 
     def forget_failed(self, urls: Iterable[str | bytes] | None = None) -> None:
         """Forgets failed URLs, by default all of them."""

@@ -133,7 +133,7 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     """An ``sdimage_request`` with everything except the loader: see :func:`hold`."""
     known(options, RequestOptions)
     address = text_bytes(url, "url")
-    handle = Handle(lib.sdimage_request_new(address, len(address)), lib.sdimage_request_unref)
+    handle = Handle(lib.sdimage_request_new_bytes(address, len(address)), lib.sdimage_request_unref)
     set_options(handle.pointer, options)
     return handle
 

@@ -134,20 +134,25 @@ class Task:
 
         `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Callbacks may still be running or pending.
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        while not self.done:
-            left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))
-            try:
-                call(lib.sdimage_task_wait, self._handle.pointer, max(0, left))
-            except Error as error:
-                if error.code != "TIMEOUT":
-                    raise
-                if end is not None and time.monotonic() >= end and not self.done:
-                    raise
+        if not self.done:
+            wait_in_slices(lib.sdimage_task_wait, self._handle.pointer, timeout)
         result = self.result()
         if result is None:
             raise Error("INTERNAL_ERROR", "a finished load has no result")
         return result.checked()
+
+
+def wait_in_slices(function: Any, pointer: int, timeout: float | None) -> None:
+    """Calls a function that waits for a number of milliseconds, until it succeeds or the seconds of `timeout` are over."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))
+        try:
+            call(function, pointer, max(0, left))
+            return
+        except Error as error:
+            if error.code != "TIMEOUT" or (end is not None and time.monotonic() >= end):
+                raise
 
 
 def readable(url: str | bytes) -> str:

@@ -66,6 +66,38 @@ class Custom(TestCase):
         self.assert_error(("INTERNAL_ERROR", "INVALID_ARGUMENT"), manager.load, "x://list")
         self.assert_error("INVALID_ARGUMENT", sdimage.Manager, loader=5)
 
+    def test_a_loader_alone_fetches_bytes(self) -> None:
+        origin = self.origin()
+        url = origin.add("a.png", png())
+        loader = sdimage.Loader.http()
+        result = loader.load(url, headers={"X-Mine": "1"})
+        self.assertEqual((result.data, result.image, result.source), (png(), None, "network"))
+        self.assertEqual(loader.load(url).data, png())
+        self.assertEqual(origin.hits("a.png"), 2)
+        self.assertEqual(self.assert_error("HTTP_STATUS", loader.load, origin.url("none")).http_status, 404)
+        self.assert_error("UNSUPPORTED", loader.load, "data:,")
+
+    def test_a_fetch_reports_to_callbacks(self) -> None:
+        ended, results = threading.Event(), list[sdimage.Result]()
+        counts: list[tuple[int, int | None]] = []
+
+        def on_result(result: sdimage.Result) -> None:
+            results.append(result)
+            ended.set()
+
+        loader = sdimage.Loader(lambda request: [b"ab", b"c"])
+        task = loader.start("x://y", lambda received, expected: counts.append((received, expected)), on_result)
+        self.assertEqual((task.wait(10).data, task.url), (b"abc", "x://y"))
+        self.assertTrue(ended.wait(10))
+        self.assertEqual((results[0].data, counts[-1][0]), (b"abc", 3))
+
+    def test_an_exception_of_the_function_is_raised_to_who_waits(self) -> None:
+        def load(request: sdimage.LoadRequest) -> bytes:
+            raise ZeroDivisionError("by nought")
+
+        error = self.assert_error("INTERNAL_ERROR", sdimage.Loader(load).load, "x://y")
+        self.assertIsInstance(error.__cause__, ZeroDivisionError)
+
     def test_a_loader_may_be_given_with_one_load(self) -> None:
         manager = self.manager(cache=None)
         image = manager.load("http://localhost/x", loader=lambda request: png(5, 5)).image

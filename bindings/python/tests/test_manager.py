@@ -154,6 +154,22 @@ class Loading(TestCase):
         self.assertEqual([each.path for each in origin.log()], ["first.jpg", "c.jpg", "b.jpg", "a.jpg"])
         self.assertEqual([task.priority for task in tasks], ["low", "normal", "high"])
 
+    def test_all_loads_are_awaited(self) -> None:
+        gate, finals = threading.Event(), list[sdimage.Result]()
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            gate.wait(10)
+            return png()
+
+        manager = self.manager(cache=None, loader=load)
+        manager.wait_all()
+        for number in range(3):
+            manager.start(f"x://{number}", on_result=finals.append)
+        self.assert_error("TIMEOUT", manager.wait_all, 0)
+        gate.set()
+        manager.wait_all(20)
+        self.assertEqual((len(finals), manager.running_count), (3, 0))
+
     def test_flushing_completes_what_is_still_being_encoded(self) -> None:
         origin, cache = self.origin(), self.cache()
         with sdimage.Manager(cache) as manager:

@@ -25,7 +25,7 @@ impl Clone for Request {
 impl Request {
     /// Creates a request for a URL. The library has loaders for http, https, file and data.
     pub fn new(url: &str) -> Self {
-        made(unsafe { Self::owned(sys::sdimage_request_new(url.as_ptr().cast(), url.len())) })
+        made(unsafe { Self::owned(sys::sdimage_request_new_bytes(url.as_ptr().cast(), url.len())) })
     }
 
     /// The URL.

@@ -813,6 +813,19 @@ extern "C" {
     pub fn sdimage_downloader_max_total(downloader: *const sdimage_loader) -> u32;
     pub fn sdimage_downloader_set_execution_order(downloader: *mut sdimage_loader, order: sdimage_execution_order);
     pub fn sdimage_downloader_execution_order(downloader: *const sdimage_loader) -> sdimage_execution_order;
+    pub fn sdimage_downloader_set_header(
+        downloader: *mut sdimage_loader,
+        name: *const c_char,
+        value: *const c_char,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_downloader_get_header(downloader: *const sdimage_loader, name: *const c_char, value: *mut *mut sdimage_data);
+    pub fn sdimage_downloader_get_header_at(
+        downloader: *const sdimage_loader,
+        index: usize,
+        name: *mut *mut sdimage_data,
+        value: *mut *mut sdimage_data,
+    ) -> bool;
     pub fn sdimage_downloader_set_suspended(downloader: *mut sdimage_loader, suspended: bool);
     pub fn sdimage_downloader_is_suspended(downloader: *const sdimage_loader) -> bool;
     pub fn sdimage_downloader_transfer_count(downloader: *const sdimage_loader) -> usize;
@@ -1067,6 +1080,21 @@ extern "C" {
     pub fn sdimage_loader_ref(loader: *const sdimage_loader) -> *mut sdimage_loader;
     pub fn sdimage_loader_unref(loader: *mut sdimage_loader);
     pub fn sdimage_loader_name(loader: *const sdimage_loader) -> *const c_char;
+    pub fn sdimage_loader_load(
+        loader: *mut sdimage_loader,
+        request: *const sdimage_request,
+        handler: *const sdimage_load_handler,
+        user_data: *mut c_void,
+        destroy: sdimage_destroy_fn,
+        task: *mut *mut sdimage_task,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_loader_load_sync(
+        loader: *mut sdimage_loader,
+        request: *const sdimage_request,
+        result: *mut *mut sdimage_result,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_loader_new_file(loader: *mut *mut sdimage_loader, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_loader_new_data_url(loader: *mut *mut sdimage_loader, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_loader_new_chain(chain: *mut *mut sdimage_loader, error: *mut *mut sdimage_error) -> sdimage_status;
@@ -1114,6 +1142,12 @@ extern "C" {
         manager: *mut *mut sdimage_manager,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_manager_new_in(
+        directory: *const c_char,
+        dispatcher: *mut sdimage_dispatcher,
+        manager: *mut *mut sdimage_manager,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_manager_get_shared(manager: *mut *mut sdimage_manager, error: *mut *mut sdimage_error) -> sdimage_status;
     pub fn sdimage_set_default_cache(cache: *mut sdimage_cache);
     pub fn sdimage_get_default_cache(cache: *mut *mut sdimage_cache);
@@ -1122,6 +1156,7 @@ extern "C" {
     pub fn sdimage_manager_ref(manager: *const sdimage_manager) -> *mut sdimage_manager;
     pub fn sdimage_manager_unref(manager: *mut sdimage_manager);
     pub fn sdimage_manager_get_cache(manager: *const sdimage_manager, cache: *mut *mut sdimage_cache);
+    pub fn sdimage_manager_get_loader(manager: *const sdimage_manager, loader: *mut *mut sdimage_loader);
     pub fn sdimage_manager_load(
         manager: *mut sdimage_manager,
         request: *const sdimage_request,
@@ -1156,6 +1191,11 @@ extern "C" {
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
     pub fn sdimage_manager_cancel_all(manager: *mut sdimage_manager);
+    pub fn sdimage_manager_wait_all(
+        manager: *mut sdimage_manager,
+        timeout_ms: u32,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_manager_running_count(manager: *const sdimage_manager) -> usize;
     pub fn sdimage_manager_set_offline(manager: *mut sdimage_manager, offline: bool);
     pub fn sdimage_manager_is_offline(manager: *const sdimage_manager) -> bool;
@@ -1545,7 +1585,9 @@ extern "C" {
     ) -> sdimage_status;
 
     // request.h
-    pub fn sdimage_request_new(url: *const c_char, length: usize) -> *mut sdimage_request;
+    pub fn sdimage_request_new(url: *const c_char) -> *mut sdimage_request;
+    pub fn sdimage_request_new_bytes(url: *const c_char, length: usize) -> *mut sdimage_request;
+    pub fn sdimage_request_new_file(path: *const c_char) -> *mut sdimage_request;
     pub fn sdimage_request_ref(request: *const sdimage_request) -> *mut sdimage_request;
     pub fn sdimage_request_unref(request: *mut sdimage_request);
     pub fn sdimage_request_copy(request: *const sdimage_request) -> *mut sdimage_request;
@@ -1560,6 +1602,8 @@ extern "C" {
     pub fn sdimage_request_set_thumbnail_size(request: *mut sdimage_request, width: u32, height: u32, mode: sdimage_scale_mode);
     pub fn sdimage_request_thumbnail_size(request: *const sdimage_request) -> sdimage_size;
     pub fn sdimage_request_thumbnail_mode(request: *const sdimage_request) -> sdimage_scale_mode;
+    pub fn sdimage_request_set_pixel_format(request: *mut sdimage_request, format: sdimage_pixel_format);
+    pub fn sdimage_request_pixel_format(request: *const sdimage_request) -> sdimage_pixel_format;
     pub fn sdimage_request_set_decode_options(request: *mut sdimage_request, options: *const sdimage_decode_options);
     pub fn sdimage_request_copy_decode_options(request: *const sdimage_request, options: *mut *mut sdimage_decode_options);
     pub fn sdimage_request_set_progressive(request: *mut sdimage_request, progressive: bool);
@@ -1585,6 +1629,8 @@ extern "C" {
     pub fn sdimage_request_has_freshness(request: *const sdimage_request) -> bool;
     pub fn sdimage_request_reset_freshness(request: *mut sdimage_request);
     pub fn sdimage_request_set_header(request: *mut sdimage_request, name: *const c_char, value: *const c_char);
+    pub fn sdimage_request_has_header(request: *const sdimage_request, name: *const c_char) -> bool;
+    pub fn sdimage_request_reset_header(request: *mut sdimage_request, name: *const c_char);
     pub fn sdimage_request_header(request: *const sdimage_request, name: *const c_char) -> *const c_char;
     pub fn sdimage_request_header_at(request: *const sdimage_request, index: usize, value: *mut *const c_char) -> *const c_char;
     pub fn sdimage_request_set_method(request: *mut sdimage_request, method: *const c_char);
@@ -1631,6 +1677,12 @@ extern "C" {
     pub fn sdimage_request_should_require_animation(request: *const sdimage_request) -> bool;
     pub fn sdimage_request_set_options(request: *mut sdimage_request, options: *const sdimage_options);
     pub fn sdimage_request_options(request: *const sdimage_request) -> *const sdimage_options;
+    pub fn sdimage_url_escape(
+        text: *const c_char,
+        length: usize,
+        escaped: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // resources.h
     pub fn sdimage_resources_new(

@@ -227,6 +227,24 @@ public:
     }
     void set_suspended(bool suspended) const noexcept { sdimage_downloader_set_suspended(get(), suspended); }
     bool is_suspended() const noexcept { return sdimage_downloader_is_suspended(get()); }
+    // Sets a header field of requests that are sent from now on; none removes it.
+    void set_header(std::string_view name, std::optional<std::string_view> value) const {
+        detail::run(sdimage_downloader_set_header, get(), detail::text(name), detail::optional_text(value));
+    }
+    // A header field of every request; none when it is not set.
+    std::optional<std::string> header(std::string_view name) const {
+        const auto found = detail::copied<data>(sdimage_downloader_get_header, get(), detail::text(name));
+        return found ? std::optional<std::string>(found.text()) : std::nullopt;
+    }
+    // All header fields, in their order.
+    std::vector<std::pair<std::string, std::string>> headers() const {
+        std::vector<std::pair<std::string, std::string>> all;
+        sdimage_data *name = nullptr;
+        sdimage_data *value = nullptr;
+        while (sdimage_downloader_get_header_at(get(), all.size(), &name, &value))
+            all.emplace_back(data(name).text(), data(value).text());
+        return all;
+    }
     // The number of transfers that run or wait.
     std::size_t transfer_count() const noexcept { return sdimage_downloader_transfer_count(get()); }
     void cancel_all() const noexcept { sdimage_downloader_cancel_all(get()); }

@@ -491,6 +491,10 @@ public:
     sdimage::scale_mode thumbnail_mode() const noexcept {
         return static_cast<sdimage::scale_mode>(sdimage_request_thumbnail_mode(self()));
     }
+    // Returns the pixel format set; AUTOMATIC by default.
+    sdimage::pixel_format pixel_format() const noexcept {
+        return static_cast<sdimage::pixel_format>(sdimage_request_pixel_format(self()));
+    }
     // Returns true if partial images are delivered.
     bool is_progressive() const noexcept { return sdimage_request_is_progressive(self()); }
     // Returns the minimum interval between PARTIAL results in milliseconds.

@@ -8,6 +8,10 @@
 
 namespace sdimage {
 
+class request;
+class result;
+class task;
+
 // Class: synchronised.
 class loader : public detail::shared<sdimage_loader, sdimage_loader_ref, sdimage_loader_unref>,
                public detail::loader_getters<loader> {
@@ -27,6 +31,11 @@ public:
     std::string name() && { return std::string(detail::view(sdimage_loader_name(get()))); }
     void chain_add(const loader &value) const { detail::run(sdimage_loader_chain_add, get(), value.get()); }
     void chain_remove(const loader &value) const { detail::run(sdimage_loader_chain_remove, get(), value.get()); }
+    // Fetches the encoded bytes without cache and decoding: result::data. Blocks; throws a load_error.
+    result load(const request &wanted) const;
+    // The same without blocking; the callbacks are those of manager::start.
+    template <class R, class P = detail::nothing>
+    task start(const request &wanted, R on_result, P on_progress = {}) const;
 };
 
 } // namespace sdimage

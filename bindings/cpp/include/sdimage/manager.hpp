@@ -138,6 +138,10 @@ public:
     static manager create(const manager_config &config = nullptr) {
         return detail::make<manager>(sdimage_manager_new, config.get());
     }
+    // A manager with a cache of its own in a folder; without a dispatcher, callbacks run on the library's thread.
+    static manager create_in(std::string_view directory, const dispatcher &callbacks = nullptr) {
+        return detail::make<manager>(sdimage_manager_new_in, detail::text(directory), callbacks.get());
+    }
     // The manager that the process shares.
     static manager shared_one() { return detail::make<manager>(sdimage_manager_get_shared); }
 
@@ -204,10 +208,17 @@ public:
     void forget_failed() const noexcept { sdimage_manager_forget_failed(get(), nullptr, 0); }
     // Waits until the stores of finished loads are committed, queued encodes included; throws TIMEOUT.
     void flush(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_flush, get(), timeout_ms); }
+    // Waits until no load is under way and the last callbacks have returned; throws TIMEOUT.
+    void wait_all(std::uint32_t timeout_ms = forever_ms) const {
+        detail::run(sdimage_manager_wait_all, get(), timeout_ms);
+    }
     // Ends running loads with SHUTDOWN and waits for the last callbacks; throws TIMEOUT.
     void close(std::uint32_t timeout_ms = forever_ms) const { detail::run(sdimage_manager_close, get(), timeout_ms); }
     // The C functions of the same names: manager.h.
     sdimage::cache cache() const noexcept { return detail::copied<sdimage::cache>(sdimage_manager_get_cache, get()); }
+    sdimage::loader loader() const noexcept {
+        return detail::copied<sdimage::loader>(sdimage_manager_get_loader, get());
+    }
     void cancel_all() const noexcept { sdimage_manager_cancel_all(get()); }
     std::size_t running_count() const noexcept { return sdimage_manager_running_count(get()); }
     void set_offline(bool offline) const noexcept { sdimage_manager_set_offline(get(), offline); }
@@ -230,6 +241,23 @@ template <class R, class P> task cache::load(const request &wanted, R on_result,
     return detail::started(std::move(on_result), std::move(on_progress),
                            [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
                                return sdimage_cache_load(get(), wanted.get(), table, state, destroy, begun, why);
+                           });
+}
+
+inline result loader::load(const request &wanted) const {
+    sdimage_result *got = nullptr;
+    sdimage_error *reason = nullptr;
+    const sdimage_status said = sdimage_loader_load_sync(get(), wanted.get(), &got, &reason);
+    result kept(got);
+    if (said >= 0) return kept;
+    failure why = detail::taken(said, reason);
+    if (kept) throw load_error(std::move(kept));
+    throw error(std::move(why));
+}
+template <class R, class P> task loader::start(const request &wanted, R on_result, P on_progress) const {
+    return detail::started(std::move(on_result), std::move(on_progress),
+                           [&](auto *table, void *state, auto destroy, auto **begun, auto **why) {
+                               return sdimage_loader_load(get(), wanted.get(), table, state, destroy, begun, why);
                            });
 }
 

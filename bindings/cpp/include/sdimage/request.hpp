@@ -33,7 +33,11 @@ public:
 class request : public detail::owned<sdimage_request, sdimage_request_unref>, public detail::request_getters<request> {
 public:
     using owned::owned;
-    explicit request(std::string_view url) : owned(detail::made(sdimage_request_new(url.data(), url.size()))) {}
+    explicit request(std::string_view url) : owned(detail::made(sdimage_request_new_bytes(url.data(), url.size()))) {}
+    // A request for the file: URL of a path, which may be relative to the working directory.
+    static request file(std::string_view path) {
+        return request(detail::made(sdimage_request_new_file(detail::text(path))));
+    }
     // An independent copy.
     request copy() const { return request(detail::made(sdimage_request_copy(get()))); }
 
@@ -51,6 +55,10 @@ public:
                                  scale_mode mode = scale_mode::aspect_fit) &&noexcept {
         return std::move(set_thumbnail_size(width, height, mode));
     }
+    request &set_pixel_format(sdimage::pixel_format value) &noexcept {
+        return sdimage_request_set_pixel_format(get(), detail::c(value)), *this;
+    }
+    request &&set_pixel_format(sdimage::pixel_format value) &&noexcept { return std::move(set_pixel_format(value)); }
     request &set_progressive(bool progressive = true) &noexcept {
         return sdimage_request_set_progressive(get(), progressive), *this;
     }
@@ -64,7 +72,9 @@ public:
         const char *found = sdimage_request_header(get(), detail::text(name));
         return found ? std::optional<std::string>(found) : std::nullopt;
     }
-    // All header fields, in their order.
+    // True if the request sets or omits a header field.
+    bool has_header(std::string_view name) const { return sdimage_request_has_header(get(), detail::text(name)); }
+    // All header fields that the request sets, in their order.
     std::vector<std::pair<std::string, std::string>> headers() const {
         std::vector<std::pair<std::string, std::string>> all;
         const char *value = nullptr;
@@ -151,12 +161,17 @@ public:
     request &&set_freshness(sdimage::freshness value) &&noexcept { return std::move(set_freshness(value)); }
     request &reset_freshness() &noexcept { return sdimage_request_reset_freshness(get()), *this; }
     request &&reset_freshness() &&noexcept { return std::move(reset_freshness()); }
+    // None: the field is not sent, even if the downloader has a default for it.
     request &set_header(std::string_view name, std::optional<std::string_view> value) & {
         return sdimage_request_set_header(get(), detail::text(name), detail::optional_text(value)), *this;
     }
     request &&set_header(std::string_view name, std::optional<std::string_view> value) && {
         return std::move(set_header(name, value));
     }
+    request &reset_header(std::string_view name) & {
+        return sdimage_request_reset_header(get(), detail::text(name)), *this;
+    }
+    request &&reset_header(std::string_view name) && { return std::move(reset_header(name)); }
     request &set_method(std::optional<std::string_view> method) & {
         return sdimage_request_set_method(get(), detail::optional_text(method)), *this;
     }
@@ -261,6 +276,11 @@ public:
 
 inline download_hooks download_hooks::fixed(const class request &request, const response &response) {
     return detail::make<download_hooks>(sdimage_download_hooks_new_fixed, request.get(), response.get());
+}
+
+// Percent-encodes a text for one component of a URL.
+inline std::string url_escape(std::string_view text) {
+    return std::string(detail::make<data>(sdimage_url_escape, text.data(), text.size()).text());
 }
 
 } // namespace sdimage

@@ -1,0 +1,21 @@
+import Glibc
+
+/// file: URLs (RFC 8089) of paths.
+package enum FileURL {
+    /// The URL of a path, which may be relative to the working directory. Empty for an empty path, and if the working directory
+    /// no longer exists.
+    package static func of(_ path: [UInt8]) -> [UInt8] {
+        guard let first = path.first, let absolute = first == Byte.slash ? path : workingDirectory.map({ $0 + path }) else {
+            return []
+        }
+        return Array("file://".utf8) + PercentEncoding.encode(absolute) { $0 == Byte.slash || PercentEncoding.isUnreserved($0) }
+    }
+
+    /// With a slash at its end.
+    private static var workingDirectory: [UInt8]? {
+        guard let path = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(path) }
+        let bytes = unsafe Array(UnsafeRawBufferPointer(start: path, count: strlen(path)))
+        return bytes.last == Byte.slash ? bytes : bytes + [Byte.slash]
+    }
+}

@@ -1,0 +1,131 @@
+/// One fetch by a loader alone, without a manager: nothing is cached, decoded or shared with other loads.
+package final class LoaderFetch: LoadWork {
+    private struct State {
+        /// The start, and then the transfer.
+        var work: CancellationToken?
+        var loader: (any ImageLoader)?
+        var priority: LoadPriority
+        var hasEnded = false
+    }
+
+    private let request: ImageRequest
+    private let engine: Engine
+    private let task: LoadTask
+    /// Identifies the transfer when its priority changes.
+    private let key: [UInt8]
+    private let started = MonotonicClock.now
+    private let state: Lock<State>
+
+    private init(_ request: ImageRequest, _ engine: Engine, _ task: LoadTask) {
+        self.request = request
+        self.engine = engine
+        self.task = task
+        key = Array("fetch \(UniqueNumber.next())".utf8)
+        state = Lock(State(priority: request.priority))
+    }
+
+    /// Starts a fetch; the result of the returned task has the bytes.
+    package static func start(
+        _ request: ImageRequest, from loader: any ImageLoader, handler: (any LoadHandler)? = nil, token: UInt = 0,
+        owner: (any Sendable & AnyObject)? = nil, observers: LoadObservers, lease: EngineLease
+    ) throws(ImageError) -> LoadTask {
+        let dispatcher = request.dispatcher.resolved(nil) ?? LibraryDispatcher(lease: lease)
+        if handler != nil { try dispatcher.prepare() }
+        try lease.engine.executor.ensureStarted()
+        let task = LoadTask(
+            url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, priority: request.priority,
+            handler: handler, owner: owner, observers: observers, lease: lease)
+        let fetch = LoaderFetch(request, lease.engine, task)
+        // A loader of the host may wait in its functions.
+        let work = Task(executorPreference: lease.engine.executor) { await fetch.run(loader) }
+        fetch.hold(CancellationToken { work.cancel() }, nil)
+        task.attach(fetch)
+        return task
+    }
+
+    /// The same for a caller that waits; returns a result with an error too.
+    package static func wait(
+        for request: ImageRequest, from loader: any ImageLoader, observers: LoadObservers, lease: EngineLease
+    ) throws(ImageError) -> ImageResult {
+        if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "loader: blocking load on a library thread") }
+        var request = request
+        // There is no callback, so nothing needs a queue.
+        request.dispatcher = .none
+        let task = try start(request, from: loader, observers: observers, lease: lease)
+        _ = task.waitForResult(deadline: .max)
+        guard let result = task.result else { throw ImageError(.internalError, "loader: load ended without a result") }
+        return result
+    }
+
+    func leave(_ task: LoadTask, _ priority: LoadPriority) { end()?.cancel() }
+
+    func changePriority(from old: LoadPriority?, to new: LoadPriority?) {
+        guard let new else { return }
+        let loader = state.withLock { state in
+            state.priority = new
+            return state.loader
+        }
+        loader?.setPriority(key, to: new)
+    }
+
+    private func run(_ loader: any ImageLoader) async {
+        do throws(ImageError) {
+            try URLText(request.url).validate()
+            let loader = try loader.chosen(for: request)
+            var sent = try await loader.prepared(request)
+            sent.priority = state.withLock { $0.priority }
+            let transfer = loader.begin(sent, sharedAs: key, progress: progress, on: engine.executor) { [self] in finish($0) }
+            hold(transfer, loader)
+        } catch { finish(.failure(error)) }
+    }
+
+    /// Remembers the work under way; cancels it if the fetch has ended.
+    private func hold(_ work: CancellationToken, _ loader: (any ImageLoader)?) {
+        let hasEnded = state.withLock { state in
+            // The transfer may have begun before the token of the start arrives.
+            if !state.hasEnded, loader != nil || state.loader == nil { (state.work, state.loader) = (work, loader) }
+            return state.hasEnded
+        }
+        if hasEnded { work.cancel() }
+    }
+
+    private func end() -> CancellationToken? {
+        let ended = state.withLock { state in
+            defer { (state.work, state.loader, state.hasEnded) = (nil, nil, true) }
+            return (state.work, state.loader)
+        }
+        return ended.0
+    }
+
+    private func finish(_ outcome: Result<LoadedData, ImageError>) {
+        let work = end()
+        withExtendedLifetime(work) {}
+        var timings = StageTimings()
+        timings.total = MonotonicClock.now - started
+        timings.load = timings.total
+        let (data, error) = LoaderFetch.parts(outcome)
+        if let error { Log.write(.info, "loader: failed: \(error.message.string) (\(error.status.name)) \(task.url.string)") }
+        task.finish(
+            ImageResult(
+                kind: .final, image: data?.image, data: data?.image == nil ? data?.bytes : nil,
+                error: error?.about(url: task.url),
+                source: data?.source ?? .none, url: task.url, timings: timings,
+                transactions: error?.transactions ?? data?.transactions ?? [], response: task.response))
+    }
+
+    private static func parts(_ outcome: Result<LoadedData, ImageError>) -> (LoadedData?, ImageError?) {
+        switch outcome {
+        case .failure(let error): return (nil, error)
+        case .success(let data) where data.isUnmodified: return (nil, .unmodified(after: data.transactions))
+        case .success(let data): return (data, nil)
+        }
+    }
+
+    private var progress: LoadProgress {
+        LoadProgress { [task] received, expected in
+            task.report(received: received, expected: expected)
+        } response: { [task] head in
+            task.note(head)
+        }
+    }
+}
