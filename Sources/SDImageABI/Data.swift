@@ -33,7 +33,7 @@ public func sdimage_data_unref(_ data: Object) {
 
 @_cdecl("sdimage_data_bytes") @implementation
 public func sdimage_data_bytes(_ data: Object) -> UnsafeRawPointer? {
-    unsafe read(data, Bytes.self, nil) { unsafe $0.isEmpty ? nil : $0.pointer }
+    unsafe read(data, Bytes.self, nil) { unsafe $0.isEmpty ? UnsafeRawPointer(CString.empty.pointer) : $0.pointer }
 }
 
 @_cdecl("sdimage_data_length") @implementation

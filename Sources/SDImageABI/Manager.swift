@@ -101,9 +101,8 @@ public func sdimage_manager_new_in(_ directory: Text, _ dispatcher: Object, _ ma
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(manager)
-        guard let directory = unsafe Input.text(directory) else { throw ImageError(.invalidArgument, "manager: no folder") }
         var (cache, configuration) = (CacheConfiguration(), ManagerConfiguration())
-        cache.directory = directory
+        cache.directory = unsafe try Input.text(directory, requiredFor: "manager: folder")
         configuration.cache = .value(try Defaults.makeCache(cache))
         if unsafe dispatcher != nil {
             configuration.dispatcher = unsafe try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher

@@ -55,6 +55,12 @@ import SDImage
     /// Text of the host; nil for NULL. Repairs invalid UTF-8: use it for names and messages only.
     package static func text(_ pointer: Text) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
 
+    /// Text that must not be NULL.
+    package static func text(_ pointer: Text, requiredFor use: StaticString) throws(ImageError) -> String {
+        guard let text = unsafe text(pointer) else { throw ImageError(.invalidArgument, "\(use) is NULL") }
+        return text
+    }
+
     /// The bytes of a name, without its NUL; empty for NULL.
     package static func name(_ pointer: Text) -> [UInt8] {
         guard let pointer = unsafe pointer else { return [] }

@@ -20,7 +20,7 @@ PROCESS_WIDE = set("""
     sdimage_can_decode sdimage_can_encode sdimage_default_limit_bytes
     sdimage_set_default_limit_bytes sdimage_set_default_cache sdimage_get_default_cache sdimage_set_default_loader
     sdimage_get_default_loader sdimage_log_set_handler sdimage_metrics sdimage_trim_memory
-    sdimage_watch_memory_pressure sdimage_plugins_load_all
+    sdimage_watch_memory_pressure sdimage_plugins_load_all sdimage_url_escape
 """.split())
 #: Nouns of groups of functions of the process, and of objects whose class has a shorter name.
 NOUNS = set("""
@@ -231,7 +231,11 @@ def returns(getter: Function, selectors: list[Parameter], values: list[Parameter
         stored = [each.type.removesuffix("*").strip() for each in rest]
         if values[0].type.startswith("const") and len(values) == 2 and values[1].type == "size_t" and len(rest) == 2:
             return same(rest[0].type, values[0].type)
-        return len(stored) == len(values) and all(same(one, other.type) for one, other in zip(stored, values))
+        # A text of an object that other threads change is returned as a block of its own.
+        is_shared = all_of.classes.get(plain(getter.parameters[0].type)) == "synchronised"
+        pairs = list(zip(stored, (each.type for each in values)))
+        return len(stored) == len(values) and all(
+            same(one, other) or (is_shared and (one, other) == ("sdimage_data *", "const char *")) for one, other in pairs)
     rest = [each for each in rest if each.name not in ("fallback", "image")]
     if len(values) == 2 and values[1].name == "length" and [each.type for each in rest] == ["size_t *"]:
         return same(getter.result, values[0].type)
@@ -302,7 +306,7 @@ def without_setters(all_of: Headers) -> Iterator[str]:
     changes = [match for each in all_of.functions if (match := re.match(r"(\w+?)_(?:set|add)_(\w+)", each.name))]
     for each in all_of.functions:
         owner = noun(each, all_of)
-        is_getter = each.parameters and each.parameters[0].type == f"const {owner} *" and not each.name.endswith("_copy")
+        is_getter = each.parameters and each.parameters[0].type == f"const {owner} *" and not each.name.endswith(("_copy", "_ref"))
         if all_of.classes.get(owner) != "single-owner" or not is_getter or each.name in [*READ_ONLY, *OTHER_GETTER.values()]:
             continue
         name = re.sub(r"^(?:is|has|can|should|get|copy)_", "", each.name.removeprefix(owner + "_"))

@@ -26,7 +26,7 @@ SDIMAGE_API sdimage_data *sdimage_data_ref(const sdimage_data *data);
 /* Releases a reference; NULL has no effect. */
 SDIMAGE_API void sdimage_data_unref(sdimage_data *data);
 
-/* Returns the bytes, borrowed; NULL when there are none. */
+/* Returns the bytes, borrowed; the address of a NUL when there are none, so that a text is never NULL. */
 SDIMAGE_API const void *sdimage_data_bytes(const sdimage_data *data);
 
 /* Returns the number of bytes. */

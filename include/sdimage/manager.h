@@ -159,7 +159,7 @@ SDIMAGE_API sdimage_status sdimage_manager_get_entry_key(const sdimage_manager *
 SDIMAGE_API void sdimage_manager_cancel_all(sdimage_manager *manager);
 
 /* Waits until no load is under way and the last callbacks have returned, including those of loads that callbacks start.
- * Deliveries that the calling thread must take itself, such as those of a pollable dispatcher, remain queued. Errors:
+ * Deliveries of a pollable dispatcher, and those that the calling thread must take itself, remain queued. Errors:
  * TIMEOUT after `timeout_ms` milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library; FORKED. */
 SDIMAGE_API sdimage_status sdimage_manager_wait_all(sdimage_manager *manager, uint32_t timeout_ms,
                                                     sdimage_error **error);

@@ -12,13 +12,13 @@ extension ImageManager {
         return result
     }
 
-    /// Waits until no load is under way and the last callbacks have returned, except those that this thread must take itself.
+    /// Waits until no load is under way and the last callbacks have returned, except those that the program takes from a queue.
     package func waitForAll(deadline: UInt64) throws(ImageError) {
         if Engine.isForked { throw .forked }
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: wait on a library thread") }
-        while let task = tasks.first(where: { !($0.isFinished && $0.isWaitingFutile) }) {
+        while let task = tasks.first(where: { !($0.isFinished && $0.isTakenByTheProgram) }) {
             let hasEnded =
-                task.isWaitingFutile ? task.waitForResult(deadline: deadline) : task.waitForDelivery(deadline: deadline)
+                task.isTakenByTheProgram ? task.waitForResult(deadline: deadline) : task.waitForDelivery(deadline: deadline)
             if !hasEnded { throw ImageError(.timeout, "manager: loads are still under way") }
         }
     }

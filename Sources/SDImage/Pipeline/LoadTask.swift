@@ -289,6 +289,9 @@ package final class LoadTask: Sendable {
         return dispatcher.isWaitingFutile
     }
 
+    /// True if the program takes the last callback from a queue itself, perhaps on this thread.
+    package var isTakenByTheProgram: Bool { dispatcher.takesEvents || isWaitingFutile }
+
     private func schedule(inline: Bool) {
         guard hasHandler || dispatcher.takesEvents else { return dropPending() }
         if inline, hasHandler, dispatcher.isCurrent { dispatcher.deliver(self) } else { dispatcher.post(self) }

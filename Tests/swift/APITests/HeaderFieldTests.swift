@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func theFieldsOfARequestCanBeRead() throws {
-        let request = makeRequest("http://localhost/").pointer
+        let owned = makeRequest("http://localhost/"), request = owned.pointer
         #expect(!sdimage_request_has_header(request, "Accept"))
         sdimage_request_set_header(request, "Accept", nil)
         #expect(sdimage_request_has_header(request, "ACCEPT") && sdimage_request_header(request, "Accept") == nil)
@@ -80,6 +80,7 @@ import Testing
         sdimage_request_reset_header(request, "Accept")
         #expect(sdimage_request_header_at(request, 0, nil) == nil)
         #expect(!sdimage_request_has_header(nil, "A") && !sdimage_request_has_header(request, nil))
+        withExtendedLifetime(owned) {}
     }
 
     @Test(arguments: ["Host", "content-length", "Transfer-Encoding", "bad name", ""])

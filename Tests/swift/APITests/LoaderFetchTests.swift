@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func otherLoadersFetchToo() throws {
-        let folder = try TemporaryDirectory()
+        let folder = TemporaryDirectory()
         let path = folder.path + "/a b%.txt"
         try Data(Self.text).write(to: URL(fileURLWithPath: path))
         let file = try make(sdimage_loader_unref) { sdimage_loader_new_file($0, $1) }
@@ -122,12 +122,12 @@ import Testing
     @Test func refusedCallsReleaseTheirData() throws {
         let listener = Listener()
         var result: OpaquePointer?
-        #expect(throws: CallFailure.self) {
-            try listener.fetch(Owned(OpaquePointer(bitPattern: 8)!) { _ in }, makeRequest("data:,"))
-        }
+        // A request is no loader.
+        #expect(throws: CallFailure.self) { try listener.fetch(makeRequest("data:,"), makeRequest("data:,")) }
         #expect(listener.waitForDestroy())
-        #expect(sdimage_loader_load_sync(nil, makeRequest("data:,").pointer, &result, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
-        #expect(sdimage_loader_load_sync(try makeDownloader().pointer, nil, &result, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        let request = makeRequest("data:,"), loader = try makeDownloader()
+        #expect(sdimage_loader_load_sync(nil, request.pointer, &result, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(sdimage_loader_load_sync(loader.pointer, nil, &result, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
         #expect(result == nil)
     }
 
@@ -136,10 +136,11 @@ import Testing
         let listener = Listener()
         listener.onResult = { _, _ in
             var result: OpaquePointer?
-            let status = sdimage_loader_load_sync(loader.pointer, makeRequest("data:,").pointer, &result, nil)
+            let request = makeRequest("data:,x")
+            let status = sdimage_loader_load_sync(loader.pointer, request.pointer, &result, nil)
             #expect(status == .SDIMAGE_STATUS_WOULD_DEADLOCK && result == nil)
         }
-        _ = try listener.fetch(loader, makeRequest("data:,"))
+        _ = try listener.fetch(loader, makeRequest("data:,x"))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
     }
 
@@ -155,8 +156,9 @@ import Testing
         sdimage_downloader_config_set_max_total(config, 1)
         let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
         let tasks = try ["/first", "/second", "/third"].map { target in
-            try make(sdimage_task_unref) { task, error in
-                sdimage_loader_load(loader.pointer, makeRequest(server.url(target)).pointer, nil, nil, nil, task, error)
+            let request = makeRequest(server.url(target))
+            return try make(sdimage_task_unref) { task, error in
+                sdimage_loader_load(loader.pointer, request.pointer, nil, nil, nil, task, error)
             }
         }
         while sdimage_downloader_transfer_count(loader.pointer) < 3 { usleep(1000) }

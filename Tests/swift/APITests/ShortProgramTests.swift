@@ -12,10 +12,10 @@ import Testing
     }
 
     @Test func aManagerInAFolderCachesThere() throws {
-        let folder = try TemporaryDirectory()
+        let folder = TemporaryDirectory()
         let manager = try makeHere(in: folder.path)
-        let request = makeRequest("held://a"), held = HeldLoader()
-        sdimage_request_set_loader(request.pointer, try held.makeLoader().pointer)
+        let request = makeRequest("held://a"), held = HeldLoader(), loader = try held.makeLoader()
+        sdimage_request_set_loader(request.pointer, loader.pointer)
         sdimage_request_set_wait_for_store(request.pointer, true)
         let listener = Listener()
         _ = try listener.load(manager, request)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aManagerInAFolderUsesItsDispatcher() throws {
-        let folder = try TemporaryDirectory()
+        let folder = TemporaryDirectory()
         let queue = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
         let manager = try makeHere(in: folder.path, queue), listener = Listener()
         let task = try listener.load(manager, makeRequest("data:,"))
@@ -42,7 +42,7 @@ import Testing
     @Test func aManagerNeedsAFolder() throws {
         var manager: OpaquePointer?
         #expect(sdimage_manager_new_in(nil, nil, &manager, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
-        let file = try TemporaryDirectory()
+        let file = TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: file.path + "/file"))
         let unusable = try makeHere(in: file.path + "/file")
         var cache: OpaquePointer?
@@ -103,8 +103,8 @@ import Testing
     }
 
     @Test func aRequestIsMadeOfAURLOrAPath() throws {
-        let plain = makeRequest("https://example.org/a").pointer
-        #expect(url(plain) == "https://example.org/a")
+        let plain = makeRequest("https://example.org/a")
+        #expect(url(plain.pointer) == "https://example.org/a")
         let part = sdimage_request_new_bytes("https://example.org/a?b", 21)
         #expect(url(part) == "https://example.org/a")
         let file = sdimage_request_new_file("/pictures/100 % \u{e9}?.png")
@@ -119,7 +119,8 @@ import Testing
     }
 
     @Test func thePixelFormatIsThatOfTheDecodeOptions() throws {
-        let request = makeRequest("data:,").pointer
+        let owned = makeRequest("data:,"), request = owned.pointer
+        defer { withExtendedLifetime(owned) {} }
         #expect(sdimage_request_pixel_format(request) == .SDIMAGE_PIXEL_FORMAT_AUTOMATIC)
         for format in [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED, .SDIMAGE_PIXEL_FORMAT_NATIVE] {
             sdimage_request_set_pixel_format(request, format)
