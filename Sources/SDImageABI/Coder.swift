@@ -22,7 +22,7 @@ public func sdimage_coder_name(_ coder: Object) -> Text {
 @_cdecl("sdimage_coder_get_builtin") @implementation
 public func sdimage_coder_get_builtin(_ name: Text, _ coder: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        let wanted = unsafe try Input.text(name, requiredFor: "coder: name")
+        let wanted = unsafe try Input.text(name, named: "name")
         guard let found = Defaults.namedCoders.first(where: { $0.name == wanted }) else {
             throw ImageError(.notFound, "coder: no built-in coder is named \(wanted)")
         }

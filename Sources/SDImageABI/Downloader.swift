@@ -116,7 +116,7 @@ public func sdimage_downloader_config_set_address_policy(_ config: Object, _ pol
 public func sdimage_downloader_config_add_allowed_address(_ config: Object, _ range: Text, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let config = unsafe try Handle.borrow(config, as: DownloaderConfigObject.self)
-        let text = unsafe try Input.text(range, requiredFor: "downloader: address range")
+        let text = unsafe try Input.text(range, named: "address range")
         config.value.allowedAddresses.append(try AddressRange(text))
     }
 }
@@ -288,7 +288,7 @@ public func sdimage_downloader_set_header(_ downloader: Object, _ name: Text, _ 
         guard let loader = unsafe try Handle.borrow(downloader, as: LoaderObject.self).loader as? CurlLoader else {
             throw ImageError(.invalidArgument, "downloader: loader of another kind")
         }
-        let name = unsafe try Input.text(name, requiredFor: "downloader: name of a header field")
+        let name = unsafe try Input.text(name, named: "name of a header field")
         try loader.setField(name, unsafe Input.text(value))
     }
 }

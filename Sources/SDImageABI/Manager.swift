@@ -102,7 +102,7 @@ public func sdimage_manager_new_in(_ directory: Text, _ dispatcher: Object, _ ma
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(manager)
         var (cache, configuration) = (CacheConfiguration(), ManagerConfiguration())
-        cache.directory = unsafe try Input.text(directory, requiredFor: "manager: folder")
+        cache.directory = unsafe try Input.text(directory, named: "folder")
         configuration.cache = .value(try Defaults.makeCache(cache))
         if unsafe dispatcher != nil {
             configuration.dispatcher = unsafe try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher

@@ -55,9 +55,9 @@ import SDImage
     /// Text of the host; nil for NULL. Repairs invalid UTF-8: use it for names and messages only.
     package static func text(_ pointer: Text) -> String? { unsafe pointer.map { unsafe String(cString: $0) } }
 
-    /// Text that must not be NULL.
-    package static func text(_ pointer: Text, requiredFor use: StaticString) throws(ImageError) -> String {
-        guard let text = unsafe text(pointer) else { throw ImageError(.invalidArgument, "\(use) is NULL") }
+    /// Text that must not be NULL; `name` is for the message.
+    package static func text(_ pointer: Text, named name: StaticString) throws(ImageError) -> String {
+        guard let text = unsafe text(pointer) else { throw ImageError(.invalidArgument, "argument: \(name) is NULL") }
         return text
     }
 

@@ -44,6 +44,8 @@ def good(parameter: Parameter) -> str:
         return "bytes"
     if table := re.fullmatch(r"const (sdimage_\w+_(?:vtable|handler|observer)) \*", parameter.type):
         return f"&(const {table[1]}){{.size = sizeof(const {table[1]})}}"
+    if parameter.type == "char *":  # an output of a fixed size
+        return "(char[SDIMAGE_COLOR_HEX_SIZE]){0}"
     if re.fullmatch(r"(?!const|void)\w+ \*", parameter.type):  # an output
         return f"&({parameter.type[:-2]}){{0}}"
     if is_pointer(parameter):

@@ -92,6 +92,7 @@ SPECIAL = {
     ("", "downloader"): ("new_downloader()",),
     ("", "task"): ("finished_task()",),
     ("sdimage_manager_close", "manager"): ("new_closing_manager()",),
+    ("sdimage_manager_wait_all", "manager"): ("new_closing_manager()",),
     ("sdimage_image_color_at", "color"): ("&out_color",),
     ("sdimage_source_read", "buffer"): ("region",),
     ("sdimage_image_new", "pixels"): ("region",),

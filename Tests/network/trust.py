@@ -21,7 +21,8 @@ WAYS: dict[str, dict[str, object]] = {
     "an early thumbnail": {"thumbnail_size": (100, 100), "early_thumbnail": True},
     "a first frame": {"first_frame_only": True},
     "a transformed image": {"transformer": sdimage.transforms.flip(horizontal=True)},
-    "a transformed image and its original": {"transformer": sdimage.transforms.flip(horizontal=True), "original_store_layers": "all"},
+    "a transformed image and its original": {
+        "transformer": sdimage.transforms.flip(horizontal=True), "cache_policy": {"store_original_in_memory"}},
     "other pixels": {"pixel_format": "bgra8_premultiplied"},
     "a progressive load": {"progressive": True},
     "a load from the loader alone": {"source_policy": "loader_only"},

@@ -17,6 +17,8 @@ MOVED = {f"sdimage_{noun}_ref" for noun in (
     "batch_options", "cache_config", "cache_query", "decode_options", "downloader_config", "encode_options", "manager_config", "metadata",
     "target_options", "photos_asset_config", "photos_fetch_options", "photos_library_config", "photos_loader_config",
     "photos_request_options")}
+# Texts of C++ have a length.
+LEFT_OUT = MOVED | {"sdimage_request_new"}
 
 
 def code() -> str:
@@ -42,11 +44,11 @@ def unrestricted() -> set[str]:
 def main() -> None:
     text = code()
     used = set(re.findall(r"\bsdimage_\w+", text))
-    missing = set(declarations.symbols()) - used - MOVED
+    missing = set(declarations.symbols()) - used - LEFT_OUT
     report.check("every exported function is used by the C++ headers", not missing, f"missing {sorted(missing)}")
-    missing = plugin_functions() - used - MOVED
+    missing = plugin_functions() - used - LEFT_OUT
     report.check("every function of the plug-ins is used by the C++ headers", not missing, f"missing {sorted(missing)}")
-    stale = MOVED & used
+    stale = LEFT_OUT & used
     report.check("the list of what is left out is true", not stale, f"used after all: {sorted(stale)}")
     chained = setters("&")
     wrong = (chained ^ setters("&&")) | unrestricted()

@@ -105,12 +105,12 @@ TEST(a_manager_waits_for_all_loads) {
 
 TEST(a_loader_alone_fetches_bytes) {
     const downloader http = downloader::create();
-    CHECK_EQUAL(http.load(badge()).data().size(), picture("badge.png").size());
+    CHECK_EQUAL(http.load(badge()).data().length(), picture("badge.png").size());
     CHECK_EQUAL(thrown([&] { http.load(request(url("none.png"))); }), status::http_status);
     CHECK_EQUAL(thrown([&] { http.load(nullptr); }), status::invalid_argument);
     std::promise<std::size_t> ended;
     std::future<std::size_t> size = ended.get_future();
-    http.start(badge(), [&](const result &got) { ended.set_value(got.data().size()); });
+    http.start(badge(), [&](const result &got) { ended.set_value(got.data().length()); });
     CHECK_EQUAL(wait_for(size), picture("badge.png").size());
 }
 
@@ -120,7 +120,7 @@ TEST(header_fields_are_set_omitted_and_restored) {
     http.set_header("X-Own", std::nullopt);
     http.set_header("X-Other", "2");
     CHECK(!http.header("X-Own"));
-    CHECK(http.headers().back() == std::pair<std::string, std::string>("X-Other", "2"));
+    CHECK_EQUAL(http.headers().back().first + "=" + http.headers().back().second, std::string("X-Other=2"));
     CHECK_EQUAL(thrown([&] { http.set_header("a b", "c"); }), status::invalid_request);
     request wanted = request(url("badge.png")).set_header("Accept", std::nullopt);
     CHECK(wanted.has_header("accept") && !wanted.header("Accept"));

@@ -15,11 +15,6 @@ import Testing
 
     private func pollable() throws -> Owned { try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) } }
 
-    private func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 10_000) -> Bool {
-        var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) == 1
-    }
-
     @Test func immediateDeliversAMemoryHitInsideTheCall() throws {
         let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
         let (manager, request) = try warmManager(immediate)

@@ -46,6 +46,12 @@ func make(
 /// A request for a URL.
 func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url)) { sdimage_request_unref($0) } }
 
+/// Waits until a pollable dispatcher has deliveries.
+func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 10_000) -> Bool {
+    var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) == 1
+}
+
 /// A cache in the given directory, or in memory only.
 func makeCache(in directory: String?) throws -> Owned {
     let config = sdimage_cache_config_new()

@@ -35,7 +35,7 @@ import Testing
         let task = try listener.load(manager, makeRequest("data:,"))
         #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.finals.isEmpty)
-        sdimage_dispatcher_drain(queue.pointer)
+        while listener.finals.isEmpty, waitUntilReadable(queue) { sdimage_dispatcher_drain(queue.pointer) }
         #expect(listener.finals.count == 1)
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(held.answer(makePNG(width: 1, height: 1)))
         #expect(sdimage_manager_wait_all(manager.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.finals.isEmpty)
-        sdimage_dispatcher_drain(queue.pointer)
+        while listener.finals.isEmpty, waitUntilReadable(queue) { sdimage_dispatcher_drain(queue.pointer) }
         #expect(listener.finals.count == 1)
     }
 
@@ -135,10 +135,11 @@ import Testing
     @Test func aTextIsEscapedForAURL() throws {
         func escaped(_ text: String, _ length: Int? = nil) throws -> String {
             let data = try make(sdimage_data_unref) { sdimage_url_escape(text, length ?? .init(bitPattern: ~0), $0, $1) }
-            let bytes = UnsafeRawBufferPointer(
-                start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer) + 1)
-            #expect(bytes.last == 0)
-            return String(decoding: bytes.dropLast(), as: UTF8.self)
+            return try withExtendedLifetime(data) {
+                let text = try #require(sdimage_data_bytes(data.pointer)).assumingMemoryBound(to: CChar.self)
+                #expect(text[sdimage_data_length(data.pointer)] == 0)
+                return String(decoding: UnsafeRawBufferPointer(start: text, count: sdimage_data_length(data.pointer)), as: UTF8.self)
+            }
         }
         #expect(try escaped("a b/c?d=e&f#\u{e9}") == "a%20b%2Fc%3Fd%3De%26f%23%C3%A9")
         #expect(try escaped("AZaz09-._~") == "AZaz09-._~")

@@ -78,6 +78,7 @@ import Testing
         let block = sdimage_info_xmp(info.pointer)
         let bytes = UnsafeRawBufferPointer(start: sdimage_data_bytes(block), count: sdimage_data_length(block))
         #expect(String(decoding: bytes, as: UTF8.self) == XMPOrientationTests.packet)
+        withExtendedLifetime(info) {}
     }
 }
 

@@ -85,7 +85,7 @@ public:
     std::size_t inline_entry_limit() const noexcept { return sdimage_cache_config_inline_entry_limit(self()); }
     // Returns true if a completed store survives a power failure.
     bool is_durable() const noexcept { return sdimage_cache_config_is_durable(self()); }
-    // Returns the date that determines the age of entries: ACCESS, or MODIFICATION also for CREATION.
+    // Returns the date that determines the age of entries: ACCESS by default.
     sdimage::expire_rule expire_rule() const noexcept {
         return static_cast<sdimage::expire_rule>(sdimage_cache_config_expire_rule(self()));
     }

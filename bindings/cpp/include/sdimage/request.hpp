@@ -42,11 +42,12 @@ public:
     request copy() const { return request(detail::made(sdimage_request_copy(get()))); }
 
     // Borrowed until it is set again.
-    std::string_view url() const noexcept {
+    std::string_view url() const &noexcept {
         std::size_t length = 0;
         const char *text = sdimage_request_url(get(), &length);
         return {text ? text : "", length};
     }
+    std::string url() && { return std::string(std::as_const(*this).url()); }
     request &set_thumbnail_size(std::uint32_t width, std::uint32_t height,
                                 scale_mode mode = scale_mode::aspect_fit) &noexcept {
         return sdimage_request_set_thumbnail_size(get(), width, height, detail::c(mode)), *this;
