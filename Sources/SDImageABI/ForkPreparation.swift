@@ -62,7 +62,7 @@ enum ForkPreparation {
         let length = unsafe sdimage_data_length(data)
         var info: Object = nil
         _ = attempt(nil) { () throws(ImageError) in
-            unsafe try give(InfoObject(try registry.info(try Input.callersBytes(bytes, length))), &info)
+            unsafe try give(try InfoObject(try registry.info(try Input.callersBytes(bytes, length))), &info)
         }
         var json: Object = nil
         _ = unsafe sdimage_info_to_json(info, &json, nil)

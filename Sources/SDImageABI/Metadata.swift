@@ -11,7 +11,7 @@ public func sdimage_info_new(
         unsafe try requireResult(info)
         let options = unsafe try Input.decodeOptions(options)
         let found = unsafe try Defaults.coders.info(try Input.callersBytes(bytes, length), options: options)
-        unsafe try give(InfoObject(found), info)
+        unsafe try give(try InfoObject(found), info)
     }
 }
 
@@ -23,7 +23,7 @@ public func sdimage_info_new_file(_ path: Text, _ options: Object, _ info: Objec
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
         let bytes = try FileLoader.read(path, limit: DecodeLimits.standard.workingBytes)
-        unsafe try give(InfoObject(try Defaults.coders.info(bytes, options: options)), info)
+        unsafe try give(try InfoObject(try Defaults.coders.info(bytes, options: options)), info)
     }
 }
 

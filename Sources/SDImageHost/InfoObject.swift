@@ -7,7 +7,12 @@ package final class InfoObject: Sendable, HandleObject {
     package let info: ImageInfo
     package let texts: [(name: CString, value: CString)]
 
-    package init(_ info: ImageInfo) {
+    /// Copies blocks that are parts of the caller's bytes.
+    package init(_ info: ImageInfo) throws(ImageError) {
+        var info = info
+        info.exif = try info.exif?.copiedIfLent()
+        info.xmp = try info.xmp?.copiedIfLent()
+        info.colorProfile = try info.colorProfile?.copiedIfLent()
         self.info = info
         texts = info.text.map { (CString($0.key), CString($0.value)) }
     }

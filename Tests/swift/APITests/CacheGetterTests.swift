@@ -50,7 +50,8 @@ import Testing
         var rule = sdimage_expire_rule.SDIMAGE_EXPIRE_RULE_ACCESS
         sdimage_cache_get_disk_limits(cache.pointer, &size, &age, &rule)
         #expect(size == 2000 && age == 60 && rule == .SDIMAGE_EXPIRE_RULE_MODIFICATION)
-        sdimage_cache_get_disk_limits(try makeCache(in: nil).pointer, &size, &age, &rule)
+        let memory = try makeCache(in: nil)
+        sdimage_cache_get_disk_limits(memory.pointer, &size, &age, &rule)
         #expect(size == 0 && age == 0 && rule == .SDIMAGE_EXPIRE_RULE_ACCESS)
     }
 

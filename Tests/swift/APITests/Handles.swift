@@ -183,6 +183,7 @@ final class Listener: @unchecked Sendable {
     }
 
     func waitForDestroy(count: Int = 1, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }
+    func waitForProgress(within seconds: Double = 60) -> Bool { wait(seconds) { $0.progressCount > 0 } }
 
     private func wait(_ seconds: Double, until isTrue: (Listener) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)

@@ -115,8 +115,10 @@ import Testing
 
     @Test func theFramesOfAnAnimationShareTheLimit() throws {
         let frames = [try image(20, 10), try image(20, 10)]
-        let pointers = frames.map { Optional($0.pointer) }
-        let moving = try make(sdimage_image_unref) { sdimage_image_new_animation(pointers, [100, 100], 2, 0, $0, $1) }
+        let moving = try withExtendedLifetime(frames) {
+            let pointers = frames.map { Optional($0.pointer) }
+            return try make(sdimage_image_unref) { sdimage_image_new_animation(pointers, [100, 100], 2, 0, $0, $1) }
+        }
         let small = try make(sdimage_image_unref) { sdimage_image_limit_bytes(moving.pointer, 800, $0, $1) }
         #expect(sdimage_image_frame_count(small.pointer) == 2)
         #expect(sdimage_image_width(small.pointer) * sdimage_image_height(small.pointer) * 4 * 2 <= 800)
@@ -142,7 +144,8 @@ import Testing
 
     @Test func anImageOfPixelsHasNoDecodeOptions() throws {
         var options: OpaquePointer?
-        sdimage_image_get_decode_options(try image(2, 2).pointer, &options)
+        let plain = try image(2, 2)
+        sdimage_image_get_decode_options(plain.pointer, &options)
         #expect(options == nil)
     }
 }

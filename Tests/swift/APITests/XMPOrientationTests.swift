@@ -69,6 +69,22 @@ import Testing
         #expect(sdimage_image_width(image.pointer) == 8)
     }
 
+    @Test(arguments: formats) func blocksOfMetadataOutliveTheBytesOfTheCaller(format: sdimage_format) throws {
+        var bytes = try file(format, packet: XMPOrientationTests.packet)
+        let info = try bytes.withUnsafeMutableBytes { buffer in
+            let info = try make(sdimage_info_unref) { sdimage_info_new(buffer.baseAddress, buffer.count, nil, $0, $1) }
+            for index in buffer.indices { buffer[index] = 0 }
+            return info
+        }
+        let kept = Owned(sdimage_data_ref(sdimage_info_xmp(info.pointer))) { sdimage_data_unref($0) }
+        let text = withExtendedLifetime(kept) {
+            String(
+                decoding: UnsafeRawBufferPointer(
+                    start: sdimage_data_bytes(kept.pointer), count: sdimage_data_length(kept.pointer)), as: UTF8.self)
+        }
+        #expect(text == XMPOrientationTests.packet)
+    }
+
     @Test(arguments: formats) func encodersWriteTheOrientationOfTheImage(format: sdimage_format) throws {
         let packet = XMPOrientationTests.packet.replacing("=\"1\"", with: "=\"6\"")
         let file = try file(format, packet: packet)
