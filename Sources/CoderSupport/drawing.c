@@ -175,3 +175,7 @@ sdimage_status sdcs_drawing_describe(void *user_data, const void *bytes, size_t 
     kind->release(job);
     return status;
 }
+
+bool sdcs_drawing_can_decode_format(void *user_data, sdimage_format format) {
+    return format == ((const sdcs_drawing_kind *)user_data)->format;
+}

@@ -60,5 +60,6 @@ sdimage_status sdcs_drawing_render(void *kind, const void *bytes, size_t length,
 sdimage_status sdcs_drawing_describe(void *kind, const void *bytes, size_t length,
                                      const sdimage_decode_options *options, sdimage_metadata *metadata,
                                      sdimage_error **error);
+bool sdcs_drawing_can_decode_format(void *kind, sdimage_format format);
 
 #endif

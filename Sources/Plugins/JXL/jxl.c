@@ -254,6 +254,11 @@ static uint32_t duration_ms(const void *pointer, uint32_t index) {
     return self->base.data && index < self->file.count ? self->file.durations[index] : 0;
 }
 
+static bool can_decode_format(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return format == SDIMAGE_FORMAT_JXL;
+}
+
 static sdcs_instance_kind frames = {
     .size = sizeof(instance),
     .no_memory = "jxl: no memory for a decoder",
@@ -273,6 +278,7 @@ static const sdimage_coder_vtable table = {
     .encode = sdjxl_encode,
     SDCS_INSTANCE_ENTRIES,
     .describe = describe,
+    .can_decode_format = can_decode_format,
     .detached_stack = SDCS_STACK,
 };
 

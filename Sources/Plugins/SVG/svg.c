@@ -159,6 +159,7 @@ static const sdimage_coder_vtable table = {
     .decode = sdcs_drawing_decode,
     .render = sdcs_drawing_render,
     .describe = sdcs_drawing_describe,
+    .can_decode_format = sdcs_drawing_can_decode_format,
     .detached_stack = SDCS_DRAWING_STACK,
 };
 

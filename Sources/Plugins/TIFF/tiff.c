@@ -151,6 +151,11 @@ static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image
     return status;
 }
 
+static bool can_decode_format(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return format == SDIMAGE_FORMAT_TIFF;
+}
+
 static sdcs_instance_kind files = {
     .size = sizeof(instance),
     .no_memory = "tiff: no memory for a decoder",
@@ -166,6 +171,7 @@ static const sdimage_coder_vtable table = {
     .instance_destroy = sdcs_instance_destroy,
     .open_source = sdcs_instance_open_source,
     .describe = describe,
+    .can_decode_format = can_decode_format,
     .detached_stack = SDCS_STACK,
 };
 

@@ -82,6 +82,7 @@ TEST(a_coder_of_lambdas_says_what_it_throws) {
 class square final : public custom_coder {
   public:
     bool can_decode(bytes_view bytes) override { return bytes.text() == "square"; }
+    bool can_decode_format(format wanted) override { return wanted == format::raw; }
     image decode(bytes_view, const decode_options &) override { return drawn(8, 8); }
     image render(bytes_view, const decode_options &, size wanted) override {
         return drawn(wanted.width, wanted.height);
@@ -103,6 +104,7 @@ TEST(a_vector_coder_draws_at_any_size) {
     CHECK(small.is_vector());
     CHECK_EQUAL(small.render(64, 32).width(), 64u);
     CHECK_EQUAL(info(std::string("square")).pixel_size().width, 8u);
+    CHECK_EQUAL(decode(std::string("unknown"), decode_options().set_format_hint(format::raw)).width(), 8u);
     squares.remove();
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from .support import PLUGINS, ROOT, TestCase, apart, lib, sdimage
+from .support import DAMAGE, PLUGINS, ROOT, TestCase, apart, lib, sdimage
 
 LOADED = [plugin for plugin in PLUGINS.values() if plugin.error is None]
 TELL = """
@@ -38,6 +39,19 @@ class Loading(TestCase):
             self.assertEqual(report["plugins"][plugin.name], plugin.library)
         formats = {"jxl", "pdf", "svg", "tiff"} & {plugin.name for plugin in LOADED}
         self.assertLessEqual(formats, set(report["formats"]["decode"]))
+
+    def test_a_hint_reaches_coders_that_are_registered_one_by_one(self) -> None:
+        for name in sorted({"jxl", "pdf", "svg", "tiff"} & {plugin.name for plugin in LOADED}):
+            with self.subTest(name):
+                module, pointer = ctypes.CDLL(PLUGINS[name].path), ctypes.c_void_p()
+                self.assertEqual(module[f"sdimage_{name}_coder_new"](ctypes.byref(pointer), None), 0)
+                coder = sdimage.LibraryCoder(pointer.value)
+                sdimage.register_coder(coder)
+                try:
+                    error = self.assert_error(tuple(DAMAGE), b"words, and no image", format_hint=name)
+                finally:
+                    sdimage.unregister_coder(coder)
+                self.assertNotIn("no coder recognizes", error.message)
 
     def test_loading_again_changes_nothing(self) -> None:
         before = lib.sdimage_coder_registered_count()

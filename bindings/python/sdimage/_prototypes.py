@@ -148,7 +148,6 @@ CODER_TABLE_INSTANCE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p, c_void_p)
 CODER_TABLE_INSTANCE_LOOP_COUNT = CFUNCTYPE(c_uint32, c_void_p, c_void_p)
 CODER_TABLE_INSTANCE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_void_p, c_uint32)
 CODER_TABLE_INSTANCE_FRAME = CFUNCTYPE(c_int, c_void_p, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
-CODER_TABLE_INSTANCE_BYTES = CFUNCTYPE(c_int, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_INSTANCE_DESTROY = CFUNCTYPE(None, c_void_p, c_void_p)
 CODER_TABLE_RENDER = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, Size, HANDLE_OUT, HANDLE_OUT)
 CODER_TABLE_OPEN_SOURCE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_OUT, HANDLE_OUT)
@@ -344,7 +343,6 @@ class CoderTable(Structure):
         ("instance_loop_count", CODER_TABLE_INSTANCE_LOOP_COUNT),
         ("instance_duration_ms", CODER_TABLE_INSTANCE_DURATION_MS),
         ("instance_frame", CODER_TABLE_INSTANCE_FRAME),
-        ("instance_bytes", CODER_TABLE_INSTANCE_BYTES),
         ("instance_destroy", CODER_TABLE_INSTANCE_DESTROY),
         ("render", CODER_TABLE_RENDER),
         ("open_source", CODER_TABLE_OPEN_SOURCE),

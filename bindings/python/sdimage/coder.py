@@ -17,6 +17,7 @@ from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
     CODER_TABLE_CAN_DECODE,
+    CODER_TABLE_CAN_DECODE_FORMAT,
     CODER_TABLE_CAN_ENCODE,
     CODER_TABLE_DECODE,
     CODER_TABLE_DESCRIBE,
@@ -111,6 +112,10 @@ class Coder:
     def can_decode(self, head: bytes) -> bool:
         """True for data of this coder, by its first bytes, at most 4096. Called for all data that is decoded."""
         raise NotImplementedError
+
+    def can_decode_format(self, format: str) -> bool:  # noqa: A002 - as everywhere
+        """True if this coder is tried for data that no coder recognizes when ``format_hint`` is this format."""
+        return False
 
     def decode(self, data: bytes, options: DecodeOptions) -> Image:
         """The (first) image. `options` are those of the decode. They include the safety limits ``max_pixels`` and
@@ -345,6 +350,14 @@ def _describe(
     return answer(error_out, body, lambda error: _failures.refuse("info", error))
 
 
+def _can_decode_format(token: int | None, number: int) -> bool:
+    try:
+        return bool(_coders.find(token).can_decode_format(_words.word(_enums.FORMATS, number)))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("can_decode_format", error)
+        return False
+
+
 def _can_encode(token: int | None, number: int) -> bool:
     try:
         return bool(_coders.find(token).can_encode(_words.word(_enums.FORMATS, number)))
@@ -485,4 +498,5 @@ _TABLE = CoderTable(
     decode=CODER_TABLE_DECODE(_decode),
     can_encode=CODER_TABLE_CAN_ENCODE(_can_encode),
     encode=CODER_TABLE_ENCODE(_encode),
+    can_decode_format=CODER_TABLE_CAN_DECODE_FORMAT(_can_decode_format),
 )

@@ -354,6 +354,24 @@ class List(TestCase):
         self.assertEqual(sdimage.coders()[:2], [second, first])
         self.assertEqual([coder.name for coder in sdimage.coders()[2:]], names)
 
+    def test_a_format_hint_selects_a_coder_for_bytes_without_signature(self) -> None:
+        class Raw(sdimage.Coder):
+            def can_decode(self, head: bytes) -> bool:
+                return False
+
+            def can_decode_format(self, format: str) -> bool:  # noqa: A002
+                return format == "raw"
+
+            def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+                return sdimage.Image.from_pixels(data, len(data), 1, "gray8")
+
+        coder = Raw()
+        sdimage.register_coder(coder)
+        self.addCleanup(sdimage.unregister_coder, coder)
+        self.assertEqual(sdimage.decode(b"abc", format_hint="raw").tobytes(), b"abc")
+        self.assert_error("NOT_AN_IMAGE", sdimage.decode, b"abc")
+        self.assert_error("NOT_AN_IMAGE", sdimage.decode, b"abc", format_hint="svg")
+
     def test_what_can_be_decoded_and_encoded(self) -> None:
         file = farbfeld(2, 2)
         self.assertFalse(sdimage.can_decode(file))

@@ -78,18 +78,26 @@ class Custom(TestCase):
         self.assert_error("UNSUPPORTED", loader.load, "data:,")
 
     def test_a_fetch_reports_to_callbacks(self) -> None:
-        ended, results = threading.Event(), list[sdimage.Result]()
+        told, ended, results = threading.Event(), threading.Event(), list[sdimage.Result]()
         counts: list[tuple[int, int | None]] = []
+
+        def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
+            yield b"ab"
+            told.wait(10)  # the result would take the place of progress that waits
+            yield b"c"
+
+        def on_progress(received: int, expected: int | None) -> None:
+            counts.append((received, expected))
+            told.set()
 
         def on_result(result: sdimage.Result) -> None:
             results.append(result)
             ended.set()
 
-        loader = sdimage.Loader(lambda request: [b"ab", b"c"])
-        task = loader.start("x://y", lambda received, expected: counts.append((received, expected)), on_result)
+        task = sdimage.Loader(load).start("x://y", on_progress, on_result)
         self.assertEqual((task.wait(10).data, task.url), (b"abc", "x://y"))
         self.assertTrue(ended.wait(10))
-        self.assertEqual((results[0].data, counts[-1][0]), (b"abc", 3))
+        self.assertEqual((results[0].data, counts[0]), (b"abc", (2, None)))
 
     def test_an_exception_of_the_function_is_raised_to_who_waits(self) -> None:
         def load(request: sdimage.LoadRequest) -> bytes:

@@ -407,14 +407,6 @@ pub struct sdimage_coder_vtable {
             error: *mut *mut sdimage_error,
         ) -> sdimage_status,
     >,
-    pub instance_bytes: Option<
-        unsafe extern "C" fn(
-            user_data: *mut c_void,
-            instance: *mut c_void,
-            data: *mut *mut sdimage_data,
-            error: *mut *mut sdimage_error,
-        ) -> sdimage_status,
-    >,
     pub instance_destroy: Option<unsafe extern "C" fn(user_data: *mut c_void, instance: *mut c_void)>,
     pub render: Option<
         unsafe extern "C" fn(

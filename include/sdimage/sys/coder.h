@@ -94,8 +94,6 @@ typedef struct sdimage_coder_vtable {
     /* Returns frame `index`, below the frame count, composed to the whole canvas. */
     sdimage_status (*instance_frame)(void *user_data, void *instance, uint32_t index, sdimage_image **image,
                                      sdimage_error **error);
-    /* Returns the encoded bytes of the image. Not called yet: the library holds the bytes that it received. */
-    sdimage_status (*instance_bytes)(void *user_data, void *instance, sdimage_data **data, sdimage_error **error);
     /* Frees the instance; the last call. */
     void (*instance_destroy)(void *user_data, void *instance);
 

@@ -56,8 +56,6 @@ public:
     virtual std::uint32_t loop_count() { return 0; }
     virtual std::uint32_t duration_ms(std::uint32_t) { return 0; }
     virtual image frame(std::uint32_t) { return current(); }
-    // The encoded bytes; empty if they are not held.
-    virtual data bytes() { return {}; }
 };
 
 // Base class for make_coder. Called on worker threads, on several at once. The library does the scaling, rotation,
@@ -67,6 +65,8 @@ class custom_coder {
 public:
     virtual ~custom_coder() = default;
     virtual bool can_decode(bytes_view bytes) = 0;
+    // Returns true for the formats of the coder: a decode may name one for bytes that no coder recognizes.
+    virtual bool can_decode_format(format) { return false; }
     // Decodes the first image. how.options() are the values of the request.
     virtual image decode(bytes_view bytes, const decode_options &how) = 0;
 
@@ -132,13 +132,6 @@ inline void set_instances(sdimage_coder_vtable &table) {
     table.instance_frame = [](void *, void *instance, std::uint32_t index, sdimage_image **into, sdimage_error **why) {
         return answered(why, [&] { put_always(into, picture(instance).frame(index)); });
     };
-    table.instance_bytes = [](void *, void *instance, sdimage_data **into, sdimage_error **why) {
-        return answered(why, [&] {
-            data kept = picture(instance).bytes();
-            if (!kept) throw error(status::not_found, "the bytes are not kept");
-            *into = kept.release();
-        });
-    };
     table.instance_destroy = [](void *, void *instance) { destroyed<custom_picture>(instance); };
 }
 
@@ -152,6 +145,11 @@ template <class T> void set_decoding(sdimage_coder_vtable &table) {
             put_always(into, state<T>(self).decode({bytes, length}, *lent<decode_options>(how)));
         });
     };
+    if constexpr (overrides(&T::can_decode_format, &custom_coder::can_decode_format)) {
+        table.can_decode_format = [](void *self, sdimage_format wanted) {
+            return guarded(false, [&] { return state<T>(self).can_decode_format(static_cast<format>(wanted)); });
+        };
+    }
     if constexpr (overrides(&T::render, &custom_coder::render)) {
         table.render = [](void *self, const void *bytes, std::size_t length, const sdimage_decode_options *how,
                           sdimage_size wanted, sdimage_image **into, sdimage_error **why) {
