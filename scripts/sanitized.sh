@@ -48,5 +48,5 @@ sanitized_flags() {
 build_sanitized() {
     sanitized_flags || return 1
     say "Building with sanitizers (two to four minutes the first time)" >&2
-    (cd "$SDIMAGE_ROOT" && quietly build/logs/sanitized-build.log swift build $SDIMAGE_SANITIZED_FLAGS "$@")
+    (cd "$SDIMAGE_ROOT" && quietly build/logs/sanitized-build.log scripts/swift-build $SDIMAGE_SANITIZED_FLAGS "$@")
 }

@@ -6,7 +6,7 @@ HAS_PARTS=1
 
 suite() {
     local status=0
-    swift build --build-tests >&2 || { echo "not ok the debug build: see build/logs/swift.log"; return 1; }
+    scripts/swift-build --build-tests >&2 || { echo "not ok the debug build: see build/logs/swift.log"; return 1; }
     export TMPDIR=$SDIMAGE_TEMPORARY
     "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build ${SDIMAGE_ONLY:+--filter "$SDIMAGE_ONLY"} || status=1
     # The baseline is what the suite `kernels` compares all others with.
