@@ -408,6 +408,7 @@ static void aForgottenReplyDoesNotFailTheLoad(void) {
     static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .forgets_replies = true, .stored = GATE_CLOSED};
     sdimage_manager *manager = manager_with(&shelf);
     expect_loaded(manager, "test:data", SDIMAGE_IMAGE_SOURCE_LOADER);
+    gate_wait(&shelf.stored, 1);
     CHECK_EQUAL(shelf.queries, 1);
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
