@@ -203,9 +203,9 @@ SDIMAGE_API sdimage_status sdimage_decoder_append(sdimage_decoder *decoder, cons
  * bytes were appended. Missing rows of JPEG, PNG, GIF and WebP are transparent, so that the image can be drawn over a
  * placeholder: with the pixel formats AUTOMATIC and NATIVE, an image with missing rows has alpha even if the final one
  * has not. With a format without alpha, missing rows are black. (The orientation of a WebP is at its end; until then
- * the image is shown as stored.) For an animation this is the first frame. NEED_MORE_DATA, without writing *image,
- * while there is none. Formats without partial decoding have their image when all bytes have arrived. Errors as
- * above. */
+ * the image is shown as stored.) For an animation this is the first frame, with the frames that have arrived.
+ * NEED_MORE_DATA, without writing *image, while there is none. Formats without partial decoding have their image when
+ * all bytes have arrived. Errors as above. */
 SDIMAGE_API sdimage_status sdimage_decoder_get_image(sdimage_decoder *decoder, sdimage_image **image,
                                                      sdimage_error **error);
 

@@ -108,8 +108,8 @@ SDIMAGE_API const char *sdimage_request_url(const sdimage_request *request, size
  * invalid. */
 SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *url, size_t length);
 
-/* Replaces the URL as the base of the cache key, so that several URLs share one entry. Any bytes; NULL restores the
- * URL. */
+/* Replaces the URL as the base of the cache key, so that several URLs share one entry. NULL restores the URL. Any
+ * bytes; the functions of cache.h find only entries whose key is UTF-8. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
 /* Returns the cache key set and its length in bytes; NULL if the URL is the key. `length` may be NULL. Borrowed
  * until the key is set again or the request is freed. */
@@ -177,8 +177,8 @@ SDIMAGE_API bool sdimage_request_has_early_thumbnail(const sdimage_request *requ
  *
  * A thumbnail or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it
  * has an alpha channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits,
- * images of file: and data: URLs, and images of requests with their own coder are stored in memory only. For an image
- * in another pixel format the disk holds the original.
+ * images of file: and data: URLs, and images of requests with their own coder are stored in memory only. Thumbnails are
+ * stored whatever their pixel format; of an image at full size in another pixel format, the disk holds the original.
  *
  * The bits for originals concern images that are derived from one: thumbnails, transformed images, and other pixel
  * formats. If the original is the image itself, they have no effect. An image is not derived from an original in memory
@@ -246,9 +246,9 @@ SDIMAGE_API const char *sdimage_request_header(const sdimage_request *request, c
  * `value` is not NULL, receives its value. Borrowed until fields change or the request is freed. */
 SDIMAGE_API const char *sdimage_request_header_at(const sdimage_request *request, size_t index, const char **value);
 
-/* Sets the method of the HTTP request, such as "POST"; NULL, the default, is GET. CONNECT, TRACE and methods that are
- * no token (RFC 9110, section 5.6.2) make the load fail with INVALID_REQUEST. The cache key does not depend on method
- * and body: set a cache key if the URL alone does not identify the image.
+/* Sets the method of the HTTP request, such as "POST"; NULL, the default, is GET. CONNECT, HEAD, TRACE and methods
+ * that are no token (RFC 9110, section 5.6.2) make the load fail with INVALID_REQUEST. The cache key does not depend on
+ * method and body: set a cache key if the URL alone does not identify the image.
  *
  * Loads with methods other than GET share no transfer, send no conditional requests, and never resume an interrupted
  * transfer. Only those with an idempotent method are retried (RFC 9110, section 9.2.2). A redirect with status 303, or
