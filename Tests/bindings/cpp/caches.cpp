@@ -51,6 +51,8 @@ TEST(a_cache_is_opened_in_a_folder) {
     kept.close();
     CHECK_EQUAL(cache::open(place.c_str()).data("a").text(), std::string("abc"));
     CHECK(cache::open(nullptr) && cache::open());
+    cache::open(place).check();
+    CHECK_EQUAL(thrown([] { cache::open("/proc/no/such/place").check(); }), status::cache_unusable);
 }
 
 TEST(entries_are_listed_page_by_page) {

@@ -30,6 +30,26 @@ class waiting_loader final : public custom_loader {
     load_sink kept_;
 };
 
+// Fails as the URL says, and remembers only timeouts.
+class failing_loader final : public custom_loader {
+  public:
+    void load(const request &wanted, const load_sink &sink) override {
+        sink.fail(wanted.url() == "x:slow" ? status::timeout : status::not_found, "no");
+    }
+    bool should_remember_failure(const request &wanted, const failure &why) override {
+        return wanted.url() == "x:slow" && why.code() == status::timeout;
+    }
+};
+
+TEST(a_loader_decides_which_failures_are_remembered) {
+    const manager loads =
+        manager::create(manager_config().set_cache(nullptr).set_loader(make_loader<failing_loader>("failing")));
+    CHECK_EQUAL(thrown([&] { loads.load("x:slow"); }), status::timeout);
+    CHECK_EQUAL(thrown([&] { loads.load("x:slow"); }), status::failed_url);
+    CHECK_EQUAL(thrown([&] { loads.load("x:none"); }), status::not_found);
+    CHECK_EQUAL(thrown([&] { loads.load("x:none"); }), status::not_found);
+}
+
 TEST(a_failure_without_an_error_is_a_failure) {
     const std::string bytes = picture("badge.png");
     // Simulates a failure without memory for an error: all bytes are delivered, but the load fails.

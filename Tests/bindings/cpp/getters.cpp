@@ -157,6 +157,8 @@ TEST(filters_describe_their_parameters) {
 
 TEST(the_process_and_widgets_return_their_settings) {
     const diagnosis found = diagnosis::create();
+    CHECK(found.can_encode(format::png) && !found.can_encode(format::raw));
+    CHECK_EQUAL(found.can_encode(format::heic), can_encode(format::heic));
     CHECK(found.processor_count() > 0 && !found.simd_level().empty() && !diagnosis::create().simd_level().empty());
     CHECK(found.library_count() > 0 && !found.library_name(0).empty());
     CHECK(found.library_name(found.library_count()).empty());

@@ -195,7 +195,10 @@ TEST(a_widget_is_its_own_target) {
         CHECK_EQUAL(log, std::string("image clear image set fade "));
         CHECK_EQUAL(own.url(), url("badge.png"));
         // The destructor ends this load; no function of the widget is called afterwards.
-        own.load(request(url("aurora.jpg?fault=hang")), nullptr, [&](const result &got) { ended = got.why().code(); });
+        const task last = own.load(request(url("aurora.jpg?fault=hang")), nullptr,
+                                   [&](const result &got) { ended = got.why().code(); });
+        own.set_priority(priority::low);
+        CHECK(last.priority() == priority::low);
         log.clear();
     }
     CHECK(becomes_true([&] {

@@ -233,6 +233,8 @@ TEST(transformers_change_pictures_and_have_keys) {
     CHECK_EQUAL(picture.resize(10, 10, scale_mode::aspect_fill).width(), 10u);
     CHECK_EQUAL(picture.crop({0, 0, 10, 5}).height(), 5u);
     CHECK(picture.round_corner(5).has_alpha());
+    const image round = picture.transform(transformer::round_corner_fraction(0.5));
+    CHECK(round.color_at(0, 0).alpha == 0 && round.color_at(20, 10).alpha == 1);
     CHECK_EQUAL(picture.rotate(1.5707963267948966, true).width(), 20u);
     CHECK_EQUAL(int(picture.flip(false, true).row(0)[0]), 19);
     options strong;

@@ -43,6 +43,43 @@ import Testing
         }
     }
 
+    /// A loader whose loads fail with the given status, and that votes on remembering it; a member of a chain if `isChained`.
+    private func makeLoader(_ status: sdimage_status, remembers: Bool, isChained: Bool) throws -> Owned {
+        var table = sdimage_loader_vtable()
+        table.size = MemoryLayout<sdimage_loader_vtable>.size
+        table.can_load = { _, _ in true }
+        table.load = { userData, _, sink in
+            let error = sdimage_error_new(sdimage_status(rawValue: Int32(Int(bitPattern: userData) >> 1))!, "no")
+            sdimage_load_sink_finish(sink, error)
+            sdimage_error_unref(error)
+            return .SDIMAGE_STATUS_OK
+        }
+        table.should_remember_failure = { userData, request, error in
+            #expect(sdimage_request_url(request, nil).map { String(cString: $0) } == "x:a")
+            #expect(sdimage_error_code(error).rawValue == Int32(Int(bitPattern: userData) >> 1))
+            return Int(bitPattern: userData) & 1 == 1
+        }
+        let vote = UnsafeMutableRawPointer(bitPattern: Int(status.rawValue) << 1 | (remembers ? 1 : 0))
+        let loader = try make(sdimage_loader_unref) { sdimage_loader_new_custom("voting", &table, vote, nil, $0, $1) }
+        guard isChained else { return loader }
+        let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
+        #expect(sdimage_loader_chain_add(chain.pointer, loader.pointer, nil) == .SDIMAGE_STATUS_OK)
+        return chain
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func theLoaderDecidesWhatIsRemembered(_ remembers: Bool, _ isChained: Bool) throws {
+        // The library itself remembers NOT_FOUND and not TIMEOUT.
+        let status = remembers ? sdimage_status.SDIMAGE_STATUS_TIMEOUT : .SDIMAGE_STATUS_NOT_FOUND
+        let loader = try makeLoader(status, remembers: remembers, isChained: isChained)
+        let manager = try makeManager(cache: nil, loader: loader)
+        for expected in [status, remembers ? .SDIMAGE_STATUS_FAILED_URL : status] {
+            let listener = Listener()
+            _ = try listener.load(manager, makeRequest("x:a"))
+            #expect(listener.final()?.status == expected)
+        }
+    }
+
     @Test func aWholeBodyThatIsNoPictureIsRememberedAndABrokenOneIsNot() throws {
         let fixture = try FreshnessFixture([:])
         fixture.origin.now { $0.breaksOff = true }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
@@ -13,9 +14,16 @@ from ._check import kind, mapping, optional_function, pointer_of, wrong
 from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
-from ._prototypes import DESTROY, LOADER_TABLE_CANCEL, LOADER_TABLE_CAN_LOAD, LOADER_TABLE_LOAD, LoaderTable
+from ._prototypes import (
+    DESTROY,
+    LOADER_TABLE_CANCEL,
+    LOADER_TABLE_CAN_LOAD,
+    LOADER_TABLE_LOAD,
+    LOADER_TABLE_SHOULD_REMEMBER_FAILURE,
+    LoaderTable,
+)
 from ._tokens import Tokens
-from .errors import Error, call, new_pointer, text
+from .errors import Error, call, from_pointer, new_pointer, text
 from .hooks import DownloadHooks, DownloadRequest
 from .image import Image
 from .options import U32, U64, DecodeOptions, OptionT, OptionValues, carried, read_options, unsigned
@@ -107,6 +115,14 @@ class LoadRequest:
 #: Encoded bytes at once, or in pieces, or a decoded image.
 Loaded: TypeAlias = ReadableBuffer | Iterable[bytes] | Image
 LoadFunction: TypeAlias = Callable[[LoadRequest], Loaded]
+ShouldRememberFailure: TypeAlias = Callable[[LoadRequest, Error], bool]
+
+
+@dataclass(frozen=True)
+class _Functions:
+    load: LoadFunction
+    can_load: Callable[[str], bool] | None
+    should_remember_failure: ShouldRememberFailure | None
 
 
 def _u32(name: str, value: Any) -> tuple[int]:
@@ -158,18 +174,32 @@ class Loader:
     the encoded bytes, an iterable of pieces, or an :class:`Image`, and may block. A raised :class:`Error` is the error
     of the load; any other exception is logged and becomes ``INTERNAL_ERROR`` with its text, and is the cause of the
     error that a waiting caller receives. ``can_load(url)`` must not block.
+    ``should_remember_failure(request, error)`` decides if a failed URL is not requested again for some time, by default
+    the library by the error.
     """
 
     def __init__(
-        self, function: LoadFunction, can_load: Callable[[str], bool] | None = None, name: str = "python"
+        self,
+        function: LoadFunction,
+        can_load: Callable[[str], bool] | None = None,
+        name: str = "python",
+        should_remember_failure: ShouldRememberFailure | None = None,
     ) -> None:
         if not callable(function):
             raise wrong("function", "a function", function)
-        token = _functions.add((function, optional_function(can_load, "can_load")), self)
+        optional_function(can_load, "can_load")
+        optional_function(should_remember_failure, "should_remember_failure")
+        token = _functions.add(_Functions(function, can_load, should_remember_failure), self)
+        table = _TABLE if should_remember_failure is None else _TABLE_WITH_VOTE
         out = c_void_p()
-        call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(_TABLE), token, _NO_DESTROY, byref(out))
+        call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(table), token, _NO_DESTROY, byref(out))
         self._handle = Handle(out.value, lib.sdimage_loader_unref)
-        self._config = {"function": function, "can_load": can_load, "name": name}
+        self._config = {
+            "function": function,
+            "can_load": can_load,
+            "name": name,
+            "should_remember_failure": should_remember_failure,
+        }
 
     @classmethod
     def _owned(cls, pointer: int | None) -> Loader:
@@ -430,14 +460,14 @@ class Downloader(Loader):
         lib.sdimage_downloader_invalidate(self.pointer, cancel)
 
 
-_functions: Tokens[tuple[LoadFunction, Callable[[str], bool] | None]] = Tokens("the loader is gone")
+_functions: Tokens[_Functions] = Tokens("the loader is gone")
 
 
 def _can_load(token: int | None, request: int) -> bool:
     url = LoadRequest(request, None).url
     try:
         entry = _functions.get(token)
-        return entry is not None and (entry[1] is None or bool(entry[1](url)))
+        return entry is not None and (entry.can_load is None or bool(entry.can_load(url)))
     except BaseException as error:  # no exception may leave a callback
         _failures.report("can_load", error, url)
         return False
@@ -445,8 +475,7 @@ def _can_load(token: int | None, request: int) -> bool:
 
 def _load(token: int | None, request: int, sink: int) -> int:
     try:
-        function, _ = _functions.find(token)
-        _deliver(function(LoadRequest(request, sink)), sink)
+        _deliver(_functions.find(token).load(LoadRequest(request, sink)), sink)
     except BaseException as error:  # no exception may leave a callback
         _failures.refuse("loader", error, LoadRequest(request, None).url)
         _fail(error, sink)
@@ -484,7 +513,18 @@ def _cancel(_token: int | None, _sink: int) -> None:
     """Does nothing: the function checks :attr:`LoadRequest.is_cancelled`, and writing pieces fails."""
 
 
+def _should_remember(token: int | None, request: int, failure: int) -> bool:
+    try:
+        function = _functions.find(token).should_remember_failure
+        return function is not None and bool(function(LoadRequest(request, None), from_pointer(failure)))
+    except BaseException as error:  # no exception may leave a callback
+        _failures.report("should_remember_failure", error, LoadRequest(request, None).url)
+        return False
+
+
 _NO_DESTROY = DESTROY()
 _TABLE = LoaderTable(
     sizeof(LoaderTable), LOADER_TABLE_CAN_LOAD(_can_load), LOADER_TABLE_LOAD(_load), LOADER_TABLE_CANCEL(_cancel)
 )
+_TABLE_WITH_VOTE = LoaderTable.from_buffer_copy(_TABLE)
+_TABLE_WITH_VOTE.should_remember_failure = LOADER_TABLE_SHOULD_REMEMBER_FAILURE(_should_remember)

@@ -269,6 +269,7 @@ def read_options(options: int) -> DecodeOptions:
     size = lib.sdimage_decode_options_thumbnail_size(options)
     mode = _words.word(_enums.SCALE_MODES, lib.sdimage_decode_options_thumbnail_mode(options))
     pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
+    hint = lib.sdimage_decode_options_format_hint(options)
     return {
         "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
         "preserve_aspect_ratio": mode != "fill",
@@ -278,8 +279,10 @@ def read_options(options: int) -> DecodeOptions:
         "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
         "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
         "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,
+        "format_hint": _words.word(_enums.FORMATS, hint) if hint else None,
         "scale": lib.sdimage_decode_options_scale(options),
         "accept_partial": lib.sdimage_decode_options_should_accept_partial(options),
+        "early_thumbnail": lib.sdimage_decode_options_has_early_thumbnail(options),
         "max_pixels": lib.sdimage_decode_options_max_pixels(options),
         "max_bytes": lib.sdimage_decode_options_max_bytes(options),
         "max_work_ms": lib.sdimage_decode_options_max_work_ms(options),

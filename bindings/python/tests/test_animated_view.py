@@ -180,7 +180,7 @@ class Growing(TestCase):
         cuts = [length for length in range(len(file)) if self.frames(file[:length]) == 3]
         animation, view = sdimage.Animation(b""), sdimage.AnimatedView(screen.show)
         view.set(animation)
-        self.assertEqual(screen.shown, [None] if screen.shown else [])
+        self.assertEqual(screen.shown, [None])
         screen.shown.clear()
         animation.update(file[: cuts[0]])
         self.assertTrue(animation.is_incremental)

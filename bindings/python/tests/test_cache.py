@@ -156,6 +156,8 @@ class Caching(TestCase):
             self.assert_error("CACHE_UNUSABLE", cache.store, "a", image=sdimage.decode(png()))
             self.assertEqual(cache.contains("a"), "memory")
             self.assert_error("CACHE_UNUSABLE", cache.store, "a", data=b"x")
+            self.assertIn("/proc/no/such/place", self.assert_error("CACHE_UNUSABLE", cache.check).message)
+        self.cache().check()
 
     def test_a_cache_in_memory_has_no_disk(self) -> None:
         cache = sdimage.ImageCache(memory_only=True)

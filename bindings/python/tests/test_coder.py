@@ -363,12 +363,15 @@ class List(TestCase):
                 return format == "raw"
 
             def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+                seen.append(options)
                 return sdimage.Image.from_pixels(data, len(data), 1, "gray8")
 
+        seen: list[sdimage.DecodeOptions] = []
         coder = Raw()
         sdimage.register_coder(coder)
         self.addCleanup(sdimage.unregister_coder, coder)
         self.assertEqual(sdimage.decode(b"abc", format_hint="raw").tobytes(), b"abc")
+        self.assertEqual((seen[0]["format_hint"], seen[0]["early_thumbnail"]), ("raw", False))
         self.assert_error("NOT_AN_IMAGE", sdimage.decode, b"abc")
         self.assert_error("NOT_AN_IMAGE", sdimage.decode, b"abc", format_hint="svg")
 

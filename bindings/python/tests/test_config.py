@@ -50,7 +50,8 @@ class Configurations(TestCase):
         def function(request: sdimage.LoadRequest) -> bytes:
             return png()
 
-        self.assertEqual(dict(sdimage.Loader(function).config), {"function": function, "can_load": None, "name": "python"})
+        config = {"function": function, "can_load": None, "name": "python", "should_remember_failure": None}
+        self.assertEqual(dict(sdimage.Loader(function).config), config)
 
     def test_hooks_transports_targets_and_resources_tell_theirs(self) -> None:
         def function(*_arguments: object) -> None:

@@ -106,6 +106,23 @@ class Custom(TestCase):
         error = self.assert_error("INTERNAL_ERROR", sdimage.Loader(load).load, "x://y")
         self.assertIsInstance(error.__cause__, ZeroDivisionError)
 
+    def test_a_loader_decides_which_failures_are_remembered(self) -> None:
+        asked: list[str] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            asked.append(request.url)
+            raise sdimage.Error("TIMEOUT" if "slow" in request.url else "NOT_FOUND", "no")
+
+        def should_remember(request: sdimage.LoadRequest, error: sdimage.Error) -> bool:
+            return error.code == "TIMEOUT" and "slow" in request.url
+
+        manager = self.manager(cache=None, loader=sdimage.Loader(load, should_remember_failure=should_remember))
+        self.assert_error("TIMEOUT", manager.load, "x://slow")
+        self.assert_error("FAILED_URL", manager.load, "x://slow")
+        self.assert_error("NOT_FOUND", manager.load, "x://none")
+        self.assert_error("NOT_FOUND", manager.load, "x://none")
+        self.assertEqual(asked, ["x://slow", "x://none", "x://none"])
+
     def test_a_loader_may_be_given_with_one_load(self) -> None:
         manager = self.manager(cache=None)
         image = manager.load("http://localhost/x", loader=lambda request: png(5, 5)).image

@@ -80,6 +80,13 @@ class Pixels(TestCase):
         self.assertTrue(fitted.has_alpha)
         self.assertEqual(fitted.color_at(10, 0)[3], 0)
 
+    def test_corners_are_rounded_by_a_fraction_of_the_shorter_side(self) -> None:
+        image = picture(8, 8)
+        points = image.transform(transforms.round_corner(4))
+        self.assertEqual(image.transform(transforms.round_corner(0.5, is_fraction=True)).tobytes(), points.tobytes())
+        with self.assertRaises(sdimage.Error):
+            transforms.round_corner(-0.5, is_fraction=True)
+
     def test_several_are_applied_in_order(self) -> None:
         image = picture().transform(transforms.rotate(math.pi / 2), transforms.round_corner(2))
         self.assertEqual((image.width, image.height, image.pixel_format), (4, 6, "rgba8"))

@@ -60,6 +60,8 @@ public:
     virtual void cancel(const load_sink &) {}
     // Reports whether loads of one URL may share one outcome. Inline.
     virtual bool can_share(const request &) { return true; }
+    // Decides if a failure is remembered; the library decides by the error unless overridden. Inline.
+    virtual bool should_remember_failure(const request &, const failure &) { return false; }
 };
 
 namespace detail {
@@ -79,6 +81,13 @@ template <class T> void set_loading(sdimage_loader_vtable &table) {
     if constexpr (overrides(&T::can_share, &custom_loader::can_share)) {
         table.can_share = [](void *self, const sdimage_request *wanted) {
             return guarded(false, [&] { return state<T>(self).can_share(*lent<request>(wanted)); });
+        };
+    }
+    if constexpr (overrides(&T::should_remember_failure, &custom_loader::should_remember_failure)) {
+        table.should_remember_failure = [](void *self, const sdimage_request *wanted, const sdimage_error *why) {
+            return guarded(false, [&] {
+                return state<T>(self).should_remember_failure(*lent<request>(wanted), *lent<failure>(why));
+            });
         };
     }
 }
