@@ -3,7 +3,7 @@ ABOUT='CMake build; the installed library; external programs'
 BUDGET=180
 NEEDS=swift
 
-# Succeeds if a build after the change of a header alone compiles the Swift files anew, and another build does not.
+# Succeeds if a build after the change of a header alone compiles the Swift files again, and another build does not.
 notices_headers() {
     local tree=$SDIMAGE_TEMPORARY/tree number
     mkdir -p "$tree/scripts" "$tree/include" "$tree/Sources/CLibs" "$tree/Sources/One"
