@@ -1,11 +1,13 @@
-/// The frames of an animation built by the host; all of them are held in memory.
+/// The frames of an animation, all of them held in memory.
 package final class HeldFrames: FrameProvider {
     private let images: [Image]
     private let durations: [Int]
     package let loopCount: Int
+    package let encoded: Bytes?
 
-    /// Creates an animation of at least one image; all have the same size. `durations`: milliseconds, one per image.
-    package init(_ images: [Image], durations: [Int], loopCount: Int) throws(ImageError) {
+    /// Creates an animation of at least one image; all have the same size. `durations`: milliseconds, one per image. `encoded`:
+    /// the bytes that the frames were decoded from.
+    package init(_ images: [Image], durations: [Int], loopCount: Int, encoded: Bytes? = nil) throws(ImageError) {
         guard let first = images.first, images.count == durations.count else {
             throw ImageError(.invalidArgument, "animation: \(images.count) frames with \(durations.count) durations")
         }
@@ -15,6 +17,7 @@ package final class HeldFrames: FrameProvider {
         self.images = images
         self.durations = durations
         self.loopCount = loopCount
+        self.encoded = encoded
     }
 
     package var frameCount: Int { images.count }

@@ -33,7 +33,7 @@ extension Image {
             images.append(try frame(at: index, stop: stop))
             durations.append(frames.durationMilliseconds(at: index))
         }
-        let held = try HeldFrames(images, durations: durations, loopCount: frames.loopCount)
+        let held = try HeldFrames(images, durations: durations, loopCount: frames.loopCount, encoded: frames.encoded)
         var metadata = metadata
         // The cost includes every frame that the image holds.
         metadata.memoryCost = metadata.memoryCost ?? cost

@@ -92,6 +92,22 @@ import Testing
         withExtendedLifetime((loaded, coder)) {}
     }
 
+    // SDWebImage option bit 20: decoded frames do not replace the bytes that they came from.
+    @Test func preloadedFramesKeepTheEncodedBytes() throws {
+        let file = try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF)
+        let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(file).makeLoader())
+        let request = makeRequest("test://h/a.gif")
+        sdimage_request_set_preload_frames(request.pointer, true)
+        let loaded = try result(manager, request)
+        let encoded = try make(sdimage_data_unref) {
+            sdimage_encode(image(loaded), .SDIMAGE_FORMAT_GIF, nil, $0, $1)
+        }
+        let bytes = UnsafeRawBufferPointer(
+            start: sdimage_data_bytes(encoded.pointer), count: sdimage_data_length(encoded.pointer))
+        #expect(Array(bytes) == file)
+        withExtendedLifetime((loaded, encoded)) {}
+    }
+
     struct Scale: Sendable, CustomTestStringConvertible {
         let url: String
         let scale: Double
