@@ -80,7 +80,7 @@ package final class ForeignDecoder: ImageDecoder {
     /// The options for one frame: a limit of bytes holds for all frames together.
     private var frameOptions: DecodeOptions {
         var options = instance.options
-        if options.limitBytes > 0, isAnimation { options.limitBytes = max(1, options.limitBytes / frameCount) }
+        if isAnimation { options = options.ofEachFrame(of: frameCount) }
         return options
     }
 

@@ -97,10 +97,10 @@ SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_optio
 /* Returns true if colours are converted to sRGB. */
 SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
 
-/* Shrinks the image until its bitmap takes at most this many bytes; 0, the default, means no limit. Takes precedence
- * over the thumbnail size. */
+/* Shrinks the image until the bitmaps of all its frames take at most this many bytes together; 0, the default, means
+ * no limit. The smallest frame is one pixel. Takes precedence over the thumbnail size. */
 SDIMAGE_API void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
-/* Returns the limit of the bitmap to which the image is shrunk; 0 for none. */
+/* Returns the limit of the bitmaps to which the image is shrunk; 0 for none. */
 SDIMAGE_API size_t sdimage_decode_options_limit_bytes(const sdimage_decode_options *options);
 
 /* Selects the coder to try first when the bytes have no signature of their own. Default UNKNOWN. */

@@ -49,6 +49,14 @@ package struct DecodeOptions: Hashable, Sendable {
         pixelFormat?.bytesPerPixel ?? (keepsDepth ? 4 * source.bytesPerChannel : 4)
     }
 
+    /// The options of each of `count` frames, which share the limit of bytes.
+    package func ofEachFrame(of count: Int) -> DecodeOptions {
+        guard limitBytes > 0, count > 1 else { return self }
+        var options = self
+        options.limitBytes = max(1, limitBytes / count)
+        return options
+    }
+
     /// True if the result may have more than 8 bits per channel.
     package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 }
 

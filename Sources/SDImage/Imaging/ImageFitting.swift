@@ -4,6 +4,7 @@ extension Image {
     package func fitted(
         _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
+        let options = options.ofEachFrame(of: frames?.frameCount ?? 1)
         let plan = try DecodePlan(
             storedSize: size, orientation: metadata.orientation, options: options, source: pixels.format)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)

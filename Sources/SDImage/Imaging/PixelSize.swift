@@ -45,7 +45,11 @@ package struct PixelSize: Hashable, Sendable {
         let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))
         let ratio = Double(height) / Double(width)
         let fitted = (total / ratio).squareRoot()
-        return PixelSize(
-            width: max(1, Int(saturating: min(fitted, 1e9))), height: max(1, Int(saturating: min(fitted * ratio, 1e9))))
+        // A side of one pixel leaves all of them to the other.
+        guard fitted >= 1, fitted * ratio >= 1 else {
+            let most = max(1, Int(saturating: min(total, 1e9)))
+            return fitted < 1 ? PixelSize(width: 1, height: most) : PixelSize(width: most, height: 1)
+        }
+        return PixelSize(width: Int(saturating: min(fitted, 1e9)), height: Int(saturating: min(fitted * ratio, 1e9)))
     }
 }

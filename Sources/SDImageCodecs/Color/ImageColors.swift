@@ -22,6 +22,7 @@ extension Image {
     /// Converts frames. Frames without colour information use that of the image.
     private func convertedFrames(_ options: DecodeOptions) -> (any FrameProvider)? {
         guard let frames else { return nil }
+        let options = options.ofEachFrame(of: frames.frameCount)
         return MappedFrames(frames) { [metadata] frame, stop throws(ImageError) in
             var own = frame.metadata
             own.colorProfile = own.colorProfile ?? metadata.colorProfile

@@ -166,6 +166,49 @@ import Testing
         #expect(try encode(small, format) != file)
     }
 
+    @Test(arguments: formats) func theFramesOfAFileShareTheLimitOfBytes(format: sdimage_format) throws {
+        let file = try MovingPicture.bytes(3, format)
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 3 * 4 * 16) }
+        let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
+        try expectShare(of: 16, image.pointer)
+    }
+
+    @Test func theFramesOfAnImageWithoutBytesShareTheLimitOfBytes() throws {
+        let moving = try HostFrames([100, 100, 100]).image()
+        let loader = ScriptedLoader { _, sink in
+            sdimage_load_sink_finish_with_image(sink, moving.pointer)
+            return .SDIMAGE_STATUS_OK
+        }
+        let manager = try makeManager(cache: nil, loader: try loader.makeLoader())
+        let pixels = sdimage_image_width(moving.pointer) * sdimage_image_height(moving.pointer)
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 3 * 4 * Int(pixels) / 4) }
+        let request = makeRequest("test://h/a")
+        sdimage_request_set_decode_options(request.pointer, options.pointer)
+        let result = try make(sdimage_result_unref) {
+            sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1)
+        }
+        try withExtendedLifetime((result, moving)) {
+            try expectShare(of: pixels / 4, sdimage_result_image(result.pointer))
+        }
+    }
+
+    /// Expects frames of at most `pixels` pixels.
+    private func expectShare(of pixels: UInt32, _ image: OpaquePointer?) throws {
+        let count = sdimage_image_frame_count(image)
+        #expect(count == 3)
+        for index in 0..<count {
+            let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image, index, $0, $1) }
+            #expect(sdimage_image_width(frame.pointer) * sdimage_image_height(frame.pointer) <= pixels)
+        }
+    }
+
+    @Test func aFlatImageStaysWithinTheLimitOfBytes() throws {
+        let file = makePNG(width: 1000, height: 1)
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 40) }
+        let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
+        #expect(sdimage_image_width(image.pointer) == 10 && sdimage_image_height(image.pointer) == 1)
+    }
+
     @Test func withoutAFormatAlphaDecides() throws {
         let opaque = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [9, 8, 7] }
         let clear = try DrawnPicture.draw(4, 4, .SDIMAGE_PIXEL_FORMAT_RGBA8) { _, _ in [9, 8, 7, 128] }
