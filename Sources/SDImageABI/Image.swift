@@ -314,7 +314,8 @@ public func sdimage_image_render(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         unsafe try requireResult(rendered)
         guard let vector = image.vector else { throw ImageError(.unsupported, "image: not a vector image") }
-        unsafe try give(try vector.render(PixelSize(width: Int(clamping: width), height: Int(clamping: height))), rendered)
+        let size = PixelSize(width: Int(clamping: width), height: Int(clamping: height))
+        unsafe try give(try vector.render(size).with(image.metadata.decoding), rendered)
     }
 }
 

@@ -102,9 +102,7 @@ package final class CoderRegistry: Sendable {
         let image = try Engine.helped { [options] () throws(ImageError) in
             try coder.decode(bytes, options: options, stop: stop)
         }
-        var metadata = image.metadata
-        metadata.decoding = record
-        return image.with(metadata)
+        return image.with(record)
     }
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.

@@ -18,6 +18,7 @@ package final class IncrementalDecoder: FrameProvider {
 
     private let registry: CoderRegistry
     private let options: DecodeOptions
+    private let record: DecodeRecord
     private let coder: (any ImageCoder)?
     /// Stop signal of updates whose caller passes none; its budget covers all updates together.
     private let ownStop = CancellationToken()
@@ -26,6 +27,7 @@ package final class IncrementalDecoder: FrameProvider {
     /// `coder` replaces the registered coders.
     package init(_ registry: CoderRegistry, options: DecodeOptions, coder: (any ImageCoder)? = nil) {
         self.registry = registry
+        record = DecodeRecord(options)
         var options = options
         options.limits = options.limits.accounted
         self.options = options
@@ -111,7 +113,8 @@ package final class IncrementalDecoder: FrameProvider {
         guard isFinished else { return }
         let image = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
         guard let image else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
-        state.withLock { $0.image = image }
+        let recorded = image.with(record)
+        state.withLock { $0.image = recorded }
     }
 
     /// Chooses the coder and opens its decoder; nil until the format is known.
@@ -130,7 +133,8 @@ package final class IncrementalDecoder: FrameProvider {
         if let image { return image }
         guard let decoder else { return nil }
         do throws(ImageError) {
-            return try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }.map { marked($0, decoder) }
+            let image = try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }
+            return image.map { marked($0, decoder).with(record) }
         } catch {
             // Errors in the data are reported with the last bytes only: the complete data may give another error.
             guard isFinished || decoder.isSatisfied || !error.isLasting else { return nil }
@@ -154,7 +158,7 @@ package final class IncrementalDecoder: FrameProvider {
         let (decoder, image) = state.withLock { ($0.decoder, $0.image) }
         if let image, index == 0 { return image.frames == nil ? image : image.still }
         guard let decoder else { throw .noFrame(index, of: 0) }
-        return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }
+        return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }.with(record)
     }
 
     package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {

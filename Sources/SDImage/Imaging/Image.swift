@@ -62,6 +62,14 @@ package final class Image: Sendable {
         return with(metadata)
     }
 
+    /// The same image with the options of its decode; nil leaves it unchanged.
+    package func with(_ decoding: DecodeRecord?) -> Image {
+        guard let decoding else { return self }
+        var metadata = metadata
+        metadata.decoding = decoding
+        return with(metadata)
+    }
+
     /// The same image with its vector image.
     package func with(vector: any VectorImage) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
@@ -78,7 +86,10 @@ package final class Image: Sendable {
 
     /// A frame composed to the whole canvas; for index 0 the image itself, without its other frames.
     package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
-        if let frames, index > 0 { return try frames.frame(at: index, stop: stop) }
+        if let frames, index > 0 {
+            let frame = try frames.frame(at: index, stop: stop)
+            return frame.metadata.decoding == nil ? frame.with(metadata.decoding) : frame
+        }
         guard index == 0 else { throw .noFrame(index, of: metadata.frameCount) }
         return frames == nil ? self : still
     }

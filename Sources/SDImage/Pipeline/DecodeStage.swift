@@ -17,12 +17,20 @@ struct DecodeStage {
             key, in: context.manager.decodes, on: context.engine.work, context.priority,
             limit: context.request.decodeOptions.limits.workNanoseconds
         ) { [self] stop throws(ImageError) in
-            let image = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)
+            let made = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)
+            let image = recorded(made, data)
             return try context.request.checked(data.record.isEmpty ? image : image.with(data.record), stop)
         }
         // A coder of the host may have missed the cancellation.
         if Task.isCancelled { throw .cancelled }
         return image
+    }
+
+    /// The image with the options of this load, which a variant and an original in memory were not decoded with.
+    private func recorded(_ image: Image, _ data: LoadedData) -> Image {
+        // The image of a loader that was not made of bytes.
+        if let delivered = data.image, delivered.metadata.decoding == nil { return image }
+        return image.with(DecodeRecord(data.decodeOptions ?? context.request.decodeOptions))
     }
 
     /// A thumbnail or transformed image, decoded from its own entry.
