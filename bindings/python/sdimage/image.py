@@ -18,7 +18,7 @@ from ._prototypes import Color, Size
 from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
 from .metadata import ImageMetadata, MetadataChanges, change_metadata
-from .options import U32, DecodeOptions, box, decode_options, known, unsigned
+from .options import U32, U64, DecodeOptions, box, decode_options, known, read_options, unsigned
 
 if TYPE_CHECKING:
     from .coder import AnyCoder
@@ -257,6 +257,16 @@ class Image:
         return _bytes.taken(data) if data.value else None
 
     @property
+    def decode_options(self) -> DecodeOptions | None:
+        """The options with which the image was decoded; ``None`` for an image that was not decoded from bytes."""
+        out = c_void_p()
+        lib.sdimage_image_get_decode_options(self.pointer, byref(out))
+        if not out.value:
+            return None
+        with Handle(out.value, lib.sdimage_decode_options_unref) as options:
+            return read_options(options.pointer)
+
+    @property
     def is_vector(self) -> bool:
         """True for an image that :meth:`render` draws sharply at any size."""
         return cast(bool, lib.sdimage_image_is_vector(self.pointer))
@@ -382,6 +392,25 @@ class Image:
         found = Color()
         call(lib.sdimage_image_color_at, self.pointer, unsigned(x, "x", U32), unsigned(y, "y", U32), byref(found))
         return found.red, found.green, found.blue, found.alpha
+
+    def colors_in(
+        self, x: int, y: int, size: tuple[int, int]
+    ) -> list[list[tuple[float, float, float, float]]]:
+        """Rows of the colors of a rectangle whose top left pixel is (`x`, `y`), each as in :meth:`color_at`."""
+        width, height = box(size)
+        if width * height > self.width * self.height:
+            raise Error("INVALID_ARGUMENT", f"a rectangle of {width}x{height} pixels exceeds the image")
+        colors = (Color * (width * height))()
+        left, top = unsigned(x, "x", U32), unsigned(y, "y", U32)
+        call(lib.sdimage_image_colors_in, self.pointer, left, top, width, height, colors, len(colors))
+        found = [(each.red, each.green, each.blue, each.alpha) for each in colors]
+        return [found[start : start + width] for start in range(0, len(found), width)]
+
+    def limited(self, limit_bytes: int) -> Image:
+        """The image, shrunk until the bitmaps of all its frames take at most `limit_bytes` together."""
+        out = c_void_p()
+        call(lib.sdimage_image_limit_bytes, self.pointer, unsigned(limit_bytes, "limit_bytes", U64), byref(out))
+        return Image.owned(out.value)
 
     def to_pil(self) -> Any:
         """A ``PIL.Image.Image`` of mode L, RGB or RGBA with straight alpha; samples become 8 bits."""

@@ -53,6 +53,30 @@ class Decoding(TestCase):
             assert image is not None
             self.assertEqual(image.height, 5)
 
+    def test_an_image_tells_the_options_of_its_decode(self) -> None:
+        image = sdimage.decode(png(8, 6), thumbnail_size=(4, 4), options={"tint": 7})
+        options = image.decode_options
+        assert options is not None and options["options"] is not None
+        self.assertEqual((options["thumbnail_size"], options["thumbnail_mode"]), ((4, 4), "aspect_fit"))
+        self.assertEqual(options["options"]["tint"], 7)
+        self.assertIsNone(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").decode_options)
+
+    def test_colors_of_a_rectangle_come_in_rows(self) -> None:
+        pixels = bytes(each for y in range(3) for x in range(4) for each in (51 * x, 51 * y, 0, 255))
+        image = sdimage.Image.from_pixels(pixels, 4, 3, "rgba8")
+        rows = image.colors_in(1, 1, (3, 2))
+        self.assertEqual(rows, [[image.color_at(x, y) for x in range(1, 4)] for y in range(1, 3)])
+        for x, y, size in ((2, 0, (3, 1)), (0, 0, (0, 1)), (0, 0, (2**32 - 1, 2**32 - 1))):
+            self.assert_error("INVALID_ARGUMENT", image.colors_in, x, y, size)
+
+    def test_frames_share_a_limit_of_bytes(self) -> None:
+        still = sdimage.decode(png(8, 8), pixel_format="rgba8")
+        moving = sdimage.Image.animation([still, still], [100, 100])
+        small = moving.limited(2 * 4 * 16)
+        self.assertEqual((small.width, small.height, small.frame(1).width), (4, 4, 4))
+        self.assertEqual(still.limited(8 * 8 * 4).pointer, still.pointer)
+        self.assert_error("INVALID_ARGUMENT", still.limited, 3)
+
     def test_info_looks_no_further_than_the_first_scan(self) -> None:
         picture = jpeg(64, 48)
         comment = b"\xff\xfe\x00\x06late"

@@ -33,6 +33,7 @@ class Keys(TestCase):
             transforms.flip(vertical=True): "SDImageFlippingTransformer(0,1)",
             transforms.rotate(math.pi): "SDImageRotationTransformer(3.141593,1)",
             transforms.tint("#ff000080"): "SDImageTintTransformer(#80ff0000,18)",
+            transforms.tint("#0F08"): "SDImageTintTransformer(#8800ff00,18)",
             transforms.tint((0, 1, 0), "multiply"): "SDImageTintTransformer(#ff00ff00,1)",
             transforms.blur(2.5): "SDImageBlurTransformer(2.500000)",
             transforms.filter("CIColorInvert"): "SDImageFilterTransformer(CIColorInvert)",
