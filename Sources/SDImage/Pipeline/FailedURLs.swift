@@ -1,6 +1,7 @@
 /// Requests that failed definitely and are not sent again for a while. Holds at most 10,000; the oldest is dropped first.
 ///
-/// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks.
+/// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks; and
+/// for the same format hint, which decides what counts as an image.
 package final class FailedURLs: Sendable {
     private struct Entry {
         let failure: ImageError
@@ -102,6 +103,6 @@ package struct FailureScope: Sendable {
         plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         guard let key = loader.failureKey(plain) else { return nil }
         self.url = CacheKey(url)
-        identity = MD5(of: Array("\(loader.number) ".utf8) + key)
+        identity = MD5(of: Array("\(loader.number) \(request.decodeOptions.formatHint.rawValue) ".utf8) + key)
     }
 }

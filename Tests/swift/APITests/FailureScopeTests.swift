@@ -33,6 +33,19 @@ import Testing
         }
     }
 
+    /// Bytes without a signature are an image only for a request that names their format.
+    @Test func aFailureDoesNotHoldForAnotherFormatHint() throws {
+        let fixture = try FreshnessFixture([:], body: Array("no image".utf8))
+        let hinting: (OpaquePointer) -> Void = { request in
+            let options = decodeOptions { sdimage_decode_options_set_format_hint($0, .SDIMAGE_FORMAT_RAW) }
+            withExtendedLifetime(options) { sdimage_request_set_decode_options(request, options.pointer) }
+        }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        fixture.origin.now { $0.body = makePNG(width: 8, height: 8) }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.status == .SDIMAGE_STATUS_FAILED_URL)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, hinting).last?.status == .SDIMAGE_STATUS_OK)
+    }
+
     @Test func aFailureDoesNotHoldForAnotherLoader() throws {
         let fixture = try FreshnessFixture([:])
         fixture.origin.now { $0.status = 404 }
