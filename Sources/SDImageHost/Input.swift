@@ -41,14 +41,10 @@ import SDImage
             unsafe pointer == nil ? "argument: NULL with length \(length)" : "argument: length exceeds the address space")
     }
 
-    /// A key of at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").
+    /// A valid key.
     package static func key(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> CacheKey {
         let bytes = unsafe try bytes(pointer, length)
-        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "key: empty") }
-        // Most keys are URLs: plain ASCII.
-        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
-            throw ImageError(.invalidArgument, "key: not valid UTF-8")
-        }
+        try CacheKey.validate(bytes)
         return CacheKey(bytes)
     }
 

@@ -108,8 +108,8 @@ SDIMAGE_API const char *sdimage_request_url(const sdimage_request *request, size
  * invalid. */
 SDIMAGE_API void sdimage_request_set_url(sdimage_request *request, const char *url, size_t length);
 
-/* Replaces the URL as the base of the cache key, so that several URLs share one entry. NULL restores the URL. Any
- * bytes; the functions of cache.h find only entries whose key is UTF-8. */
+/* Replaces the URL as the base of the cache key, so that several URLs share one entry. NULL restores the URL. A
+ * load with a key that is empty or not UTF-8 fails with INVALID_ARGUMENT. */
 SDIMAGE_API void sdimage_request_set_cache_key(sdimage_request *request, const void *key, size_t length);
 /* Returns the cache key set and its length in bytes; NULL if the URL is the key. `length` may be NULL. Borrowed
  * until the key is set again or the request is freed. */

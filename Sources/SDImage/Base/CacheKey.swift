@@ -24,6 +24,15 @@ package struct CacheKey: Hashable, Sendable {
 
     package var isEmpty: Bool { bytes.isEmpty }
 
+    /// Throws unless the bytes are a key: at least one byte, in UTF-8 (docs/decisions.md, "Keys are bytes").
+    package static func validate(_ bytes: [UInt8]) throws(ImageError) {
+        guard !bytes.isEmpty else { throw ImageError(.invalidArgument, "key: empty") }
+        // Most keys are URLs: plain ASCII.
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
+            throw ImageError(.invalidArgument, "key: not valid UTF-8")
+        }
+    }
+
     /// Text for messages only; invalid bytes appear as U+FFFD.
     package var description: String { String(decoding: printed, as: UTF8.self) }
 }

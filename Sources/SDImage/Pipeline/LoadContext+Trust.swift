@@ -14,10 +14,11 @@ extension LoadContext {
 
     // MARK: failures
 
-    /// Throws for a URL that cannot be loaded, and after cancellation.
+    /// Throws for a URL that cannot be loaded, for an impossible cache key, and after cancellation.
     func validate() throws(ImageError) {
         if Task.isCancelled { throw .cancelled }
         if !request.isKeyOnly { try URLText(request.url).validate() }
+        if let key = request.cacheKey { try CacheKey.validate(key) }
     }
 
     /// Throws if the network is switched off.

@@ -74,6 +74,17 @@ import Testing
         #expect(final.source == (row.inMemory ? .SDIMAGE_IMAGE_SOURCE_MEMORY : .SDIMAGE_IMAGE_SOURCE_DISK))
     }
 
+    @Test(arguments: [[], [0xFF], Array("a".utf8) + [0xC3]]) func anImpossibleCacheKeyFailsTheLoad(key: [UInt8]) throws {
+        let loader = ScriptedLoader.answering(makePNG(width: 8, height: 8))
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: try loader.makeLoader())
+        let request = makeRequest("test://a")
+        sdimage_request_set_cache_key(request.pointer, key, key.count)
+        var result: OpaquePointer?
+        #expect(
+            sdimage_manager_load_sync(manager.pointer, request.pointer, &result, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        sdimage_result_unref(result)
+    }
+
     @Test func aMissHasNeitherPictureNorErrorAndAsksNobody() throws {
         let cache = try makeCache(in: folder.path)
         let request = makeRequest("no URL at all")
