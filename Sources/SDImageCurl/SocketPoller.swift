@@ -32,7 +32,7 @@ final class SocketPoller {
         ready.lastIndex { descriptors.contains($0.descriptor) }.map { ready.remove(at: $0) }
     }
 
-    /// Sleeps until a socket or the wake-up is ready, or the time is over.
+    /// Sleeps until a socket or the wake-up is ready, or the time has passed.
     func wait(milliseconds: Int32) {
         unsafe withUnsafeTemporaryAllocation(of: ccurl_event.self, capacity: SocketPoller.mostEvents) { events in
             let count = unsafe ccurl_wait(poller, events.baseAddress, Int32(events.count), milliseconds)

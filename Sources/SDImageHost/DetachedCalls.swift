@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// Runs calls on separate threads. When the operation is cancelled or its time is over, the call is left behind.
+/// Runs calls on separate threads. When the operation is cancelled or its time has passed, the call is left behind.
 ///
 /// Intended for libraries that cannot be interrupted: the thread of the operation is free again, and the call ends when it
 /// ends.

@@ -171,7 +171,7 @@ def _play(data: bytes) -> tuple[sdimage.Image, list[list[int]], int, int, float]
     for _ in range(_TICKS):
         for view in views:
             view.tick(ms)
-            # After each view: when a round is over, the frames may already have been evicted.
+            # After each view: when a round has ended, the frames may already have been evicted.
             now = sdimage.frame_memory()
             peak = max(peak, now["bytes"] + now["canvas_bytes"])
     seconds = time.perf_counter() - started

@@ -8,7 +8,7 @@
 int sdav_read_bytes(void *opaque, uint8_t *buffer, int size);
 int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence);
 
-/* Reports that the time is over. */
+/* Reports that the time has passed. */
 int sdav_must_end(void *opaque);
 
 /* Refuses playlists and references to other files. */

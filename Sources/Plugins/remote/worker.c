@@ -304,7 +304,7 @@ static void record_outcome(worker *worker, const batch *batch, uint64_t elapsed)
     uint64_t budget = self->options.budget_ms * 1000000ull;
     if (responses < batch->command_count && batch->jobs[0]->kind < JOB_STORE && elapsed > budget / 2)
         self->refuse_until = sdcs_monotonic_ns() + budget;
-    /* The exchange is over: the timer must not count failures for it. */
+    /* The exchange has ended: the timer must not count failures for it. */
     for (size_t i = 0; i < batch->count; i++)
         batch->jobs[i]->worker = NULL;
     pthread_mutex_unlock(&self->lock);

@@ -5,7 +5,7 @@ package struct PlaybackSettings: Sendable {
     /// Speed factor: above 1 is faster, 0 and below stops at the next tick.
     package var rate = 1.0
     package var mode = PlaybackMode.normal
-    /// Follows the wall clock: frames whose time is over are dropped (docs/decisions.md, "Late frames are shown").
+    /// Follows the wall clock: frames whose time has passed are dropped (docs/decisions.md, "Late frames are shown").
     package var dropsLateFrames = false
     /// Makes a due but missing frame on the calling thread, so that it is not late.
     package var makesFramesItself = false

@@ -62,7 +62,7 @@ typedef struct ccurl_event {
     int events; /* CURL_CSELECT_IN and the like */
 } ccurl_event;
 
-/* Waits until something is ready or the time is over; returns the number of events, which may be 0. */
+/* Waits until something is ready or the time has passed; returns the number of events, which may be 0. */
 int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds);
 
 /* Returns the finished transfer of a message of curl_multi_info_read(3), or NULL for none. */
