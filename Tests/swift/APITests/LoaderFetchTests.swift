@@ -162,11 +162,13 @@ import Testing
         let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
         let tasks = try ["/first", "/second", "/third"].map { target in
             let request = makeRequest(server.url(target))
-            return try make(sdimage_task_unref) { task, error in
+            let task = try make(sdimage_task_unref) { task, error in
                 sdimage_loader_load(loader.pointer, request.pointer, nil, nil, nil, task, error)
             }
+            #expect(server.wait { $0.requests.count == 1 })
+            return task
         }
-        while sdimage_downloader_transfer_count(loader.pointer) < 3 { usleep(1000) }
+        #expect(becomesTrue { sdimage_downloader_transfer_count(loader.pointer) == 3 })
         sdimage_task_set_priority(tasks[2].pointer, .SDIMAGE_PRIORITY_HIGH)
         first.open()
         for task in tasks { #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK) }
