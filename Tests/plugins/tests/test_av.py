@@ -191,6 +191,9 @@ class Sequence(TestCase):
         self.assertEqual((known["format"], known["frame_count"], known["duration_ms"]), ("heic", 5, 500))
         self.assertEqual(sdimage.decode(self.data, first_frame_only=True).frame_count, 1)
 
+    def test_encoding_it_unchanged_returns_its_bytes(self) -> None:
+        self.assertEqual(sdimage.decode(self.data).encode("heic"), self.data)
+
     def test_damage_is_an_error_or_a_picture(self) -> None:
         self.assert_hardened(self.data)
 

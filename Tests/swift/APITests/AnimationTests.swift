@@ -170,7 +170,7 @@ import Testing
         let file = try MovingPicture.bytes(3, format)
         let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 3 * 4 * 16) }
         let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
-        try expectShare(of: 16, image.pointer)
+        try withExtendedLifetime(image) { try expectShare(of: 16, image.pointer) }
     }
 
     @Test func theFramesOfAnImageWithoutBytesShareTheLimitOfBytes() throws {
@@ -200,6 +200,13 @@ import Testing
             let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image, index, $0, $1) }
             #expect(sdimage_image_width(frame.pointer) * sdimage_image_height(frame.pointer) <= pixels)
         }
+    }
+
+    @Test(arguments: formats) func theSmallestFrameIsOnePixel(format: sdimage_format) throws {
+        let file = try MovingPicture.bytes(3, format)
+        let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 1) }
+        let image = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
+        try withExtendedLifetime(image) { try expectShare(of: 1, image.pointer) }
     }
 
     @Test func aFlatImageStaysWithinTheLimitOfBytes() throws {

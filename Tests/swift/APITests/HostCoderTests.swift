@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// The limit holds for all frames together: 240 bytes in place of 3 times 80.
+    /// The frames share the limit, 40 bytes each.
     @Test func theLimitOfBytesHoldsForAllFramesOfTheHost() throws {
         let coder = try LampCoder().makeCoder()
         let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 120) }

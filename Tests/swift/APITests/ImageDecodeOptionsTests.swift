@@ -104,6 +104,16 @@ import Testing
         }
     }
 
+    @Test func aDrawnVectorImageTellsItsOptions() throws {
+        let coder = try makeVectorCoder()
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        defer { sdimage_coder_unregister(coder.pointer, nil) }
+        let bytes = Array("VECTOR".utf8)
+        let image = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, options.pointer, $0, $1) }
+        let drawn = try make(sdimage_image_unref) { sdimage_image_render(image.pointer, 90, 7, $0, $1) }
+        #expect(used(drawn) == Self.wanted)
+    }
+
     @Test func anImageOfALoaderThatWasNotDecodedHasNone() throws {
         let drawn = try DrawnPicture.draw(8, 8, .SDIMAGE_PIXEL_FORMAT_RGBA8) { _, _ in [9, 8, 7, 255] }
         let loader = ScriptedLoader { _, sink in

@@ -196,6 +196,28 @@ import Testing
         }
     }
 
+    @Test func anAnimationOfAHostCoderPlaysOnceItIsComplete() throws {
+        let coder = try LampCoder().makeCoder()
+        let file = LampCoder.file(width: 10, height: 8, frames: 3)
+        let request = makeRequest("test://lamp")
+        sdimage_request_set_coder(request.pointer, coder.pointer)
+        sdimage_request_set_progressive(request.pointer, true)
+        sdimage_request_set_progressive_interval_ms(request.pointer, 1)
+        try fixture.widget.load(fixture.target, request, nil)
+        let sink = try #require(fixture.held.next())
+        defer { sdimage_load_sink_unref(sink) }
+        let halves = [Array(file[..<178]), Array(file[178...])]
+        _ = sdimage_load_sink_write(sink, halves[0], halves[0].count, nil)
+        #expect(fixture.widget.wait("part 10 loader"))
+        for _ in 0..<5 { tick() }
+        #expect(Set(watcher.shown) == [nil, 0, 100] && isAnimating)
+        _ = sdimage_load_sink_write(sink, halves[1], halves[1].count, nil)
+        sdimage_load_sink_finish(sink, nil)
+        #expect(fixture.widget.wait("told OK 10"))
+        for _ in 0..<5 { tick() }
+        #expect(Set(watcher.shown) == [nil, 0, 100, 200] && isAnimating && !watcher.loops.isEmpty)
+    }
+
     @Test func withoutMovingPartsTheFirstFrameStandsUntilAllIsThere() throws {
         sdimage_animated_view_set_incremental(view.pointer, false)
         try progressive(.SDIMAGE_FORMAT_GIF, nil) { feed, finish in
