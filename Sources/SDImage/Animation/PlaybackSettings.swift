@@ -1,7 +1,5 @@
 /// Settings that a host may change during playback.
 package struct PlaybackSettings: Sendable {
-    /// Number of rounds; 0 = endless.
-    package var loopLimit = 0
     /// Speed factor: above 1 is faster, 0 and below stops at the next tick.
     package var rate = 1.0
     package var mode = PlaybackMode.normal
