@@ -298,7 +298,7 @@ import SDImage
             outcome.mapError { $0.about(url: transfer.download.url.redacted).after(transfer.transactions) })
     }
 
-    /// Times out transfers that were silent or under way for too long, and requeues those whose pause is over. False when
+    /// Times out transfers that were silent or under way for too long, and requeues those whose pause has passed. False when
     /// nothing was due.
     private func expire() -> Bool {
         let now = sockets.now

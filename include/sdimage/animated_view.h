@@ -129,9 +129,9 @@ SDIMAGE_API sdimage_playback_mode sdimage_animated_view_mode(const sdimage_anima
 SDIMAGE_API void sdimage_animated_view_set_max_buffer_size(sdimage_animated_view *view, size_t bytes);
 /* Returns the bytes of frames that may be held. */
 SDIMAGE_API size_t sdimage_animated_view_max_buffer_size(const sdimage_animated_view *view);
-/* Skips frames whose time is over (sdimage_player_set_drop_late_frames). Default false. */
+/* Skips frames whose time has passed (sdimage_player_set_drop_late_frames). Default false. */
 SDIMAGE_API void sdimage_animated_view_set_drop_late_frames(sdimage_animated_view *view, bool drop);
-/* Returns true if frames whose time is over are skipped. */
+/* Returns true if frames whose time has passed are skipped. */
 SDIMAGE_API bool sdimage_animated_view_should_drop_late_frames(const sdimage_animated_view *view);
 /* Decodes a due but missing frame on the calling thread (sdimage_player_set_decode_when_due). Default false. */
 SDIMAGE_API void sdimage_animated_view_set_decode_when_due(sdimage_animated_view *view, bool decode);

@@ -151,9 +151,9 @@ SDIMAGE_API void sdimage_player_reset_frame_count(sdimage_player *player);
 SDIMAGE_API void sdimage_player_set_max_buffer_size(sdimage_player *player, size_t bytes);
 /* Returns the bytes of frames that may be held, as they were set. */
 SDIMAGE_API size_t sdimage_player_max_buffer_size(const sdimage_player *player);
-/* Follows the clock without delay: after a late frame, frames whose time is over are skipped. Default false. */
+/* Follows the clock without delay: after a late frame, frames whose time has passed are skipped. Default false. */
 SDIMAGE_API void sdimage_player_set_drop_late_frames(sdimage_player *player, bool drop);
-/* Returns true if frames whose time is over are skipped. */
+/* Returns true if frames whose time has passed are skipped. */
 SDIMAGE_API bool sdimage_player_should_drop_late_frames(const sdimage_player *player);
 /* Decodes a due but missing frame on the calling thread, and shows it in the same tick. No frame is late or decoded in
  * advance, and all runs are equal. For tests, and for programs without a screen. Default false. */

@@ -114,10 +114,10 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
     SDIMAGE_FRESHNESS_RULE_MAX_STALE = 6,              /* stale, as the request's own Cache-Control allows */
 
     /* A request was sent to the origin. */
-    SDIMAGE_FRESHNESS_RULE_EXPIRED = 7,          /* the lifetime is over */
+    SDIMAGE_FRESHNESS_RULE_EXPIRED = 7,          /* the lifetime has passed */
     SDIMAGE_FRESHNESS_RULE_NO_LIFETIME = 8,      /* no lifetime is known */
     SDIMAGE_FRESHNESS_RULE_NO_CACHE = 9,         /* every use must be revalidated */
-    SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE = 10, /* the lifetime is over, and stale use is forbidden */
+    SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE = 10, /* the lifetime has passed, and stale use is forbidden */
     SDIMAGE_FRESHNESS_RULE_NO_STORE = 11,        /* the response, new or cached, may not be stored */
     SDIMAGE_FRESHNESS_RULE_VARY = 12,            /* the request differs in a field selected by Vary */
     SDIMAGE_FRESHNESS_RULE_REQUEST = 13,         /* the request's own Cache-Control requires it */

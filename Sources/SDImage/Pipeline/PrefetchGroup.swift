@@ -133,7 +133,7 @@ extension PrefetchGroup {
         return isCounted
     }
 
-    /// Cancels the group and returns its loads, to be cancelled; nil if it is over already. Waits for the rows that are being
+    /// Cancels the group and returns its loads, to be cancelled; nil if it has ended. Waits for the rows that are being
     /// written: after this returns the array belongs to the caller.
     func markCancelled() -> [LoadTask]? {
         let tasks = monitor.withLock { state -> [LoadTask]? in

@@ -458,10 +458,10 @@ FRESHNESS_RULES: Final = {
     "immutable": 4,  # fresh and immutable: not revalidated even by a refresh
     "stale_while_revalidate": 5,  # stale, and revalidated in the background
     "max_stale": 6,  # stale, as the request's own Cache-Control allows
-    "expired": 7,  # the lifetime is over
+    "expired": 7,  # the lifetime has passed
     "no_lifetime": 8,  # no lifetime is known
     "no_cache": 9,  # every use must be revalidated
-    "must_revalidate": 10,  # the lifetime is over, and stale use is forbidden
+    "must_revalidate": 10,  # the lifetime has passed, and stale use is forbidden
     "no_store": 11,  # the response, new or cached, may not be stored
     "vary": 12,  # the request differs in a field selected by Vary
     "request": 13,  # the request's own Cache-Control requires it

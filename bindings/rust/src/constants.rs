@@ -547,13 +547,13 @@ pub const SDIMAGE_FRESHNESS_RULE_IMMUTABLE: sdimage_freshness_rule = 4;
 pub const SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE: sdimage_freshness_rule = 5;
 /// Stale, as the request's own Cache-Control allows.
 pub const SDIMAGE_FRESHNESS_RULE_MAX_STALE: sdimage_freshness_rule = 6;
-/// The lifetime is over.
+/// The lifetime has passed.
 pub const SDIMAGE_FRESHNESS_RULE_EXPIRED: sdimage_freshness_rule = 7;
 /// No lifetime is known.
 pub const SDIMAGE_FRESHNESS_RULE_NO_LIFETIME: sdimage_freshness_rule = 8;
 /// Every use must be revalidated.
 pub const SDIMAGE_FRESHNESS_RULE_NO_CACHE: sdimage_freshness_rule = 9;
-/// The lifetime is over, and stale use is forbidden.
+/// The lifetime has passed, and stale use is forbidden.
 pub const SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE: sdimage_freshness_rule = 10;
 /// The response, new or cached, may not be stored.
 pub const SDIMAGE_FRESHNESS_RULE_NO_STORE: sdimage_freshness_rule = 11;

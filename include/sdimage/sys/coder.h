@@ -122,7 +122,7 @@ typedef struct sdimage_coder_vtable {
     /* The stack size in bytes of separate threads for libraries that cannot be interrupted. 0, the default: all
      * functions run on the thread of the operation. Otherwise decode, encode, render, info, describe, open_source and
      * the update, image and frame calls of instances run on a separate thread with this stack size. The library waits
-     * for such a call until its operation is cancelled or its time is over, and then abandons it: its arguments stay
+     * for such a call until its operation is cancelled or its time has passed, and then abandons it: its arguments stay
      * valid until it returns, and its result is discarded. At most four calls of a coder may be abandoned at a time;
      * while there are four, further calls fail with TIMEOUT after 500 ms. */
     size_t detached_stack;

@@ -601,13 +601,13 @@ enum class freshness_rule : int { // task.h
     stale_while_revalidate = SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE,
     // Stale, as the request's own Cache-Control allows.
     max_stale = SDIMAGE_FRESHNESS_RULE_MAX_STALE,
-    // The lifetime is over.
+    // The lifetime has passed.
     expired = SDIMAGE_FRESHNESS_RULE_EXPIRED,
     // No lifetime is known.
     no_lifetime = SDIMAGE_FRESHNESS_RULE_NO_LIFETIME,
     // Every use must be revalidated.
     no_cache = SDIMAGE_FRESHNESS_RULE_NO_CACHE,
-    // The lifetime is over, and stale use is forbidden.
+    // The lifetime has passed, and stale use is forbidden.
     must_revalidate = SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE,
     // The response, new or cached, may not be stored.
     no_store = SDIMAGE_FRESHNESS_RULE_NO_STORE,
