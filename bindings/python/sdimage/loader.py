@@ -27,13 +27,13 @@ from .errors import Error, call, from_pointer, new_pointer, text
 from .hooks import DownloadHooks, DownloadRequest
 from .image import Image
 from .options import U32, U64, DecodeOptions, OptionT, OptionValues, carried, read_options, unsigned
+from .task import Task, wait_or_cancel
 from .transport import Transport
 
 if TYPE_CHECKING:
     from ._listener import OnProgress, OnResult
     from .request import RequestOptions
     from .result import Result
-    from .task import Task
 
 
 class LoadRequest:
@@ -340,12 +340,7 @@ class Loader:
 
         Only the options of the transfer have an effect: header fields, method, body, limits, retries, cookies,
         certificates, hooks of the download, and priority."""
-        task = self.start(url, **options)
-        try:
-            return task.wait()
-        except BaseException:
-            task.cancel()  # Ctrl-C: no caller is waiting any longer
-            raise
+        return wait_or_cancel(self.start(url, **options))
 
     def start(
         self,

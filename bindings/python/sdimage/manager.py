@@ -36,7 +36,7 @@ from .options import U32, seconds
 from .prefetch import OnGroupProgress, PrefetchGroup, Prefetchers, texts_of
 from .request import RequestOptions, hold, new_request, shown
 from .result import Result
-from .task import Task, readable, wait_in_slices
+from .task import Task, readable, wait_in_slices, wait_or_cancel
 from .transforms import Transformer
 
 _NO_DESTROY = DESTROY()
@@ -159,12 +159,7 @@ class Manager(Closing):
         found = self._find(url, options)
         if found is not None:
             return found
-        task = self.start(url, **options)
-        try:
-            return task.wait()
-        except BaseException:
-            task.cancel()  # Ctrl-C: no caller is waiting any longer
-            raise
+        return wait_or_cancel(self.start(url, **options))
 
     def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
         # Hooks would be called a second time by the load that follows.

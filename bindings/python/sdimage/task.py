@@ -121,10 +121,15 @@ class Task:
         return Result(out.value) if out.value else None
 
     def judge(self, result: Result) -> Result:
-        """Raises the exception of a hook that was called for the load, unless the load has failed anyway."""
-        if _failures.are_known() and (result.image is not None or result.error is None):
-            error = _failures.of_load((self._url, result.url, result.cache_key), self._started)
-            if error is not None:
+        """Raises the exception of a hook that was called for the load. The error of a load that has failed anyway is raised
+        with that exception as its ``__context__``."""
+        if _failures.are_known():
+            raised = _failures.of_load((self._url, result.url, result.cache_key), self._started)
+            error = result.error if result.image is None else None
+            if raised is not None and error is None:
+                raise raised
+            if raised is not None and error is not None and error.__cause__ is None:
+                error.__context__ = raised.__cause__ or raised
                 raise error
         return result
 
@@ -142,8 +147,17 @@ class Task:
         return result.checked()
 
 
+def wait_or_cancel(task: Task) -> Result:
+    """Waits for a load, and cancels it on Ctrl-C."""
+    try:
+        return task.wait()
+    except BaseException:
+        task.cancel()
+        raise
+
+
 def wait_in_slices(function: Any, pointer: int, timeout: float | None) -> None:
-    """Calls a function that waits for a number of milliseconds, until it succeeds or the seconds of `timeout` are over."""
+    """Calls a function that waits for a number of milliseconds, until it succeeds or `timeout` seconds have passed."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 import threading
 
 from .support import TestCase, png, sdimage
@@ -79,3 +80,42 @@ class Hooks(TestCase):
         self.assertEqual([event.kind for event in seen], ["started", "responded", "stopped", "finished"])
         last = seen[-1]
         self.assertEqual((last.url, last.http_status, last.received, last.error), (url, 200, len(png()), None))
+
+    def test_an_exception_of_a_hook_is_logged_and_raised_to_who_waits(self) -> None:
+        origin = self.origin()
+        good = origin.add("good.png", png())
+
+        def fail(*_arguments: object) -> bytes:
+            raise ZeroDivisionError("by nought")
+
+        for name, url, code in (
+            ("modify_request", good + "?1", "INVALID_REQUEST"),
+            ("modify_response", good + "?2", "INVALID_RESPONSE"),
+            ("decrypt", good + "?3", "BAD_DATA"),
+            ("redirect", origin.url(f"redirect?to={good}"), "REDIRECT_FORBIDDEN"),
+        ):
+            hooks = sdimage.DownloadHooks(**{name: fail})  # type: ignore[arg-type]
+            with self.subTest(name), self.assertLogs("sdimage") as logged:
+                error = self.assert_error(code, self.manager(cache=None).load, url, hooks=hooks)
+                self.assertIsInstance(error.__cause__, ZeroDivisionError)
+                self.assertIn(f"{name} raised", logged.output[0])
+
+    def test_an_exception_of_an_event_is_logged(self) -> None:
+        logged = threading.Event()
+
+        class Handler(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                if record.getMessage().startswith("event raised ZeroDivisionError"):
+                    logged.set()
+
+        def fail(event: sdimage.DownloadEvent) -> None:
+            raise ZeroDivisionError("by nought")
+
+        handler = Handler()
+        log = logging.getLogger("sdimage")
+        log.addHandler(handler)
+        self.addCleanup(log.removeHandler, handler)
+        hooks = sdimage.DownloadHooks(event=fail)
+        result = self.manager(cache=None).load(self.origin().add("a.png", png()), hooks=hooks)
+        self.assertIsNotNone(result.image)
+        self.assertTrue(logged.wait(10))

@@ -49,7 +49,11 @@ class Transport(TestCase):
         self.assertEqual(manager.load("http://pictures.test/a").data, png())
         self.assertIn("the cable", self.assert_error("CONNECTION_LOST", manager.load, "http://pictures.test/lost").message)
         self.assertTrue(tried.acquire(timeout=5) and tried.acquire(timeout=5))
-        self.assertIn("no idea", self.assert_error("INTERNAL_ERROR", manager.load, "http://pictures.test/odd").message)
+        with self.assertLogs("sdimage") as logged:
+            error = self.assert_error("INTERNAL_ERROR", manager.load, "http://pictures.test/odd")
+        self.assertIn("no idea", error.message)
+        self.assertIsInstance(error.__cause__, ValueError)
+        self.assertIn("transport raised", logged.output[0])
 
     def test_method_and_body_are_sent(self) -> None:
         seen: list[tuple[str, bytes | None, str | None]] = []
