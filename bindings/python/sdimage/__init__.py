@@ -33,6 +33,14 @@ from .entries import Entry
 from .errors import Error
 from .events import EventQueue
 from .header import info, read_metadata, sniff
+from .helpers import (
+    color_from_hex,
+    color_to_hex,
+    format_extension,
+    format_mime_type,
+    format_of_mime_type,
+    size_scaled,
+)
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
 from .load_hooks import LoadHooks, RequestDraft
@@ -107,8 +115,13 @@ __all__ = [
     "can_decode",
     "can_encode",
     "coders",
+    "color_from_hex",
+    "color_to_hex",
     "decode",
     "doctor",
+    "format_extension",
+    "format_mime_type",
+    "format_of_mime_type",
     "frame_memory",
     "info",
     "load_plugins",
@@ -118,6 +131,7 @@ __all__ = [
     "register_coder",
     "set_default_cache",
     "set_default_loader",
+    "size_scaled",
     "sniff",
     "transforms",
     "trim_memory",

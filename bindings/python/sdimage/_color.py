@@ -22,7 +22,7 @@ def color(value: ColorLike) -> Color:
     """An ``sdimage_color``."""
     try:
         if isinstance(value, str):
-            return _parsed(value)
+            return parsed_color(value)
         numbers = [float(each) for each in value]
         if len(numbers) in _COMPONENTS:
             return Color(*numbers, *([1.0] if len(numbers) == _COMPONENTS[0] else []))
@@ -32,7 +32,8 @@ def color(value: ColorLike) -> Color:
     raise Error("INVALID_ARGUMENT", f"a colour is {forms}, not {value!r}")
 
 
-def _parsed(text: str) -> Color:
+def parsed_color(text: str) -> Color:
+    """An ``sdimage_color`` of hexadecimal digits."""
     parsed = Color()
     call(lib.sdimage_color_from_hex, _bytes.c_text(text), byref(parsed))
     return parsed
