@@ -71,8 +71,9 @@ static int note(TIFF *file, void *user_data, const char *module, const char *for
     return 1;
 }
 
-static int pass_over(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
-    (void)file, (void)user_data, (void)module, (void)format, (void)arguments;
+static int count_warning(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
+    (void)file, (void)module, (void)format, (void)arguments;
+    ((sdtiff_input *)user_data)->warnings++;
     return 1;
 }
 
@@ -87,7 +88,7 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptionsSetMaxCumulatedMemAlloc(options, 2 * MOST_AT_ONCE);
 #endif
     TIFFOpenOptionsSetErrorHandlerExtR(options, note, input);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, pass_over, input);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, count_warning, input);
     /* m: disables memory mapping; every read goes through the functions above. */
     input->file = TIFFClientOpenExt("picture", "rm", input, read_input, write_nothing, seek_input, close_input,
                                     size_of_input, NULL, NULL, options);

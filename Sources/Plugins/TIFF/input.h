@@ -16,6 +16,7 @@ typedef struct sdtiff_input {
     bool is_truncated;           /* a read went beyond the end */
     sdimage_error *source_error; /* the source's own error */
     char message[160];           /* libtiff's first error message */
+    uint32_t warnings;           /* their number; not of errors */
     TIFF *file;
 } sdtiff_input;
 

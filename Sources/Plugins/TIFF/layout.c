@@ -65,6 +65,15 @@ static void find_alpha(TIFF *file, sdtiff_layout *layout) {
     }
 }
 
+/* libtiff converts subsampled chroma of interleaved samples only. */
+static sdimage_status check_subsampling(TIFF *file, const sdtiff_layout *layout, sdimage_error **error) {
+    uint16_t across = 1, down = 1;
+    TIFFGetFieldDefaulted(file, TIFFTAG_YCBCRSUBSAMPLING, &across, &down);
+    if (layout->is_separate && (across > 1 || down > 1))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: subsampled YCbCr in separate planes is not decoded");
+    return SDIMAGE_STATUS_OK;
+}
+
 static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISWHITE,
              compression = COMPRESSION_NONE;
@@ -89,7 +98,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
             return SDIMAGE_STATUS_OK;
         }
         layout->kind = SDTIFF_BY_LIBRARY;
-        return SDIMAGE_STATUS_OK;
+        return check_subsampling(file, layout, error);
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_LOGL:
     case PHOTOMETRIC_LOGLUV: layout->kind = SDTIFF_BY_LIBRARY; return SDIMAGE_STATUS_OK;

@@ -16,6 +16,7 @@
 
 #include "coder_instance.h"
 #include "exif.h"
+#include "fax.h"
 #include "read.h"
 
 static sdcs_info info_of(const sdtiff_layout *layout) {
@@ -54,8 +55,10 @@ static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_
     sdimage_status status = turn_to(input, page, error);
     if (status >= 0)
         status = sdtiff_layout_read(input, &layout, error);
-    if (status >= 0)
+    if (status >= 0) {
+        sdtiff_correct_fax(input);
         status = sdtiff_read(input, &layout, request, &plain, error);
+    }
     if (status >= 0) {
         sdcs_info info = info_of(&layout);
         status = sdcs_attach(&info, plain, image, error);

@@ -92,6 +92,37 @@ class Compressions(TestCase):
                 self.assertEqual(sdimage.decode(data, thumbnail_size=(16, 16)).width, 16)
                 self.assert_hardened(data, 8, 16)
 
+    def test_rows_without_codes_that_are_marked_as_group_3(self) -> None:
+        """Compression 3, but without the code that ITU-T T.4 requires before each row; rows start at a byte or do not."""
+        def dots(x: int, y: int) -> tuple[int]:
+            return (int((x * x + 3 * y) % 11 < 4 or x == y),)
+
+        samples = raw(dots, 1)
+        for order in (1, 2):
+            aligned = libtiff.write(samples, WIDTH, HEIGHT, 2, samples=1, bits=1, photometric=0, tags={266: order})
+            marked = aligned.replace(struct.pack("<HHIHH", 259, 3, 1, 2, 0), struct.pack("<HHIHH", 259, 3, 1, 3, 0))
+            coded = libtiff.write(samples, WIDTH, HEIGHT, 3, samples=1, bits=1, photometric=0, tags={266: order})
+            for data in (marked, self.without_codes(coded, order)):
+                self.assertNotIn(data, (aligned, coded))
+                self.assertEqual(sdimage.decode(data).tobytes(), sdimage.decode(aligned).tobytes())
+                self.assert_hardened(data, 8, 16)
+
+    @staticmethod
+    def without_codes(data: bytes, order: int) -> bytes:
+        """Removes the codes from the rows of every strip, which is filled with zeros."""
+        made = bytearray(data)
+        directory = struct.unpack_from("<I", data, 4)[0]
+        tags = {}
+        for entry in range(struct.unpack_from("<H", data, directory)[0]):
+            tag, kind, count, value = struct.unpack_from("<HHII", data, directory + 2 + 12 * entry)
+            tags[tag] = value, count, "H" if kind == 3 else "I"
+        places, lengths = (struct.unpack_from(f"<{count}{code}", data, value) for value, count, code in (tags[273], tags[279]))
+        for place, length in zip(places, lengths):
+            digits = [f"{byte:08b}"[:: 1 if order == 1 else -1] for byte in data[place : place + length]]
+            bits = "".join(digits).replace("000000000001", "").ljust(8 * length, "0")
+            made[place : place + length] = (int(bits[at : at + 8][:: 1 if order == 1 else -1], 2) for at in range(0, 8 * length, 8))
+        return bytes(made)
+
 
 @needs("tiff")
 class Inks(TestCase):
